@@ -1,4 +1,3 @@
-import { clockCorrectionProjection } from './clock-correction.ts'
 import { listenPortProjection } from './listen-port.ts'
 import type { Projection } from './projection.ts'
 import {
@@ -25,7 +24,6 @@ export const projections: readonly Projection[] = [
   listenPortProjection,
   sutDisplayProjection,
   sutStatusProjection,
-  clockCorrectionProjection,
   sessionProjection,
   sutRequestProjection,
   seriesProjection,

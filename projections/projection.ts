@@ -14,7 +14,6 @@ export interface Projection<D extends object = object, C extends Columns = Colum
     | 'listen_port'
     | 'sut_display'
     | 'sut_status'
-    | 'clock_correction'
     | 'session'
     | 'series'
     | 'series_member'

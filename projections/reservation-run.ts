@@ -34,7 +34,7 @@ export type ReservationKeepaliveColumns = readonly [sut_id: string, keepalive: n
 
 /**
  * Each ReservationKept makes a version that shows the same: histories find it there. When it was last kept alive is in
- * the state of its SUT, which a correction of the clock changes.
+ * the state of its SUT.
  */
 export const reservationKeepaliveProjection: Projection<ReservationKeepalive, ReservationKeepaliveColumns> = {
   name: 'reservation_keepalive',

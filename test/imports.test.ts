@@ -77,15 +77,7 @@ const PORTS = ['domain', 'event-store', 'concurrency']
 /** All but the page, which runs elsewhere, and what starts the program. */
 const BELOW_SERVICE = [
   ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'control', 'event-store'],
-  ...[
-    'event-store/sqlite',
-    'event-store/eventstoredb',
-    'commands',
-    'read-models',
-    'clock-correction',
-    'audit',
-    'vault',
-  ],
+  ...['event-store/sqlite', 'event-store/eventstoredb', 'commands', 'read-models', 'audit', 'vault'],
   ...['users', 'feed', 'gateway', 'processes', 'http', 'accounts', 'machines', 'backup', 'copy', 'export', 'client'],
 ]
 
@@ -105,9 +97,8 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   vault: { rooms: ['domain', 'files'], types: ['event-store', 'telemetry'] },
   users: { rooms: ['domain', 'files', 'concurrency'], types: ['telemetry'] },
   commands: { rooms: [...PORTS, 'vault'] },
-  'clock-correction': { rooms: ['domain', 'event-store', 'audit'], types: ['projections'] },
-  audit: { rooms: ['domain', 'event-store', 'files', 'projections', 'clock-correction'] },
-  'read-models': { rooms: [...PORTS, 'files', 'projections', 'clock-correction'] },
+  audit: { rooms: ['domain', 'event-store', 'files', 'projections'] },
+  'read-models': { rooms: [...PORTS, 'files', 'projections'] },
   feed: { rooms: [...PORTS, 'read-models'], types: ['projections', 'users'] },
   processes: { rooms: ['domain', 'commands', 'read-models', 'concurrency'], types: ['gateway', 'projections'] },
   http: {

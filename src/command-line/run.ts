@@ -66,7 +66,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>>
   client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
   copy: async () => (await import('./log/copy.ts')).copyCommand,
   'clock confirm': async () => (await import('./clock/clock.ts')).clockConfirmCommand,
-  'clock correct': async () => (await import('./clock/clock.ts')).clockCorrectCommand,
 }
 const NAMES = Object.keys(COMMANDS)
 

@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Packed } from './calendar/page.ts'
-import type { DataOf, Event, Recorded } from './event.ts'
+import type { Event, Recorded } from './event.ts'
 import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
 import type { IdempotencyRecords } from './idempotency-records.ts'
@@ -37,16 +37,6 @@ export interface StreamState {
   /** Idempotency records of at least the last 24 hours. */
   readonly keys: IdempotencyRecords
 }
-
-/**
- * A state as corrected by ClockCorrected: with the correct time, and without the records of a time that never was. While
- * windows remain to be restored, the stream's time is still wrong.
- */
-export const withCorrectTime = <S extends StreamState>(
-  state: S,
-  { remaining }: DataOf<'ClockCorrected'>,
-  time: number,
-): S => (remaining > 0 ? state : { ...state, time, keys: [] })
 
 export interface Actor {
   readonly _id: string

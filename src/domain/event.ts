@@ -51,7 +51,6 @@ const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>
   RequestExpired: [['cause']],
   ReservationRequested: [[]],
   TokenIssued: [['token_scope']],
-  ClockCorrected: [['windows.keepalive']],
 }
 
 /** Current version of an event's shape. */

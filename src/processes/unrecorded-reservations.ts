@@ -1,5 +1,3 @@
-import type { DataOf } from '../domain/event.ts'
-import { epochSecondsOf } from '../domain/values/instant.ts'
 import type { Views } from '../read-models/views.ts'
 import { makeDueTimes } from './due-times.ts'
 import type { UpcomingReservations } from './upcoming.ts'
@@ -25,16 +23,6 @@ interface Options {
   readonly from: number
   readonly waitingMax?: number
 }
-
-/** Starts and ends recorded by a wrong clock are recorded again; for windows that are over, immediately. */
-const restoredBy = ({
-  sut_id,
-  windows,
-}: DataOf<'ClockCorrected'>): (readonly [id: string, moment: number, reservation: Unrecorded])[] =>
-  windows.flatMap(({ _id, start_time, end_time, started: hasStarted = false }) => {
-    const [begins, ends] = [epochSecondsOf(start_time) * 1000, epochSecondsOf(end_time) * 1000]
-    return sut_id === undefined ? [] : [[_id, hasStarted ? ends : begins, { sut_id, ends, hasStarted }]]
-  })
 
 /** Starts and ends that are still to be recorded: follows the upcoming reservations and what all instances record. */
 export const followUnrecorded = (options: Options) => {
@@ -70,7 +58,6 @@ export const followUnrecorded = (options: Options) => {
       if (type === 'ReservationEnded') forget(data._id)
       const started = type === 'ReservationStarted' ? waiting.get(data._id) : undefined
       if (started && type === 'ReservationStarted') wait(data._id, started.ends, { ...started, hasStarted: true })
-      if (type === 'ClockCorrected') for (const restored of restoredBy(data)) wait(...restored)
     }
   })
 

@@ -18,8 +18,6 @@ interface FollowOptions<A> {
   }
   /** Whether `apply` takes an event; all by default. */
   readonly concerns?: (event: Recorded) => boolean
-  /** Whether only another reading shows what an event has changed. */
-  readonly needsReading?: (event: Recorded) => boolean
   /** Events applied in one turn of the event loop. */
   readonly turnSize: number
 }
@@ -27,7 +25,7 @@ interface FollowOptions<A> {
 /** Nothing is read before the first call, nor kept for those that never call. */
 export const followEvents = <A extends object>(
   views: Pick<Views, 'watch'>,
-  { begin, concerns = () => true, needsReading = () => false, turnSize }: FollowOptions<A>,
+  { begin, concerns = () => true, turnSize }: FollowOptions<A>,
 ): Followed<A> => {
   let followed: A | Promise<A> | undefined
   let unwatch: (() => void) | undefined
@@ -43,7 +41,6 @@ export const followEvents = <A extends object>(
     let missed: Recorded[] | undefined = []
     unwatch = views.watch((events) => {
       for (const event of events) {
-        if (needsReading(event)) return forget()
         if (!concerns(event)) continue
         if (missed === undefined) apply(event)
         else missed.push(event)

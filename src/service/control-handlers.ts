@@ -1,31 +1,22 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { correctClock } from '../clock-correction/record.ts'
 import type { Runner } from '../commands/command-envelope.ts'
 import type { Config } from '../config/config.ts'
 import { CONTROL_SOCKET, type ControlHandler, openControlSocket, socketPathProblem } from '../control/socket.ts'
-import { closed } from '../domain/codec/object-codec.ts'
-import { Reason } from '../domain/event.ts'
-import { whole } from '../domain/events/fields.ts'
 import { failure } from '../domain/failure.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
-import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
 import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
-import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import type { Core, Opening } from './open-core.ts'
 import type { Runtime } from './runtime.ts'
 
-const Correction = closed('Correction', { from: whole, to: whole, why: Reason }, {})
-
 interface CommandsOptions
-  extends Pick<Core, 'store' | 'guard' | 'vault'>,
+  extends Pick<Core, 'guard' | 'vault'>,
     Pick<Runtime, 'log' | 'clock'>,
     Pick<Opening, 'randomHex'> {
-  readonly views: Pick<Views, 'log'>
   readonly runner: Runner
   readonly users: Users
   /** Of the requests over HTTP. */
@@ -34,22 +25,11 @@ interface CommandsOptions
 
 const makeControlHandlers = ({
   clock,
-  randomHex,
   guard,
-  store,
-  views,
-}: CommandsOptions): Readonly<Record<string, ControlHandler>> => ({
+}: Pick<CommandsOptions, 'clock' | 'guard'>): Readonly<Record<string, ControlHandler>> => ({
   'clock confirm': async () => {
     guard.confirm()
     return E.right({ time: formatMilliseconds(clock()) })
-  },
-  'clock correct': async (input) => {
-    const correction = Correction.decode(input)
-    if (E.isLeft(correction)) return E.left('the command has options that this version does not know')
-    if (guard.isAhead(clock())) return E.left('the clock is ahead; correct or confirm it')
-    const storePositionBefore = async (position: PublicPosition) =>
-      views.log()?.storePositionAt(previousPosition(position))
-    return correctClock({ store, clock, randomHex, storePositionBefore }, correction.right)
   },
 })
 

@@ -509,8 +509,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     opened.defer(withTimeout(monitor.start()))
     opened.defer(
       await listenForCommands(config, {
-        store,
-        views,
         runner,
         users,
         vault,

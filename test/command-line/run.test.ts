@@ -35,7 +35,6 @@ const COMMANDS = [
   'verify',
   'export',
   'clock confirm',
-  'clock correct',
   'connect',
   'reserve',
   'release',

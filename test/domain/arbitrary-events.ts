@@ -46,7 +46,6 @@ const display = () => ({
 })
 
 const arbitraryTime = () => fc.integer({ min: 0, max: 16_000_000_000_000 }).map(formatMilliseconds)
-const arbitrarySpan = () => fc.record({ from: fc.maxSafeNat(), to: fc.maxSafeNat() })
 
 const beyond = () => ({ beyond_quota: fc.boolean() })
 const due = () => ({ ...ids(), due: arbitraryTime() })
@@ -213,30 +212,6 @@ export const arbitraryData: { readonly [T in EventType]: fc.Arbitrary<DataOf<T>>
   ListenPortAssigned: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   ListenPortReleased: fc.record({ listen_port: arbitraryPort(), sut_id: arbitraryAssignedId() }),
   LogVersionSet: fc.record({ version: fc.constantFrom(3, 4) }),
-  ClockCorrected: fc.record(
-    {
-      positions: arbitrarySpan(),
-      revisions: arbitrarySpan(),
-      time: arbitraryTime(),
-      windows: fc.array(
-        fc.record(
-          {
-            _id: arbitraryAssignedId(),
-            user_id: arbitraryOpaqueId(),
-            start_time: arbitraryEnd(),
-            end_time: arbitraryEnd(),
-            started: fc.boolean(),
-            keepalive: fc.integer({ min: 30, max: 86_400 }),
-          },
-          { requiredKeys: ['_id', 'user_id', 'start_time', 'end_time'] },
-        ),
-        { maxLength: 3 },
-      ),
-      remaining: fc.nat(),
-      sut_id: arbitraryAssignedId(),
-    },
-    { requiredKeys: ['positions', 'revisions', 'time', 'windows', 'remaining'] },
-  ),
   ReservationRequested: fc.oneof(
     fc.record(
       { ...requested(), match: criteria() },

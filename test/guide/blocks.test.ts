@@ -9,7 +9,6 @@ import { runDocument } from './run-document.ts'
 
 /** Blocks that no test runs, by their document and first line, and why. */
 const NOT_RUN: Readonly<Record<string, string>> = {
-  'src/guide/clock.md: npm run -s berth -- clock correct': 'needs a log with times in the future',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://127": 'needs an EventStoreDB',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb://berth": 'needs an EventStoreDB cluster',
   "src/guide/eventstoredb.md: BERTH_EVENT_STORE='esdb+discover": 'needs an EventStoreDB cluster',

@@ -2,7 +2,6 @@ import test from 'ava'
 import { followUnrecorded } from '../../src/processes/unrecorded-reservations.ts'
 import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
 import {
-  alice,
   clock,
   idOf,
   reservationCancelled,
@@ -10,7 +9,6 @@ import {
   reservationEnded,
   reservationExtended,
   reservationStarted,
-  SUT_ID,
   wall,
 } from '../domain/builders.ts'
 import { fakeViews, rowOf } from './fake-views.ts'
@@ -55,32 +53,6 @@ test('a reservation that began before the schedule is due only at its end', asyn
   const { due } = await setting({ from: '06:00' })
   t.deepEqual(due('06:00'), [])
   t.deepEqual(due('06:30'), [1, 2])
-})
-
-test('what a correction restores is due again', async (t) => {
-  const { fake, upcoming, due } = await setting()
-  fake.tell('06:00', reservationStarted(idOf(2), wall('05:45')), reservationStarted(idOf(1), wall('06:15')))
-  fake.tell('06:00', reservationEnded(idOf(1), wall('06:30')))
-  const restored = { user_id: alice, end_time: wall('06:30') }
-  fake.tell('06:01', {
-    type: 'ClockCorrected',
-    data: {
-      positions: { from: 1, to: 2 },
-      revisions: { from: 1, to: 2 },
-      time: '2030-05-02T05:00:00.000Z',
-      windows: [
-        { ...restored, _id: idOf(1), start_time: wall('06:15') },
-        { ...restored, _id: idOf(2), start_time: wall('05:45'), started: true },
-      ],
-      remaining: 0,
-      sut_id: SUT_ID,
-    },
-  })
-  t.deepEqual(due('06:14:59.999'), [])
-  t.deepEqual(due('06:15'), [1])
-  await upcoming.load()
-  t.deepEqual(due('06:15'), [1])
-  t.deepEqual(due('06:30'), [2])
 })
 
 test('reservations beyond the limit require a catch-up once they have ended, until all have', async (t) => {

@@ -1,4 +1,3 @@
-import { isOfOtherStream } from '../../clock-correction/judge.ts'
 import type { EventType, Recorded } from '../../domain/event.ts'
 import {
   LISTEN_PORTS_STREAM,
@@ -53,7 +52,7 @@ const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefin
     default:
       if (sutId !== undefined)
         return stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
-      return type === 'ClockCorrected' ? isOfOtherStream(stream) : stream === LISTEN_PORTS_STREAM
+      return stream === LISTEN_PORTS_STREAM
   }
 }
 
@@ -98,7 +97,6 @@ const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
   SutCreationAbandoned: 'berth',
   ListenPortReleased: 'berth',
   LogVersionSet: 'berth',
-  ClockCorrected: 'command-line',
   AuditKeyReplaced: 'command-line',
   VaultKeyForgotten: 'command-line',
   ScheduleBegan: 'schedule',

@@ -1,9 +1,7 @@
-import { type Correction, judgeCorrection } from '../../clock-correction/judge.ts'
-import type { Fold } from '../../clock-correction/replay.ts'
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { dropEndedWindows, UNRECORDED_MAX } from '../state/calendar.ts'
+import { dropEndedWindows } from '../state/calendar.ts'
 import { judgeId, judgeNewId, makeSeenIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import { type AuditedSut, makeStreams, makeTextCache, type Report, type Stream } from '../state/state.ts'
@@ -33,8 +31,6 @@ export interface Rules {
   readonly judge: (event: Recorded, position: PublicPosition, report: Report) => number | null | undefined
   /** Skips an unreadable event. The rest of its stream is uncertain. */
   readonly skip: (stream: string, revision: number, position: PublicPosition) => void
-  /** Corrections to verify in a second pass over the log (see clock-correction/replay.ts). */
-  readonly corrections: () => readonly Correction[]
   /** Every stream with the revision and position of its last event. */
   readonly streams: () => ReadonlyMap<string, Readonly<Pick<Stream, 'revision' | 'position' | 'isUncertain'>>>
 }
@@ -44,8 +40,6 @@ interface Others {
   /** As the last LogVersionSet has it; 0 before the first. */
   readonly log: { version: number }
   readonly schedule: Schedule
-  /** Seconds an ended window is kept for the record of its end. */
-  readonly unrecordedMax: number
   readonly ports: Ports | undefined
   readonly knownSut: (sutId: string) => AuditedSut | undefined
   readonly ownUser: (userId: string) => string
@@ -63,7 +57,6 @@ type JudgedElsewhere = Extract<
     readonly type:
       | 'AuditKeyReplaced'
       | 'VaultKeyForgotten'
-      | 'ClockCorrected'
       | 'MatchOffered'
       | 'ReservationOfferRefused'
       | 'ReservationRequested'
@@ -79,8 +72,8 @@ type JudgedElsewhere = Extract<
 
 /** Checks an event against its SUT's state and applies it. */
 const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Others, report: Report): void => {
-  const { ports, knownSut, ownUser, log, schedule, unrecordedMax } = others
-  dropEndedWindows(sut, time, unrecordedMax)
+  const { ports, knownSut, ownUser, log, schedule } = others
+  dropEndedWindows(sut, time)
   judgeOfSeries(sut, event, report)
   switch (event.type) {
     case 'SutCreated':
@@ -129,18 +122,6 @@ const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Other
   }
 }
 
-const NO_OTHERS: Omit<Others, 'unrecordedMax'> = {
-  log: { version: 0 },
-  schedule: { from: undefined },
-  ports: undefined,
-  knownSut: () => undefined,
-  ownUser: (userId) => userId,
-}
-
-/** Applies an event again, in a second pass. What it violates was reported in the first. */
-export const applyAgain: Fold = (sut, event, time, unrecordedMax) =>
-  judgeData(sut, event, time, { ...NO_OTHERS, unrecordedMax }, () => undefined)
-
 /** Checks the id that an event assigns, if it does. */
 const judgeNewIds = (
   event: Recorded,
@@ -162,7 +143,6 @@ export const makeRules = (): Rules => {
   const streams = makeStreams()
   const eventIds = makeSeenIds()
   const [ports, users, judgeToken] = [makePorts(), makeUserRules(), makeJudgeToken()]
-  const corrections: Correction[] = []
 
   const { isUncertain, knownSut } = streams
   const isAbandoned = (sutId: string): boolean => streams.ofSut(sutId)?.sut.status === 'abandoned'
@@ -170,7 +150,7 @@ export const makeRules = (): Rules => {
   const certain = <A>(stream: string, state: A): A | undefined => (isUncertain(stream) ? undefined : state)
   const ownUser = makeTextCache()
   const [log, schedule]: [Others['log'], Schedule] = [{ version: 0 }, { from: undefined }]
-  const common = { log, schedule, unrecordedMax: UNRECORDED_MAX, knownSut, ownUser }
+  const common = { log, schedule, knownSut, ownUser }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
   const offers = makeOfferRules(assigned)
   const judgeRequest = makeJudgeRequest(offers, knownSut)
@@ -186,9 +166,7 @@ export const makeRules = (): Rules => {
     judgeActor(event, report)
     judgeNewIds(event, time, assigned, offers, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
-    const hasSchedule = schedule.from !== undefined
-    if (event.type !== 'ClockCorrected') judgeTime(stream, time, written, report)
-    else corrections.push(judgeCorrection(stream, event, { position, hasSchedule }, report))
+    judgeTime(stream, time, written, report)
     if (stream.isUncertain) return undefined
     judgeKey(stream, event, time, event.type === 'ListenPortAssigned' ? isAbandoned : () => false, report)
     judgeMonitoring(stream, event, time, knownSut, report)
@@ -200,8 +178,7 @@ export const makeRules = (): Rules => {
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)
     judgeToken(event, time, certainUsers, report)
-    if (event.type !== 'ClockCorrected')
-      judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
+    judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
     return previous
   }
 
@@ -215,6 +192,5 @@ export const makeRules = (): Rules => {
       offers.skip()
     },
     streams: streams.all,
-    corrections: () => corrections,
   }
 }

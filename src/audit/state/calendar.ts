@@ -25,13 +25,13 @@ const RELEASED_MIN = 8
 const PAST_MIN = 4
 
 /** Seconds an ended window is kept for the record of its end. */
-export const UNRECORDED_MAX = 31 * 86_400
+const UNRECORDED_MAX = 31 * 86_400
 
 /** Drops windows that ended long before a time, in Unix milliseconds. */
-export const dropEndedWindows = (sut: AuditedSut, time: number, unrecordedMax: number): void => {
+export const dropEndedWindows = (sut: AuditedSut, time: number): void => {
   const { windows, released } = sut
   let over = 0
-  const moment = time / 1_000 - unrecordedMax
+  const moment = time / 1_000 - UNRECORDED_MAX
   while (over < windows.length && (windows[over] as AuditedReservation).end <= moment) over++
   if (over > 0) windows.splice(0, over)
   if (released.length <= RELEASED_MIN) return

@@ -17,8 +17,8 @@ export interface AuditedReservation {
   readonly start: number
   end: number
   endOffset: number
-  /** Unix milliseconds of its creation; undefined for a restored one. */
-  readonly created: number | undefined
+  /** Unix milliseconds of its creation. */
+  readonly created: number
   hasStarted: boolean
   /** Whether only one client may connect. */
   isBound: boolean
@@ -29,8 +29,8 @@ export interface AuditedReservation {
   keepalive: { readonly seconds: number; at: number; hasHeartbeats: boolean } | undefined
 }
 
-/** When a reservation begins to run, in Unix milliseconds. Nothing says when a restored one was made. */
-export const beginningOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created ?? 0)
+/** When a reservation begins to run, in Unix milliseconds. */
+export const beginningOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created)
 
 /** A series whose reservations have not all come yet. */
 export interface AuditedSeries {

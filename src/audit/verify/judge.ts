@@ -1,4 +1,3 @@
-import type { Correction } from '../../clock-correction/judge.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { BEFORE_FIRST, type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
@@ -13,7 +12,7 @@ type ParsedEvent =
   | { readonly why: string; readonly stream: string | undefined; readonly revision: number }
 
 /** Decodes a raw event. In verification events go by their public positions only. */
-export const parseEvent = (text: string, position: PublicPosition): ParsedEvent => {
+const parseEvent = (text: string, position: PublicPosition): ParsedEvent => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -43,8 +42,6 @@ export interface PositionedText {
 export interface Judged {
   readonly found: number
   readonly findings: readonly Finding[]
-  /** Corrections to verify in a second pass. */
-  readonly corrections: readonly Correction[]
 }
 
 /** Decodes events page by page and checks them against the rules. May run in another thread. */
@@ -84,7 +81,7 @@ export const makeJudge = (links: LogLinks | undefined, findings: Findings = make
     },
     end: async () => {
       linkJudge?.judgeHeads(rules.streams())
-      return { found: findings.count(), findings: findings.list(), corrections: rules.corrections() }
+      return { found: findings.count(), findings: findings.list() }
     },
   }
 }

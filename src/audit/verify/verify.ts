@@ -1,4 +1,3 @@
-import { judgeCorrections } from '../../clock-correction/replay.ts'
 import {
   makePositionCounter,
   nextPosition,
@@ -9,16 +8,13 @@ import {
 import type { StoredRecord } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
 import { growTree } from '../merkle-tree.ts'
-import { applyAgain } from '../rules/rules.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
-import { type Judge, makeJudge, type PositionedText, parseEvent } from './judge.ts'
+import { type Judge, makeJudge, type PositionedText } from './judge.ts'
 
 export interface VerifyOptions {
   /** The whole raw log. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  /** Reads the log again, to verify clock corrections. */
-  readonly reread: () => AsyncIterable<readonly StoredRecord[]>
   /** Whether store positions are public positions, as in the embedded store, so that gaps are missing events. */
   readonly isDense?: boolean
   /** Checks the events against the rules. By default in this thread and without links. */
@@ -60,25 +56,13 @@ const makePositions = (findings: Findings, isDense: boolean) => {
   }
 }
 
-/** The events that can be read, with their positions. */
-async function* readableEvents(records: VerifyOptions['records'], isDense: boolean) {
-  const positionOf = makePositionCounter(isDense)
-  for await (const page of records) {
-    yield page.flatMap(({ text, storePosition }) => {
-      const position = positionOf(storePosition)
-      const read = parseEvent(text, position)
-      return 'event' in read ? [{ event: read.event, position }] : []
-    })
-  }
-}
-
 /**
  * Verifies a log against Berth's rules and signed checkpoints in a single pass.
  *
  * @throws StoreUnavailable if it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
-  const { records, reread, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
+  const { records, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
   const findings = makeFindings()
   const [tree, checkpoints, positionOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
   checkpoints.compare(tree)
@@ -98,10 +82,6 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
     await judge.take(positioned)
   }
   const judged = await judge.end()
-  if (judged.corrections.length > 0) {
-    const report = (position: PublicPosition, what: string) => findings.add(position, `the event ${what}`)
-    await judgeCorrections(readableEvents(reread(), isDense), judged.corrections, applyAgain, report)
-  }
   const place = checkpoints.place()
   return {
     events: tree.size(),

@@ -63,7 +63,7 @@ const readCheckpoints = async (
 const verifyStore = async (
   store: EventStore,
   { eventStore }: Config,
-  read: Required<Pick<VerifyOptions, 'records' | 'reread' | 'against' | 'onProgress'>>,
+  read: Required<Pick<VerifyOptions, 'records' | 'against' | 'onProgress'>>,
 ): Promise<Verified> => {
   if (eventStore.kind !== 'sqlite') return verifyLog(read)
   const { path } = eventStore
@@ -193,8 +193,7 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     await using store = await openStoreForCommand(config)
     const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
     const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-    const reread = () => store.records(BEGINNING)
-    const read = { records: followed?.records ?? records(), reread, against, onProgress }
+    const read = { records: followed?.records ?? records(), against, onProgress }
     const ofLog = await verifyStore(store, config, read).finally(endProgress)
     const vault = ring && followed && (await verifyVault(store, ring, followed))
     const lost = await findLostEvents(join(config.data, 'views.db'), store)

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import { failure } from '../failure.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
@@ -104,13 +104,6 @@ const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
     case 'AuditKeyReplaced':
     case 'VaultKeyForgotten':
       return { ...state, time }
-    // A creation still in progress is abandoned a minute after the correction, not after the wrong time.
-    case 'ClockCorrected':
-      return withCorrectTime(
-        { ...state, assigned: state.assigned.map((one) => (one.time > time ? { ...one, time } : one)) },
-        event.data,
-        time,
-      )
     default:
       return state
   }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
@@ -32,7 +32,6 @@ const decide = ({ offer }: OffersState, { offered, after, random }: OfferMatch, 
 
 const evolve = (state: OffersState, event: Recorded): OffersState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  if (event.type === 'ClockCorrected') return withCorrectTime(state, event.data, time)
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
   return event.type === 'MatchOffered' ? { ...next, offer: { ...event.data, time } } : next
 }

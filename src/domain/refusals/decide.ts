@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../values/instant.ts'
 
@@ -22,9 +22,8 @@ interface RefusalsState extends StreamState {
 /** An instance repeats a count until it is recorded, so this bounds the instances. */
 const REQUESTS_MAX = 64
 
-const evolve = (state: RefusalsState, { type, data, metadata }: Recorded): RefusalsState => {
+const evolve = (state: RefusalsState, { metadata }: Recorded): RefusalsState => {
   const time = epochMillisecondsOf(metadata.time)
-  if (type === 'ClockCorrected') return withCorrectTime(state, data, time)
   return { ...state, time, requests: [...state.requests.slice(1 - REQUESTS_MAX), metadata.request_id] }
 }
 

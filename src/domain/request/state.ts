@@ -1,5 +1,5 @@
 import type { Packed } from '../calendar/page.ts'
-import { type StreamState, withCorrectTime } from '../decider.ts'
+import type { StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import { requestEvents } from '../events/request.ts'
 import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
@@ -78,7 +78,6 @@ const evolveQueue = (queue: Queue, event: Recorded): Queue => {
 export const evolveRequests = (state: RequestsState, event: Recorded): RequestsState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const { revision } = event
-  if (event.type === 'ClockCorrected') return { ...withCorrectTime(state, event.data, time), revision }
   return { time, revision, keys: addRecord(state.keys, event, time), queue: evolveQueue(state.queue, event) }
 }
 

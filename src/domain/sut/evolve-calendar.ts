@@ -1,13 +1,4 @@
-import {
-  type Calendar,
-  change,
-  dropPast,
-  find,
-  findEndingAfter,
-  findOverlapping,
-  insert,
-  remove,
-} from '../calendar/calendar.ts'
+import { type Calendar, change, dropPast, find, insert, remove } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import { addReleased, type HeldTime } from '../calendar/held-time.ts'
 import type { DataOf, Recorded } from '../event.ts'
@@ -16,20 +7,12 @@ import { epochSecondsOf, offsetOf } from '../values/instant.ts'
 
 type WindowData = Pick<DataOf<'ReservationCreated'>, '_id' | 'user_id' | 'start_time' | 'end_time' | 'keepalive'>
 
-interface Circumstances {
-  /** Unix milliseconds. */
-  readonly created: number
-  readonly started: boolean
-  readonly client: string | null
-  /** Unix milliseconds when it was last kept alive; 0 if it was not. */
-  readonly kept: number
-}
-
-export const toHeld = (
+/** @param created Unix milliseconds */
+const toHeld = (
   { _id, user_id, start_time, end_time, keepalive = 0 }: WindowData,
-  circumstances: Circumstances,
+  created: number,
+  client: string | null,
 ): Held => {
-  const { created, started, client, kept } = circumstances
   const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
   const lateness = Math.max(created - start * 1000, 0)
   return {
@@ -40,26 +23,13 @@ export const toHeld = (
     startOffset: offsetOf(start_time),
     endOffset: offsetOf(end_time),
     lateness,
-    started,
+    started: false,
     client,
     keepalive,
-    kept: keepalive === 0 ? 0 : kept,
+    kept: 0,
     hasHeartbeats: false,
   }
 }
-
-/** Restores a window unless it overlaps another. One that stands only gets back whether it had started. */
-export const restoreWindow = (windows: Calendar, restored: Held): Calendar => {
-  const [overlapping] = findOverlapping(windows, restored, 1)
-  if (overlapping === undefined) return insert(windows, restored)
-  return overlapping._id === restored._id ? change(windows, restored._id, { started: restored.started }) : windows
-}
-
-/** What was kept alive later than now was so by a wrong clock: `keepalive` counts anew from now, in Unix milliseconds. */
-export const limitKept = (windows: Calendar, now: number): Calendar =>
-  findEndingAfter(windows, now / 1000)
-    .filter(({ kept }) => kept > now)
-    .reduce((limited, { _id }) => change(limited, _id, { kept: now }), windows)
 
 /** Starts and ends are recorded in order: what ended before this reservation will not be recorded any more. */
 const dropBefore = (windows: Calendar, _id: string): Calendar => {
@@ -97,7 +67,7 @@ export const evolveCalendar = (
       const { actor, client } = event.metadata
       // One made for another user is not bound to a client until its holder binds it.
       const bound = actor === event.data.user_id ? (client ?? null) : null
-      return { windows: insert(windows, toHeld(event.data, { created: time, started: false, client: bound, kept: 0 })) }
+      return { windows: insert(windows, toHeld(event.data, time, bound)) }
     }
     case 'ReservationExtended':
     case 'ReservationShortened': {

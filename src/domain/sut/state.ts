@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Calendar, dropPast, EMPTY, find } from '../calendar/calendar.ts'
+import { type Calendar, dropPast, EMPTY } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import type { HeldTime } from '../calendar/held-time.ts'
-import { type StreamState, withCorrectTime } from '../decider.ts'
+import type { StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { PublicSutField, SutField } from '../events/sut.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, formatWithOffset } from '../values/instant.ts'
-import { evolveCalendar, limitKept, restoreWindow, toHeld } from './evolve-calendar.ts'
+import { evolveCalendar } from './evolve-calendar.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -87,15 +87,6 @@ export const formatWindow = (held: Held): { start_time: string; end_time: string
   start_time: formatWithOffset(held.start, held.startOffset),
   end_time: formatWithOffset(held.end, held.endOffset),
 })
-
-/** Past windows are not dropped: while windows remain to be restored, the stream's time is still wrong. */
-const correctClock = (state: SutState, data: DataOf<'ClockCorrected'>, time: number): SutState => {
-  const restored = data.windows
-    .map((window) => toHeld(window, { created: 0, started: window.started === true, client: null, kept: time }))
-    .reduce(restoreWindow, limitKept(state.windows, time))
-  const ended = state.ended.filter(({ _id }) => find(restored, _id) === undefined)
-  return withCorrectTime({ ...state, windows: restored, ended }, data, time)
-}
 
 /** For as long as a creation that began before may still be under way, and for a clock that is behind. */
 const SETTLED_KEPT_MS = 600_000
@@ -183,8 +174,6 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
       return { ...next, ...evolveCalendar(next, event, time) }
     case 'ReservationOfferRefused':
       return { ...next, settledOffers: addSettled(settledOffers, { _id: event.data._id, isTaken: false, time }) }
-    case 'ClockCorrected':
-      return correctClock(state, event.data, time)
     default:
       event satisfies OfOthers
       return next

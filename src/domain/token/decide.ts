@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decider, type Decision, type StreamState, withCorrectTime } from '../decider.ts'
+import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role, TokenScope } from '../events/user.ts'
 import { refuse } from '../failure.ts'
@@ -73,7 +73,6 @@ export const validTokens = ({ tokens }: TokensState, now: number): readonly Toke
 
 const evolve = (state: TokensState, event: Recorded): TokensState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  if (event.type === 'ClockCorrected') return withCorrectTime(state, event.data, time)
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
   switch (event.type) {
     case 'TokenIssued': {

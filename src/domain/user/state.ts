@@ -1,4 +1,4 @@
-import { type StreamState, withCorrectTime } from '../decider.ts'
+import type { StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
 import { addRecord, recordsBytes } from '../idempotency-records.ts'
@@ -96,7 +96,6 @@ export const userIdOf = (event: Recorded): string | undefined => {
 
 export const evolveUsers = (state: UsersState, event: Recorded): UsersState => {
   const time = epochMillisecondsOf(event.metadata.time)
-  if (event.type === 'ClockCorrected') return withCorrectTime(state, event.data, time)
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
   const id = userIdOf(event)
   if (id === undefined) return next

@@ -74,9 +74,6 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack'], is
     case 'UserRemoved':
     case 'UserRestored':
       return 'users'
-    // It may have freed anything.
-    case 'ClockCorrected':
-      return 'all'
     default:
       return undefined
   }

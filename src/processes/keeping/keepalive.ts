@@ -32,7 +32,7 @@ interface Life extends Kept {
 }
 
 /** How reservations have been kept alive, and when to look at each next. */
-const followDeadlines = ({ upcoming, views, clock }: Pick<KeepaliveOptions, 'upcoming' | 'views' | 'clock'>) => {
+const followDeadlines = ({ upcoming, views }: Pick<KeepaliveOptions, 'upcoming' | 'views'>) => {
   /** As far as they are known. Bounded by the upcoming reservations. */
   const lives = new Map<string, Life>()
   const looks = makeDueTimes()
@@ -54,17 +54,8 @@ const followDeadlines = ({ upcoming, views, clock }: Pick<KeepaliveOptions, 'upc
     // Of those that were read ahead it is not known whether they were kept alive.
     else looks.set(id, keptAgainFrom(lives.get(id) ?? made))
   })
-  /** What a wrong clock kept alive has another deadline now. */
-  const findOutAgain = (sutId: string | undefined): void => {
-    for (const { _id, sut_id, keepalive } of upcoming.all()) {
-      if (sut_id !== sutId || keepalive === 0) continue
-      lives.delete(_id)
-      looks.set(_id, clock.now())
-    }
-  }
   const unwatch = views.watch((events) => {
     for (const { type, data, metadata } of events) {
-      if (type === 'ClockCorrected') findOutAgain(data.sut_id)
       const life = type === 'ReservationKept' ? lives.get(data._id) : undefined
       if (life === undefined || type !== 'ReservationKept') continue
       const hasHeartbeats = life.hasHeartbeats || metadata.role !== 'system'

@@ -88,7 +88,6 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     user: positionsIn(['user', 'id = :id']),
   }
   const ownEvents = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
-  const corrections = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM clock_correction WHERE id = ?')
   const documents = historyProjections.map(({ name, key }) => ({
     key,
     at: prepare<{ document: string }>(db, `SELECT document FROM ${name} WHERE position = ?`),
@@ -101,8 +100,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     positions: (of, id) => positions[of].all({ id }),
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
-      const [own, corrected] = [ownEvents, corrections].map((count) => readRow(count, sutId).n)
-      return Number(own) + Number(corrected) + (sut === undefined ? 0 : counts.eventsOf(sut))
+      return readRow(ownEvents, sutId).n + (sut === undefined ? 0 : counts.eventsOf(sut))
     },
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {

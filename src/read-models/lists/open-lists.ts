@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { makeCorrectTimes } from '../../clock-correction/stored-times.ts'
 import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
 import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
@@ -7,7 +6,6 @@ import { makeReservationCounts, type ReservationCounts } from '../tables/reserva
 import { makeAssignPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, type SessionCounts } from '../tables/session-table.ts'
 import { makeTimeIndex } from '../tables/time-index.ts'
-import type { Row } from '../tables/version.ts'
 import { makeIsShort } from './access-paths.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
@@ -62,7 +60,6 @@ export const openLists = (db: DatabaseSync) => {
   const times = makeTimeIndex(db)
   const sessionCounts = makeSessionCounts(db)
   const scopes = makeScopes(db)
-  const correctTimes = makeCorrectTimes(db, times.setTimes)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, counts)
   const assignPlaces = makeAssignPlaces(db, names, (sutId) => {
@@ -74,10 +71,7 @@ export const openLists = (db: DatabaseSync) => {
   return {
     shared: { db, names, counts, times } satisfies SharedTables,
     /** Called with the rows of whole events once they are in their tables. */
-    afterRows: (rows: readonly Row[]): void => {
-      correctTimes(rows)
-      assignPlaces(rows)
-    },
+    afterRows: assignPlaces,
     lists: {
       isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),
       reservations: makeReservationList(ask, names, counts, scopes),

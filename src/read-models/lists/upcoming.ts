@@ -38,8 +38,7 @@ export const makeUpcoming =
   }
 
 /**
- * The SUTs with a reservation that ended within a span, the end included, and whose end has not been recorded. A record
- * from before a correction of the clock may not count.
+ * The SUTs with a reservation that ended within a span, the end included, and whose end has not been recorded.
  */
 export const makeUnrecorded =
   (ask: RunQuery): Lists['unrecorded'] =>
@@ -50,8 +49,7 @@ export const makeUnrecorded =
        WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends <= ?
        AND NOT EXISTS (
          SELECT 1 FROM reservation_run x WHERE x.id = (SELECT id FROM reservation WHERE position = r.position)
-         AND x.until IS NULL AND x.document NOT LIKE '%"ended":null}'
-         AND x.position > (SELECT coalesce(max(c.position), -1) FROM clock_correction c WHERE c.id = n.id))`,
+         AND x.until IS NULL AND x.document NOT LIKE '%"ended":null}')`,
       from,
       to,
     ).map(({ id }) => id)

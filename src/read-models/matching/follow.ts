@@ -118,7 +118,5 @@ export const followSuts = (options: MatchingOptions): Followed<KnownSuts> =>
       const suts = makeKnownSuts()
       return { value: suts, load: () => readAll(options, suts), apply: makeApply(options, suts) }
     },
-    // It changes windows in ways that only the views know.
-    needsReading: ({ type }) => type === 'ClockCorrected',
     turnSize: TURN_SIZE,
   })

@@ -18,8 +18,6 @@ const sutOf = ({ projection, version }: Row): string | undefined => {
       const [sutId, , isKept] = version.columns as ReservationKeepaliveColumns
       return isKept ? sutId : undefined
     }
-    case 'clock_correction':
-      return version.id
     default:
       return undefined
   }

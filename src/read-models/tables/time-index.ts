@@ -2,9 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 
-/** The tables whose rows have a recording time. */
-const TIMED = ['sut', 'reservation', 'sut_status']
-
 /** Positions that share an entry with their earliest and latest time. */
 const PERIOD = 1_024
 
@@ -30,8 +27,6 @@ export const momentAfter = (position: PublicPosition): Moment => ({ sure: positi
 /** The earliest and latest recording times of position ranges. */
 export interface TimeIndex {
   readonly note: (position: PublicPosition, time: number) => void
-  /** Gives the rows of a range of positions, which must be in their tables, another time, in Unix milliseconds. */
-  readonly setTimes: (from: number, to: number, time: number) => void
   /** Writes buffered changes. */
   readonly flush: () => void
   /** Called after a failed transaction: discards buffered changes. */
@@ -50,11 +45,6 @@ export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
     SET earliest = min(earliest, excluded.earliest), latest = max(latest, excluded.latest)`)
   const firstWithLater = prepare<Period>(db, 'SELECT min(n) AS n FROM period WHERE latest > ?')
   const lastWithEarlier = prepare<Period>(db, 'SELECT max(n) AS n FROM period WHERE earliest <= ?')
-  const measured = db.prepare(`INSERT OR REPLACE INTO period SELECT ?, min(time), max(time) FROM (
-      SELECT time FROM sut WHERE position BETWEEN ? AND ?
-      UNION ALL SELECT time FROM reservation WHERE position BETWEEN ? AND ?
-    ) HAVING count(*) > 0`)
-  const updates = TIMED.map((table) => db.prepare(`UPDATE ${table} SET time = ? WHERE position BETWEEN ? AND ?`))
   const flush = (): void => {
     for (const [n, { earliest, latest }] of noted) widen.run(n, earliest, latest)
     noted.clear()
@@ -67,14 +57,6 @@ export const makeTimeIndex = (db: DatabaseSync): TimeIndex => {
       else {
         period.earliest = Math.min(period.earliest, time)
         period.latest = Math.max(period.latest, time)
-      }
-    },
-    setTimes: (from, to, time) => {
-      for (const update of updates) update.run(time, from, to)
-      flush()
-      for (let n = Math.floor(from / PERIOD); n <= Math.floor(to / PERIOD); n++) {
-        const span = [n * PERIOD, (n + 1) * PERIOD - 1] as const
-        measured.run(n, ...span, ...span)
       }
     },
     flush,

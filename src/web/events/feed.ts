@@ -48,14 +48,7 @@ export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
   ],
   monitoring: ['SutMonitoringEnabled', 'SutMonitoringDisabled', 'SutWentOnline', 'SutWentOffline'],
   people: ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased', 'TokenIssued', 'TokenRevoked'],
-  service: [
-    'LogVersionSet',
-    'ScheduleBegan',
-    'RefusalsCounted',
-    'ClockCorrected',
-    'AuditKeyReplaced',
-    'VaultKeyForgotten',
-  ],
+  service: ['LogVersionSet', 'ScheduleBegan', 'RefusalsCounted', 'AuditKeyReplaced', 'VaultKeyForgotten'],
 }
 
 /** What one wants to see. It stands in the address. */

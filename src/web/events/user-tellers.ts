@@ -96,7 +96,6 @@ export const USER_TELLERS: Readonly<Record<string, Teller>> = {
   LogVersionSet: ({ data }) => said('service', 'up', `The log has version ${String(data.version)} from here on`),
   ScheduleBegan: () => said('service', 'clock', 'Berth began to record starts and ends'),
   RefusalsCounted: ({ data }) => said('service', 'x', `Berth refused ${refusedText(data)}`),
-  ClockCorrected: done('service', 'clock', ' corrected recorded times'),
   AuditKeyReplaced: done('service', 'shield', ' replaced the key that signs checkpoints'),
   VaultKeyForgotten: done('service', 'lock', ' gave up a lost key of the vault'),
 }

@@ -1,7 +1,6 @@
 import test from 'ava'
-import type { DataOf, Event } from '../../../src/domain/event.ts'
 import { tokenStream } from '../../../src/domain/values/ids.ts'
-import { alice, bob, userRemoved, userRestored } from '../../domain/builders.ts'
+import { bob, userRemoved, userRestored } from '../../domain/builders.ts'
 import { type Entry, findingsIn, finds, MORNING } from '../verify/morning.ts'
 import { revoked, TOKENS, token } from './unlawful-tokens.ts'
 import { BY_BERTH, USERS } from './unlawful-users.ts'
@@ -36,31 +35,4 @@ test('an event of a token in the stream of another user is found', async (t) => 
     [...BEFORE, ['06:20', token(8)]],
     (events) => events.with(-1, { ...events.at(-1), stream: tokenStream(bob), revision: 0 }),
   )
-})
-
-const corrected = (revision: number): Event => {
-  const positions = { from: LOG.length, to: LOG.length }
-  const data: DataOf<'ClockCorrected'> = {
-    ...{ positions, revisions: { from: revision, to: revision }, time: '2030-05-02T06:18:00.000Z' },
-    ...{ windows: [], remaining: 0 },
-  }
-  return { type: 'ClockCorrected', data }
-}
-
-test('a wrong time of a token is corrected in its stream', async (t) => {
-  const ofAlice = TOKENS.filter(([, { data }]) => 'user_id' in data && data.user_id === alice).length
-  const ahead: readonly Entry[] = [...LOG, ['2031-05-02T06:20:00Z', token(8)]]
-  const later: Entry = ['06:31', revoked(8)]
-  await finds(t, /earlier than the previous event/, [...ahead, later])
-  const correction: Entry = [
-    '06:30',
-    corrected(ofAlice),
-    { actor: 'command-line', role: 'system', reason: 'the clock was ahead' },
-  ]
-  const found = await findingsIn([...ahead, correction, later], (events) =>
-    events
-      .with(-2, { ...events.at(-2), stream: tokenStream(alice), revision: ofAlice + 1 })
-      .with(-1, { ...events.at(-1), revision: ofAlice + 2 }),
-  )
-  t.deepEqual(found, [])
 })

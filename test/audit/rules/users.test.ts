@@ -1,5 +1,4 @@
 import test from 'ava'
-import type { DataOf, Event } from '../../../src/domain/event.ts'
 import {
   bob,
   reservationCancelled,
@@ -15,15 +14,6 @@ import { BY_BERTH, cancelled, USERS } from './unlawful-users.ts'
 const LOG: readonly Entry[] = [...MORNING, ...USERS]
 /** Index of the first event of a user. */
 const FIRST_USER = MORNING.length
-
-const corrected = (revision: number): Event => {
-  const [position, time] = [FIRST_USER + revision, '2030-05-02T06:17:00.000Z']
-  const positions = { from: position, to: position }
-  const data: DataOf<'ClockCorrected'> = {
-    ...{ positions, revisions: { from: revision, to: revision }, time, windows: [], remaining: 0 },
-  }
-  return { type: 'ClockCorrected', data }
-}
 
 test('users have no findings, whatever is done to them and their reservations', async (t) => {
   const ends: readonly (readonly Entry[])[] = [
@@ -80,18 +70,4 @@ test('an event of a user in another stream is found', async (t) => {
   await finds(t, /is a UserAdded, which does not belong in the stream listenPorts/, log, (events) =>
     events.with(-1, { ...events.at(-1), stream: 'listenPorts', revision: 1 }),
   )
-})
-
-test('a wrong time of a user is corrected in the stream of users', async (t) => {
-  const ahead: readonly Entry[] = [...LOG, ['2031-05-02T06:20:00Z', userRemoved()]]
-  const restored: Entry = ['06:31', userRestored()]
-  t.deepEqual(
-    await findingsIn([
-      ...ahead,
-      ['06:30', corrected(USERS.length), { actor: 'command-line', role: 'system', reason: 'the clock was ahead' }],
-      restored,
-    ]),
-    [],
-  )
-  await finds(t, /earlier than the previous event/, [...ahead, restored])
 })

@@ -143,8 +143,7 @@ export const actorOf = (event: Event): string => {
 
 const streamOf = (event: Event): string => {
   const { type, data } = event
-  const isOfUsers = type.startsWith('User') || (type === 'ClockCorrected' && !('sut_id' in data))
-  if (isOfUsers) return USERS_STREAM
+  if (type.startsWith('User')) return USERS_STREAM
   if (type === 'TokenIssued' || type === 'TokenRevoked') return tokenStream(data.user_id)
   if (isOfMonitor(event)) return monitoringStream(SUT)
   if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
@@ -182,7 +181,7 @@ export const verify = (texts: readonly string[]) => {
   const pages = async function* () {
     yield texts.map((text, n) => ({ text, storePosition: toStorePosition(n) }))
   }
-  return verifyLog({ records: pages(), reread: pages })
+  return verifyLog({ records: pages() })
 }
 
 export const findingsIn = async (

@@ -21,8 +21,7 @@ export const verifyFile = async (
   const links = openLinks(path)
   try {
     const judge = judgeOf?.(path) ?? makeJudge(links)
-    const reread = () => store.records(BEGINNING)
-    return await verifyLog({ records: reread(), reread, isDense: true, judge, against })
+    return await verifyLog({ records: store.records(BEGINNING), isDense: true, judge, against })
   } finally {
     links.close()
     await store.close()

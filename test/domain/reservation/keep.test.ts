@@ -15,7 +15,6 @@ import {
   reservationCreated,
   reservationKept,
   reservationReleased,
-  SUT_ID,
   sutCreated,
   sutUpdated,
   tester,
@@ -149,34 +148,4 @@ test('an unused reservation is released once that is due, as the SUT has it then
   const later = given(...never, at('06:01', sutUpdated({ release_unused_after: 1_800 })))
   t.deepEqual(later.when(unused, '06:29:59'), records())
   t.is(decided(later.when(unused, '06:30')).type, 'ReservationReleased')
-})
-
-const correction = (windows: readonly object[] = []): Event =>
-  ({
-    type: 'ClockCorrected',
-    data: {
-      ...{ positions: { from: 2, to: 2 }, revisions: { from: 2, to: 2 }, time: '2030-05-02T06:05:00.000Z' },
-      ...{ windows, remaining: 0, sut_id: SUT_ID },
-    },
-  }) as Event
-
-test('what a wrong clock kept alive counts anew from the correction of the clock', (t) => {
-  const ahead = at('06:59', reservationKept(idOf(1)))
-  t.is(dueOf(given(created, made, ahead)), '07:09:00.000')
-  t.is(dueOf(given(created, made, ahead, at('06:08', correction()))), '06:18:00.000')
-  const before = at('06:06', reservationKept(idOf(1)))
-  t.is(dueOf(given(created, made, before, at('06:08', correction()))), '06:16:00.000', 'as it was')
-})
-
-test('a restored reservation must be kept alive as before', (t) => {
-  const { start_time, end_time } = window
-  const restored = { _id: idOf(1), user_id: alice, start_time, end_time, keepalive: 600 }
-  const story = given(
-    created,
-    made,
-    at('06:00', reservationReleased(idOf(1), wall('06:00'))),
-    at('06:08', correction([restored])),
-  )
-  t.is(dueOf(story), '06:18:00.000')
-  t.deepEqual(story.when(keep(), '06:14'), kept)
 })

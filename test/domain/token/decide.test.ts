@@ -101,27 +101,6 @@ test('good tokens are those that have not expired, oldest first', (t) => {
   })
 })
 
-const corrected = (time: string, remaining = 0): Event => {
-  const span = { from: 1, to: 1 }
-  const data: DataOf<'ClockCorrected'> = { positions: span, revisions: span, time, windows: [], remaining }
-  return { type: 'ClockCorrected', data }
-}
-
-test('a token that a wrong clock has expired is good again, and can be revoked, after the correction', (t) => {
-  const past = [
-    at('05:00', issued(1, '06:00')),
-    at('09:00', issued(2)),
-    at('05:10', corrected('2030-05-02T05:05:00.000Z'), { actor: 'command-line', role: 'system' }),
-  ]
-  const { state, when } = given(...past)
-  t.is(state.time, clock('05:10'))
-  t.deepEqual(
-    validTokens(state, clock('05:11')).map(({ _id }) => Number(_id)),
-    [1, 2],
-  )
-  t.deepEqual(when(revoke(1), '05:11'), records(tokenRevoked(idOf(1))))
-})
-
 test('as many expired tokens are remembered as good ones may be, and no more', (t) => {
   const expired = manyIssued(TOKENS_MAX + 1, '05:30')
   const { state, when } = given(...expired, at('06:00', issued(5_000)))

@@ -55,24 +55,6 @@ test('a repeated idempotency key finds the revision and whether the user was add
   t.is(findRecord(state.keys, key(4)), undefined)
 })
 
-const corrected = (remaining: number): Event => {
-  const span = { from: 3, to: 3 }
-  const data: DataOf<'ClockCorrected'> = {
-    ...{ positions: span, revisions: span, time: '2030-05-02T05:02:00.000Z', windows: [], remaining },
-  }
-  return { type: 'ClockCorrected', data }
-}
-
-test('a correction of the clock sets the time, drops idempotency records and keeps users', (t) => {
-  const ahead = at('2031-05-02T06:00:00Z', userChanged({ scope: 'rack=4' }), { key: key(1) })
-  const before = given(...PEOPLE, ahead).state
-  t.is(before.time, clock('2031-05-02T06:00:00Z'))
-  const { state } = given(...PEOPLE, ahead, at('06:00', corrected(0)))
-  t.deepEqual([state.time, state.keys.length], [clock('06:00'), 0])
-  t.deepEqual(state.users, before.users)
-  t.is(given(...PEOPLE, ahead, at('06:00', corrected(1))).state.time, before.time, 'until its last part')
-})
-
 const TYPES = ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased'] as const
 const IDS = [alice, bob, 'Zoë 😀']
 const arbitraryLog = (): fc.Arbitrary<readonly Recorded[]> => {

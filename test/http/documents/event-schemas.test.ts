@@ -91,7 +91,6 @@ test('the schema of an older version has none of the members that a later one ad
   t.deepEqual(await added('SutCreated'), ['/turnaround', '/release_unused_after'])
   t.deepEqual(await added('ReservationReleased'), ['/cause'])
   t.deepEqual(await added('ReservationCreated'), ['/match', '/keepalive', '/series_id', '/sut_request_id'])
-  t.deepEqual(await added('ClockCorrected'), ['/windows/keepalive'])
 })
 
 test('what readers are given describes every member, has an example that fits, and takes further members', async (t) => {

@@ -5,7 +5,6 @@ import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
-import type { EventStoreDb } from '../event-store/eventstoredb/store.ts'
 import { leafHash } from '../event-store/stored-event.ts'
 import { ExpectedError } from '../files/expected-error.ts'
 import { sealedWith } from '../vault/needs.ts'
@@ -42,25 +41,6 @@ async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator
   if (run.events.length > 0) yield run
 }
 
-/** Limits for runs in flight. */
-const SERIES_MAX = { runs: 256, bytes: 2_000_000 }
-
-/** Groups runs into series that can be in flight together. */
-async function* seriesOf(runs: AsyncIterable<EventRun>): AsyncGenerator<readonly EventRun[]> {
-  let series: EventRun[] = []
-  let bytes = 0
-  for await (const run of runs) {
-    if (series.length > 0 && (series.length === SERIES_MAX.runs || bytes + run.bytes > SERIES_MAX.bytes)) {
-      yield series
-      series = []
-      bytes = 0
-    }
-    series.push(run)
-    bytes += run.bytes
-  }
-  if (series.length > 0) yield series
-}
-
 const toAppend = ({ events }: EventRun) => {
   const [first] = events as readonly Stored[] as [Stored]
   const { stream, revision } = first
@@ -83,12 +63,9 @@ export interface Copied {
   readonly root: string
 }
 
-/** A store that may support several appends in flight while keeping their order. */
-export type CopyTarget = EventStore & Partial<Pick<EventStoreDb, 'appendSeries'>>
-
 interface CopyOptions {
   readonly source: EventStore
-  readonly target: CopyTarget
+  readonly target: EventStore
   /** Called with the number of events in the target and in the source. */
   readonly onProgress: (done: number, of: number) => void
 }
@@ -122,22 +99,6 @@ const why: Readonly<Record<AppendFailure, string>> = {
   unknown: `the target has stopped answering; once it answers, ${AGAIN}`,
 }
 
-/** Whether the target's events after a store position are a prefix of the series. */
-const isBeginningOf = async (
-  target: EventStore,
-  after: StorePosition,
-  series: readonly EventRun[],
-): Promise<boolean> => {
-  const wanted = series.flatMap(({ events }) => events)
-  let n = 0
-  for await (const { text } of flatten(target.records(after))) {
-    const { id, stream, revision } = JSON.parse(text) as Stored
-    const event = wanted[n++]
-    if (event?.id !== id || event.stream !== stream || event.revision !== revision) return false
-  }
-  return true
-}
-
 const copyEvents = async (
   { source, target, onProgress }: CopyOptions,
   from: { storePosition: StorePosition; count: number },
@@ -146,29 +107,12 @@ const copyEvents = async (
   let done = from.count
   onProgress(done, of)
 
-  /** Appends run by run. An append that is there already is recognised and not repeated. */
-  const oneByOne = async (series: readonly EventRun[]): Promise<void> => {
-    for (const run of series) {
-      const { stream, expected, events } = toAppend(run)
-      const appended = await target.append(stream, expected, events)
-      if (E.isLeft(appended)) throw new CopyFailure(`stopped after event ${done - 1}: ${why[appended.left]}`)
-      done += events.length
-      onProgress(done, of)
-    }
-  }
-
-  for await (const series of seriesOf(runsOf(source, from.storePosition))) {
-    const before = target.appendSeries === undefined ? undefined : await target.head()
-    const sent = before === undefined ? undefined : await target.appendSeries?.(series.map(toAppend))
-    if (sent !== undefined && E.isRight(sent)) {
-      done += series.reduce((sum, { events }) => sum + events.length, 0)
-      onProgress(done, of)
-      continue
-    }
-    if (before !== undefined && !(await isBeginningOf(target, before, series))) {
-      throw new CopyFailure('the target has stored events in another order; copy into an empty one')
-    }
-    await oneByOne(series)
+  for await (const run of runsOf(source, from.storePosition)) {
+    const { stream, expected, events } = toAppend(run)
+    const appended = await target.append(stream, expected, events)
+    if (E.isLeft(appended)) throw new CopyFailure(`stopped after event ${done - 1}: ${why[appended.left]}`)
+    done += events.length
+    onProgress(done, of)
   }
 }
 

@@ -55,9 +55,10 @@ test('consecutive events of one stream share an append, up to its limits', async
   const { store: source } = await anEmbeddedLog(t)
   await record(source, runs)
   const target = await aTarget(t, source, own.address)
+  const before = own.counters.appends
   await copied(source, target)
   // Appends of 5, 1, 1, 500 and 1 events, and none for secrets.
-  t.is(own.counters.batchAppends, 5)
+  t.is(own.counters.appends - before, 5)
   t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
@@ -150,9 +151,8 @@ test('a target that loses an event is detected by its root', async (t) => {
     notes(sutStream(idOf(1)), 4, ''),
     notes(sutStream(idOf(2)), 1, ''),
   ])
-  const { appendSeries: _, ...oneByOne } = target
   const lossy: EventStore = {
-    ...oneByOne,
+    ...target,
     append: async (stream, expected, events) =>
       stream === sutStream(idOf(2))
         ? { _tag: 'Right', right: { revision: 0, storePosition: toStorePosition(0) } }

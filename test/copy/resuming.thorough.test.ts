@@ -2,7 +2,6 @@ import test from 'ava'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
-import type { EventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { idOf } from '../domain/builders.ts'
 import { type ProtocolServer, startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
@@ -13,7 +12,7 @@ const server = await startProtocolServer()
 test.after.always(server.close)
 
 /** A target that fails from the nth append. For odd n the events are written and only the answer is lost. */
-const failing = ({ appendSeries: _, ...target }: EventStoreDb, after: number): EventStore => {
+const failing = (target: EventStore, after: number): EventStore => {
   let count = 0
   return {
     ...target,

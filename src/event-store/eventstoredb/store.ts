@@ -4,7 +4,6 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
-import { type AppendSeries, makeAppendSeries } from './series.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
 import { LOG_STREAM } from './server/all.ts'
 import { openStoreConnection } from './server/connection.ts'
@@ -38,8 +37,6 @@ export interface EventStoreDbOptions {
 }
 
 export interface EventStoreDb extends EventStore {
-  /** For copying a log: faster than sequential appends. */
-  readonly appendSeries: AppendSeries
   /** Marks a copied log as complete, so that a service can use it. */
   readonly endCopy: () => Promise<void>
 }
@@ -139,7 +136,6 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       records: makeRecords(followed),
       head,
       ...ofSecrets,
-      appendSeries: makeAppendSeries(commands),
       endCopy: () => endCopy(logStream),
       close,
     }

@@ -16,7 +16,7 @@ import { openAdapter, startInstances } from './service/instances.ts'
 
 const MINUTE = 60_000
 
-const countsOf = ({ counters }: ProtocolServer) => ({ appends: counters.classicAppends, reads: counters.reads })
+const countsOf = ({ counters }: ProtocolServer) => ({ appends: counters.appends, reads: counters.reads })
 
 const processes = async (t: ExecutionContext) => {
   const server = await aServer(t)

@@ -13,7 +13,7 @@ export const aServer = async (t: ExecutionContext, options: ProtocolServerOption
 
 export const credentials = { username: 'berth', password: 'berth' }
 
-/** A client that uses classic appends, with a deadline in milliseconds (generous by default). */
+/** A client with a call for each append, with a deadline in milliseconds (generous by default). */
 export const aStore = (t: ExecutionContext, address: string, deadline = 20_000): Store => {
   const client = EventStoreDBClient.connectionString(address)
   t.teardown(() => client.dispose())

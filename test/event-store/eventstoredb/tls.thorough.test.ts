@@ -45,7 +45,7 @@ for (const [how, hosts] of Object.entries({
       const { server, begin, log } = await given(t, (port) => `esdb://${named}${hosts(port)}${authority}`)
       const error = await t.throwsAsync(begin(), { name: 'StoreDenied' })
       t.regex(String(error?.message), /^localhost:\d+: self-signed certificate: tlsCAFile must name the authority/)
-      t.is(server.counters.features + server.counters.reads + server.counters.classicAppends, 0)
+      t.is(server.counters.features + server.counters.reads + server.counters.appends, 0)
       t.false(JSON.stringify([log, error?.message]).includes('a:secret'))
     }
   })

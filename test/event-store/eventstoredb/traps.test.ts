@@ -29,18 +29,17 @@ import { addressOf, openAdapter } from './service/instances.ts'
 
 /** Pitfalls of the store's client that the adapter avoids, one test each. */
 
-test('appends are classic, never batched over a shared gRPC stream, with or without credentials', async (t) => {
+test('each append is a call of its own, never part of a shared gRPC stream, with or without credentials', async (t) => {
   const server = await aServer(t)
   const address = rightOf(readEventStoreDbAddress(server.address))
   for (const credentials of [undefined, { username: 'lab', password: 'secret' }]) {
     const store = await openEventStoreDb({ address: { ...address, ...(credentials && { credentials }) }, randomHex })
     t.teardown(store.close)
-    const before = server.counters.classicAppends
+    const before = server.counters.appends
     const stream = aStream()
     for (let i = 0; i < 5; i++) done(await append(store, stream, i - 1, someEvents(stream, 1)))
-    t.is(server.counters.classicAppends, before + 5)
+    t.is(server.counters.appends, before + 5)
   }
-  t.is(server.counters.batchAppends, 0)
 })
 
 test('commands and subscriptions use separate connections', async (t) => {

@@ -32,11 +32,11 @@ const failures = {
 for (const [how, fault] of Object.entries(failures) as readonly [string, AppendFault][]) {
   test(`${how === 'lost three times' ? '' : 'thorough: '}an append ${how} is repeated, recorded once and answered with 201`, async (t) => {
     const { server, attempt } = await aWarmService(t)
-    const before = server.counters.classicAppends
+    const before = server.counters.appends
     server.faultAppends({ ...fault, when: isReservation })
     const made = await attempt()
     t.is(made.status, 201)
-    t.is(server.counters.classicAppends - before, 1 + (fault.times ?? 1))
+    t.is(server.counters.appends - before, 1 + (fault.times ?? 1))
     t.deepEqual(
       (await recordedOf(t, server, TYPE)).map(({ data }) => data._id),
       [made.json._id],

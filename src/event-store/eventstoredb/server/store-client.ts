@@ -11,12 +11,7 @@ import {
 } from '@eventstore/db-client'
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
-import {
-  Channel,
-  type ClientDuplexStream,
-  type ClientReadableStream,
-  credentials as channelCredentials,
-} from '@grpc/grpc-js'
+import { Channel, type ClientReadableStream, credentials as channelCredentials } from '@grpc/grpc-js'
 import type { EventStoreDbAddress } from './address.ts'
 
 /** Flow control window in bytes. The default of 64 KiB holds the events of 30 busy milliseconds. */
@@ -26,7 +21,6 @@ const MESSAGE_MAX = 17 * 1024 * 1024
 
 export type Settings = DNSClusterOptions | GossipClusterOptions | SingleNodeOptions
 
-export type BatchCall = ClientDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>
 export type ReadCall = ClientReadableStream<streams.ReadResp>
 
 /**
@@ -47,8 +41,6 @@ export class StoreClient extends EventStoreDBClient {
     expectedRevision: AppendExpectedRevision,
     deadline: number,
   ) => Promise<AppendResult>
-  /** A separate call, not the one shared by all of the vendor's clients. */
-  readonly batchAppend: (options: BaseOptions) => Promise<BatchCall>
   readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
 
   constructor(
@@ -89,10 +81,6 @@ export class StoreClient extends EventStoreDBClient {
     this.read = (request, base) =>
       this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
         client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
-      )()
-    this.batchAppend = (base) =>
-      this.GRPCStreamCreator(StreamsClient, 'batchAppend', (client) =>
-        client.batchAppend(...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
       )()
   }
 }

@@ -23,12 +23,10 @@ export type Event = ReturnType<typeof jsonEvent<JSONEventType>>
 /** A server, used through the real client. */
 export interface Store {
   readonly client: EventStoreDBClient
-  /** Appends with the method under test, classic or batch. */
+  /** With credentials, as without them all appends of the process would share one gRPC stream. */
   readonly append: (stream: string, expected: AppendExpectedRevision, events: readonly Event[]) => Promise<AppendResult>
   readonly credentials: Credentials
 }
-
-export type Way = 'classic' | 'batch'
 
 /** Timeout of every wait, in milliseconds. */
 const TIMEOUT = 10_000
@@ -49,11 +47,11 @@ const credentialsOf = (address: string): Credentials => {
 }
 
 /** Checks one law with its own client, closed afterwards. */
-export const checkLaw = async ({ title, check }: Law, address: string, way: Way): Promise<void> => {
+export const checkLaw = async ({ title, check }: Law, address: string): Promise<void> => {
   const client = EventStoreDBClient.connectionString(address)
   const credentials = credentialsOf(address)
   const append: Store['append'] = (stream, expectedRevision, events) =>
-    client.appendToStream(stream, [...events], { expectedRevision, ...(way === 'classic' && { credentials }) })
+    client.appendToStream(stream, [...events], { expectedRevision, credentials })
   try {
     await within(title, check({ client, append, credentials }))
   } finally {

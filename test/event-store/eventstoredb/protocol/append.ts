@@ -4,10 +4,9 @@ import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grp
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { status } from '@grpc/grpc-js'
 import { type Expected, NONE, type Outcome, type Proposed } from './append-rules.ts'
-import { batchAnswer, batchFailure } from './batch-answers.ts'
 import type { Log } from './log.ts'
-import type { SeenAppend, SwitchState } from './switches.ts'
-import { asError, expectedOf, type Failure, failure, identifierOf, nameOf } from './wire.ts'
+import type { SwitchState } from './switches.ts'
+import { asError, expectedOf, type Failure, failure, nameOf } from './wire.ts'
 
 export interface AppendParts {
   readonly log: Log
@@ -24,7 +23,7 @@ interface Request {
 
 export const OUTCOME_SILENT = 'silent'
 
-/** Result of one append, classic or batch. */
+/** Result of one append. */
 export type Ending = Outcome | Failure | typeof OUTCOME_SILENT
 
 const sizeOf = ({ type, data, metadata }: Proposed): number => type.length * 2 + data.length + metadata.length
@@ -37,9 +36,9 @@ const tooLarge = (max: number): Failure =>
 
 const DEFAULT_FAILURE = failure(status.UNAVAILABLE, 'The server went away')
 
-const carryOut = ({ log, switches, appendMax }: AppendParts, way: SeenAppend['way'], request: Request): Ending => {
+const carryOut = ({ log, switches, appendMax }: AppendParts, request: Request): Ending => {
   const { stream, expected, events } = request
-  const fault = switches.faultOf({ stream, way, types: events.map(({ type }) => type) })
+  const fault = switches.faultOf({ stream, types: events.map(({ type }) => type) })
   if (fault?.how === 'refused') return fault.failure ?? DEFAULT_FAILURE
   if (fault?.how === 'silent') return OUTCOME_SILENT
   if (events.reduce((sum, event) => sum + sizeOf(event), 0) > appendMax) return tooLarge(appendMax)
@@ -48,7 +47,7 @@ const carryOut = ({ log, switches, appendMax }: AppendParts, way: SeenAppend['wa
   return fault.how === 'lost' ? (fault.failure ?? DEFAULT_FAILURE) : OUTCOME_SILENT
 }
 
-const proposedOf = (message: streams.AppendReq.ProposedMessage | streams.BatchAppendReq.ProposedMessage): Proposed => ({
+const proposedOf = (message: streams.AppendReq.ProposedMessage): Proposed => ({
   id: message.getId()?.getString() ?? '',
   type: message.getMetadataMap().get('type') ?? '',
   contentType: message.getMetadataMap().get('content-type') ?? '',
@@ -67,7 +66,7 @@ const wrongVersion = (current: number, expected: Expected): streams.AppendResp.W
   return wrong
 }
 
-const classicAnswer = (outcome: Outcome): streams.AppendResp => {
+const appendAnswer = (outcome: Outcome): streams.AppendResp => {
   if (outcome.kind === 'wrong') {
     return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(outcome.current, outcome.expected))
   }
@@ -104,61 +103,21 @@ export const makeAppend =
       // A call cancelled midway also emits `end`; it is marked as cancelled one turn later.
       await setImmediate()
       if (call.cancelled) return
-      parts.switches.counters.classicAppends++
+      parts.switches.counters.appends++
       const refused = await parts.switches.admit('append', call.metadata)
       if (refused !== undefined) return answer(asError(refused))
-      const ending = carryOut(parts, 'classic', requestOf(messages))
+      const ending = carryOut(parts, requestOf(messages))
       if (ending === OUTCOME_SILENT) return
       if ('code' in ending) answer(asError(ending))
-      else answer(null, classicAnswer(ending))
+      else answer(null, appendAnswer(ending))
     })
   }
 
-interface Pending {
-  readonly correlation: shared.UUID
-  readonly options: streams.BatchAppendReq.Options
-  readonly events: Proposed[]
+/** Real nodes have it, but it shares one gRPC stream between all appends of a process: nothing may use it. */
+export const refuseBatchAppend: IStreamsServer['batchAppend'] = (call) => {
+  call.on('error', () => undefined)
+  call.emit('error', asError(failure(status.UNIMPLEMENTED, 'batch appends are not part of this server')))
 }
-
-const isLate = (options: streams.BatchAppendReq.Options): boolean =>
-  (options.getDeadline()?.toDate().getTime() ?? Number.POSITIVE_INFINITY) < Date.now()
-
-const answerBatch = async (
-  parts: AppendParts,
-  call: Parameters<IStreamsServer['batchAppend']>[0],
-  { correlation, options, events }: Pending,
-): Promise<void> => {
-  parts.switches.counters.batchAppends++
-  const stream = nameOf(options.getStreamIdentifier())
-  const response = new streams.BatchAppendResp().setCorrelationId(correlation)
-  response.setStreamIdentifier(identifierOf(stream))
-  const expected = expectedOf(options, () => options.getStreamPosition())
-  const refused = await parts.switches.admit('append', call.metadata)
-  const late = isLate(options) ? failure(status.DEADLINE_EXCEEDED, 'Timeout') : undefined
-  const ending = refused ?? late ?? carryOut(parts, 'batch', { stream, expected, events })
-  if (ending === OUTCOME_SILENT || call.cancelled) return
-  if ('code' in ending) call.write(batchFailure(response, ending))
-  else call.write(batchAnswer(response, ending))
-}
-
-export const makeBatchAppend =
-  (parts: AppendParts): IStreamsServer['batchAppend'] =>
-  (call) => {
-    const pending = new Map<string, Pending>()
-    call.on('data', (message: streams.BatchAppendReq) => {
-      const correlation = message.getCorrelationId() ?? new shared.UUID()
-      const key = correlation.getString()
-      const options = message.getOptions() ?? new streams.BatchAppendReq.Options()
-      const one = pending.get(key) ?? { correlation, options, events: [] }
-      pending.set(key, one)
-      one.events.push(...message.getProposedMessagesList().map(proposedOf))
-      if (!message.getIsFinal()) return
-      pending.delete(key)
-      void answerBatch(parts, call, one)
-    })
-    call.on('error', () => undefined)
-    call.on('end', () => call.end())
-  }
 
 export const makeDelete =
   ({ log, switches }: AppendParts): IStreamsServer['delete'] =>

@@ -38,17 +38,15 @@ export const makeGossip =
   }
 
 export const makeFeatures =
-  (switches: SwitchState, version: string, hasBatch: boolean): IServerFeaturesServer['getSupportedMethods'] =>
+  (switches: SwitchState, version: string): IServerFeaturesServer['getSupportedMethods'] =>
   async (call, answer) => {
     const refused = await switches.admit('features', call.metadata)
     if (refused !== undefined) return answer(asError(refused))
-    const methods = Object.entries(METHODS)
-      .filter(([name]) => hasBatch || name !== 'batchappend')
-      .map(([name, list]) =>
-        new features.SupportedMethod()
-          .setServiceName(SERVICE)
-          .setMethodName(name)
-          .setFeaturesList([...list]),
-      )
+    const methods = Object.entries(METHODS).map(([name, list]) =>
+      new features.SupportedMethod()
+        .setServiceName(SERVICE)
+        .setMethodName(name)
+        .setFeaturesList([...list]),
+    )
     answer(null, new features.SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods))
   }

@@ -21,8 +21,6 @@ export interface Log {
   readonly forgetRecent: () => void
   /** Drops events after a position, as restoring an old backup does. */
   readonly truncateAfter: (position: number) => void
-  /** Drops events before a position, as a scavenge does. */
-  readonly truncateBefore: (position: number) => void
   /** Called after every change. */
   readonly watch: (tell: () => void) => () => void
 }
@@ -88,18 +86,12 @@ const write = (state: State, name: string, events: readonly Proposed[], clock: (
   return position
 }
 
-const rebuild = (state: State, events: LogEvent[]): void => {
-  state.events = events
-  const kept = new Set(events)
-  for (const stream of state.streams.values()) stream.events = stream.events.filter((event) => kept.has(event))
-}
-
 const truncateAfter = (state: State, position: number): void => {
   const lost = state.events.filter((event) => event.position > position)
-  rebuild(
-    state,
-    state.events.filter((event) => event.position <= position),
-  )
+  state.events = state.events.filter((event) => event.position <= position)
+  for (const stream of state.streams.values()) {
+    stream.events = stream.events.filter((event) => event.position <= position)
+  }
   state.end = lost[0]?.position ?? state.end
   for (const { id } of lost) state.recent.delete(id)
   for (const { stream, revision } of lost.reverse()) streamOf(state, stream).last = revision - 1
@@ -153,11 +145,6 @@ export const makeLog = (clock: () => number = Date.now): Log => {
     all: () => state.events,
     forgetRecent: () => state.recent.clear(),
     truncateAfter: (position) => truncateAfter(state, position),
-    truncateBefore: (position) =>
-      rebuild(
-        state,
-        state.events.filter((event) => event.position >= position),
-      ),
     watch: (watcher) => {
       watchers.add(watcher)
       return () => watchers.delete(watcher)

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { ErrorType, streamNameFilter } from '@eventstore/db-client'
+import { streamNameFilter } from '@eventstore/db-client'
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { ChannelCredentials, Metadata } from '@grpc/grpc-js'
 import test from 'ava'
-import { anEvent, aStream, positionOf, refusalOf, someEvents, take } from '../conformance/law.ts'
+import { aStream, positionOf, someEvents, take } from '../conformance/law.ts'
 import { aPair, aServer } from '../server-and-client.ts'
 import { identifierOf } from './wire.ts'
 
@@ -30,14 +30,6 @@ test('only correct credentials are accepted', async (t) => {
   for (const user of ['berth:wrong', 'nobody:a:secret', 'nobody']) {
     await t.throwsAsync(firstAnswer(endpoint.port, user), { message: /UNAUTHENTICATED/ })
   }
-})
-
-test('a batch append whose deadline has passed is refused', async (t) => {
-  const { store } = await aPair(t)
-  const append = (deadline: number) =>
-    store.client.appendToStream(aStream(), anEvent(), { expectedRevision: 'no_stream', deadline })
-  t.is((await refusalOf(append(-1_000))).type, ErrorType.DEADLINE_EXCEEDED)
-  t.true((await append(20_000)).success)
 })
 
 test('a filtered subscription sends checkpoints for skipped events', async (t) => {

@@ -4,7 +4,7 @@ import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import { makeAppend, makeBatchAppend, makeDelete } from './append.ts'
+import { makeAppend, makeDelete, refuseBatchAppend } from './append.ts'
 import { makeFeatures, makeGossip } from './gossip-and-features.ts'
 import { type Log, makeLog } from './log.ts'
 import { makeRead } from './read.ts'
@@ -18,7 +18,6 @@ export interface ProtocolServerOptions {
   readonly appendMax?: number
   /** Passwords by user name; without users, no authentication. Clients send credentials only over TLS. */
   readonly users?: Readonly<Record<string, string>>
-  readonly hasBatch?: boolean
   /** PEM texts; the server then accepts only TLS. */
   readonly tls?: { readonly certificate: string; readonly key: string }
 }
@@ -53,17 +52,17 @@ const credentialsOf = ({ tls }: ProtocolServerOptions): ServerCredentials => {
 }
 
 const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
-  const { version = '24.6.0', appendMax = MIB, hasBatch = true } = options
+  const { version = '24.6.0', appendMax = MIB } = options
   const grpc = new Server({ 'grpc.max_receive_message_length': 32 * MIB, 'grpc.max_concurrent_streams': CALLS_MAX })
   const parts = { log, switches, appendMax }
   grpc.addService(StreamsService, {
     append: makeAppend(parts),
-    batchAppend: makeBatchAppend(parts),
+    batchAppend: refuseBatchAppend,
     delete: makeDelete(parts),
     read: makeRead({ log, switches, isOld: version.startsWith('23.') }),
   })
   grpc.addService(GossipService, { read: makeGossip(switches, self) })
-  grpc.addService(ServerFeaturesService, { getSupportedMethods: makeFeatures(switches, version, hasBatch) })
+  grpc.addService(ServerFeaturesService, { getSupportedMethods: makeFeatures(switches, version) })
   return grpc
 }
 

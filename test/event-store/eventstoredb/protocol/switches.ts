@@ -5,7 +5,6 @@ import { accessDenied, type Failure, failure, notReady } from './wire.ts'
 /** A received append. */
 export interface SeenAppend {
   readonly stream: string
-  readonly way: 'classic' | 'batch'
   readonly types: readonly string[]
 }
 
@@ -28,8 +27,7 @@ export interface AppendFault {
 export type CallKind = 'append' | 'read' | 'subscription' | 'features' | 'gossip'
 
 export interface Counters {
-  classicAppends: number
-  batchAppends: number
+  appends: number
   reads: number
   subscriptions: number
   /** Events written to the connections of readers and subscribers. */
@@ -118,8 +116,7 @@ const notLeader = ({ address, port }: Endpoint): Failure =>
   })
 
 const noCounts = (): Counters => ({
-  classicAppends: 0,
-  batchAppends: 0,
+  appends: 0,
   reads: 0,
   subscriptions: 0,
   eventsSent: 0,

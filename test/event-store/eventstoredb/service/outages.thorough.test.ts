@@ -120,12 +120,12 @@ const twoNodes = async (t: Parameters<typeof aServer>[0], isDiscovered: boolean)
 test.serial('after a change of leader, the service recovers within 2 s', async (t) => {
   const { service, first, other } = await twoNodes(t, true)
   const sut = await createSut(service.as('admin'))
-  t.true(first.counters.classicAppends > 0)
+  t.true(first.counters.appends > 0)
   first.setLeader(other.endpoint)
   other.setLeader(undefined)
   const gap = await serviceAgain(service)
   t.true(gap < AGAIN_WITHIN, `${gap} ms`)
-  t.true(other.counters.classicAppends > 0)
+  t.true(other.counters.appends > 0)
   t.is((await reserve(service.as('alice'), aReservation(sut))).status, 201)
 })
 
@@ -178,7 +178,7 @@ test.serial('thorough: the address of a single follower leads the service to the
   other.setLeader(undefined)
   const gap = await serviceAgain(service)
   t.true(gap < AGAIN_WITHIN, `${gap} ms`)
-  t.true(other.counters.classicAppends > 0)
+  t.true(other.counters.appends > 0)
 })
 
 /** Sends a request with its key again, as its 503 says: on a slow machine the answers take longer than a command may. */
@@ -195,9 +195,9 @@ test('thorough: with a hanging node, at most 100 calls are in flight, and all 20
   const sut = await createSut(admin)
   await reserved(service.as('alice'), aReservation(sut))
   server.freeze()
-  const { classicAppends, reads } = server.counters
+  const { appends, reads } = server.counters
   const crowd = Array.from({ length: 200 }, (_, n) => createdAgain(admin, `create-${n}`))
-  const many = () => server.counters.classicAppends - classicAppends + server.counters.reads - reads
+  const many = () => server.counters.appends - appends + server.counters.reads - reads
   await until('asked', async () => many() > 0, 60_000)
   t.true(many() <= 100, `${many()}`)
   server.thaw()

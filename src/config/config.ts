@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { TARGET_VARIABLES, targetProblems } from '../client/service/credentials.ts'
 import type { Quota } from '../domain/events/user.ts'
 import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../domain/user/quota.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
@@ -15,7 +16,6 @@ import {
   readOneOf,
   readWholeNumber,
 } from './read.ts'
-import { type ClientConfig, clientProblems, readClient } from './remote-service.ts'
 import { type Environment, unknownVariables } from './unknown-variables.ts'
 
 /** Limits that are left out stay as they are without the variable. */
@@ -51,8 +51,8 @@ export interface Config {
   readonly quotaDefault: Quota
   /** Milliseconds by which the clock may be past the log's last event at a start. */
   readonly clockAheadMax: number
-  /** The service that commands ask instead of the one that runs on `data`. */
-  readonly client?: ClientConfig
+  /** The variables that name the service that commands ask instead of the one that runs on `data`. */
+  readonly client?: Environment
   /** Single sign-on, if it is configured. */
   readonly oidc?: OidcConfig
   readonly logLevel: LogLevel
@@ -121,6 +121,18 @@ const tlsProblems = ({ BERTH_TLS_CERT, BERTH_TLS_KEY }: Environment): readonly s
     ? []
     : ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
 
+/** The variables that say which service is asked, and as whom; undefined if none is set. */
+const clientOf = (environment: Environment): Environment | undefined => {
+  const set = TARGET_VARIABLES.filter((name) => environment[name] !== undefined)
+  return set.length === 0 ? undefined : Object.fromEntries(set.map((name) => [name, environment[name]]))
+}
+
+/** The variables without these: a service that a test starts has those of the one that its machine is reserved in. */
+export const withoutClient = (environment: Environment): Environment => ({
+  ...environment,
+  ...Object.fromEntries(TARGET_VARIABLES.map((name) => [name, undefined])),
+})
+
 /**
  * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
  * against `directory`.
@@ -155,8 +167,10 @@ export const readConfig = (
   }
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
-  problems.push(...tlsProblems(environment), ...clientProblems(environment), ...oidcProblems(environment))
-  const client = readClient(read, directory)
+  problems.push(...tlsProblems(environment), ...oidcProblems(environment))
+  const client = clientOf(environment)
+  if (client !== undefined) problems.push(...targetProblems(client))
+  known.push(...TARGET_VARIABLES)
   const oidc = readOidc(read, directory)
   const host = read('BERTH_HOST', readHost, '127.0.0.1')
   const values: Omit<Config, 'warnings'> = {

@@ -1,23 +1,28 @@
 import { readFileSync, statSync } from 'node:fs'
 import { ClientFailure, misused } from './failure.ts'
 
+/** The variables that say which service is asked, and as whom. */
+export const TARGET_VARIABLES = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CREDENTIALS_FILE'] as const
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A service, and who asks it. */
 export interface Target {
   readonly url: string
-  readonly authorization: string
+  readonly authorization?: string
+  /** The socket of a service on this machine, in place of the address of `url`. */
+  readonly socketPath?: string
 }
 
 /** The form of a token. users/tokens.ts has the exact one. */
-export const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
+const TOKEN_LIKE = /^berth_[\w-]{1,128}$/
 /** Maximum bytes of the credentials file. */
 const CREDENTIALS_MAX = 4_096
 /** Permission bits of the group and of others. */
 const OTHERS = 0o077
 
 /** The line of a file that only its owner may read. Messages name the file, never its content. */
-export const readCredentials = (path: string): string => {
+const readCredentials = (path: string): string => {
   try {
     const stats = statSync(path)
     const isRead = stats.isFile() && stats.size <= CREDENTIALS_MAX
@@ -34,11 +39,11 @@ export const readCredentials = (path: string): string => {
 }
 
 /** The header for a token, or for a name, a colon and a password. */
-export const authorizationOf = (credentials: string): string =>
+const authorizationOf = (credentials: string): string =>
   TOKEN_LIKE.test(credentials) ? `Bearer ${credentials}` : `Basic ${Buffer.from(credentials).toString('base64')}`
 
 /** What is wrong with the address of a service, as a part of a sentence. URLs drop blanks and line ends, requests do not. */
-export const urlProblem = (text: string): string | undefined => {
+const urlProblem = (text: string): string | undefined => {
   if (/[\s\p{Cc}]/u.test(text)) return 'must not have blanks or line ends'
   const { protocol, username, password, search, hash } = URL.canParse(text) ? new URL(text) : ({} as URL)
   const isOfService = /^https?:$/.test(protocol ?? '') && `${username}${password}${search}${hash}` === ''
@@ -46,23 +51,31 @@ export const urlProblem = (text: string): string | undefined => {
 }
 
 /** What is wrong with a token, likewise. */
-export const tokenProblem = (text: string): string | undefined => {
+const tokenProblem = (text: string): string | undefined => {
   if (TOKEN_LIKE.test(text)) return undefined
   return TOKEN_LIKE.test(text.trim())
     ? 'must not have blanks or line ends'
     : 'must be a token, which begins with berth_'
 }
 
-/** Reads the variables that say which service is asked, and as whom. */
-export const readTarget = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): Target => {
+/** What is wrong with the variables that say which service is asked, and as whom: a sentence each. */
+export const targetProblems = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): readonly string[] => {
   if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined)) {
-    throw misused('set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE')
+    return ['set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE']
   }
   const problems = [
     ['BERTH_URL', urlProblem(BERTH_URL)],
     ['BERTH_TOKEN', BERTH_TOKEN === undefined ? undefined : tokenProblem(BERTH_TOKEN)],
+    ['BERTH_CREDENTIALS_FILE', BERTH_CREDENTIALS_FILE === '' ? 'must be the path of a file' : undefined],
   ] as const
-  for (const [name, problem] of problems) if (problem !== undefined) throw misused(`${name} ${problem}`)
-  const credentials = BERTH_TOKEN ?? readCredentials(BERTH_CREDENTIALS_FILE ?? '')
+  return problems.flatMap(([name, problem]) => (problem === undefined ? [] : [`${name} ${problem}`]))
+}
+
+/** Reads these variables, and the file that they name. */
+export const readTarget = (environment: Environment): Target => {
+  const [problem] = targetProblems(environment)
+  if (problem !== undefined) throw misused(problem)
+  const { BERTH_URL = '', BERTH_TOKEN, BERTH_CREDENTIALS_FILE = '' } = environment
+  const credentials = BERTH_TOKEN ?? readCredentials(BERTH_CREDENTIALS_FILE)
   return { url: BERTH_URL.replace(/\/+$/, ''), authorization: authorizationOf(credentials) }
 }

@@ -10,5 +10,18 @@ export class ClientFailure extends Error {
   }
 }
 
+/** A request was not answered. */
+export class Unanswered extends ClientFailure {
+  /** Whether it may have done what it asked for: its answer may have been lost. */
+  readonly mayHaveActed: boolean
+  /** The code of what the service said last, if it said something. */
+  readonly code: string | undefined
+  constructor(message: string, { mayHaveActed, code }: Pick<Unanswered, 'mayHaveActed' | 'code'>) {
+    super(EXIT.unreachable, message)
+    this.mayHaveActed = mayHaveActed
+    this.code = code
+  }
+}
+
 export const misused = (why: string): ClientFailure => new ClientFailure(EXIT.usage, why)
 export const refused = (why: string): ClientFailure => new ClientFailure(EXIT.refused, why)

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from './credentials.ts'
-import { ClientFailure, EXIT, misused, refused } from './failure.ts'
+import { exchange, readText, Unsent } from './exchange.ts'
+import { ClientFailure, EXIT, refused, Unanswered } from './failure.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
 
-/** Maximum bytes of an answer. A page of a list has at most a thousand objects. */
-const ANSWER_MAX = 16 * 1024 * 1024
 /** The longest `Retry-After` that is waited for, in seconds. */
 const RETRY_AFTER_MAX = 60
 
@@ -16,6 +17,8 @@ export type Members = Readonly<Record<string, unknown>>
 export interface Answer {
   readonly status: number
   readonly body: Members
+  /** The answer as it came, for one that is a text. */
+  readonly text: string
   /** Unix milliseconds on the clock of the service, to a second. */
   readonly now: number
   /** When the reservation is released unless it is kept alive; undefined if the answer does not say so. */
@@ -23,7 +26,7 @@ export interface Answer {
 }
 
 export interface Asked {
-  readonly body?: Members
+  readonly body?: object
   /** Ends the request at once. */
   readonly signal?: AbortSignal
   /** Ends repetitions only: a request that is under way may have been recorded already. */
@@ -34,6 +37,10 @@ export interface Asked {
   readonly wait?: number
   /** Time for an answer beyond that, where it must be shorter than usual. */
   readonly answerMs?: number
+  /** The media type of an answer that is a text. */
+  readonly accept?: 'text/plain' | 'application/x-ndjson'
+  /** For a request that another run of the program may repeat. */
+  readonly idempotencyKey?: string
 }
 
 /** Sends a request, and repeats it with the same key until it is answered. */
@@ -47,19 +54,14 @@ type Tried = Answer | NoAnswer
 interface NoAnswer {
   readonly why: string
   readonly retryMs: number
+  /** Whether nobody has the request: not even what may be on the way to the service. */
+  readonly isAbsent?: true
   /** Waiting is of no use unless Berth has answered before. */
   readonly isForeign?: true
-}
-
-const readText = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > ANSWER_MAX) throw new Error('the answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  /** Whether no service listens on the socket. */
+  readonly isNotRunning?: true
+  /** The code of a refusal that passes. */
+  readonly code?: string
 }
 
 const parseObject = (text: string): Members | undefined => {
@@ -71,95 +73,116 @@ const parseObject = (text: string): Members | undefined => {
   }
 }
 
+/** Refusals of a request that may have another answer to the same key, or to none. */
+const UNCERTAIN = ['unavailable', 'outcome_unknown', 'idempotency_in_progress']
+
+/** Whether a request is sent again after this answer. */
+const isPassing = (status: number, code: unknown, { isPatient }: Limits): boolean => {
+  if (UNCERTAIN.includes(String(code))) return true
+  return (status >= 500 || status === 429 || status === 408) && (isPatient || typeof code !== 'string')
+}
+
 /** Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code. */
-const readAnswer = async (response: Response, retryMs: number): Promise<Tried> => {
-  const { status, headers } = response
+const readAnswer = async (
+  response: IncomingMessage,
+  { accept }: Asked,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Tried> => {
+  const { statusCode: status = 0, headers } = response
   const isRedirect = status >= 300 && status < 400
   // What is not read would keep this program running until it is sent.
-  if (isRedirect) await response.body?.cancel()
-  const body = isRedirect ? undefined : parseObject(await readText(response))
-  const isRefusal = status >= 400 && typeof body?.code === 'string'
-  const isPassing = status >= 500 || status === 429 || status === 408 || body?.code === 'idempotency_in_progress'
-  if (isPassing) {
-    const seconds = Number(headers.get('retry-after') ?? 0)
-    const wait = seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX) * 1000 : retryMs
-    return { why: isRefusal ? `${status} ${body.code}: ${body.detail}` : `its status is ${status}`, retryMs: wait }
+  if (isRedirect) response.destroy()
+  const text = isRedirect ? '' : await readText(response, signal)
+  const body = accept !== undefined && status < 300 ? {} : parseObject(text)
+  const code = status >= 400 && typeof body?.code === 'string' ? body.code : undefined
+  if (isPassing(status, code, limits)) {
+    const seconds = Number(headers['retry-after'] ?? 0)
+    const retryMs = seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX) * 1000 : limits.retryMs
+    if (code === undefined) return { why: `its status is ${status}`, retryMs }
+    return { why: `${status} ${code}: ${body?.detail}`, retryMs, code }
   }
-  if (body !== undefined && (status < 300 || isRefusal)) {
-    const timeIn = (name: string): number | undefined => Date.parse(headers.get(name) ?? '') || undefined
-    return { status, body, now: timeIn('date') ?? Date.now(), keptUntil: timeIn('keepalive-until') }
+  if (body !== undefined && (status < 300 || code !== undefined)) {
+    const timeIn = (header: string | readonly string[] = ''): number | undefined =>
+      Date.parse(String(header)) || undefined
+    const keptUntil = timeIn(headers['keepalive-until'])
+    return { status, body, text, now: timeIn(headers.date) ?? Date.now(), keptUntil }
   }
-  const location = headers.get('location')
-  const moved = location === null ? '' : ` and it leads to ${location}`
-  return { why: `what answers is not Berth; its status is ${status}${moved}`, retryMs, isForeign: true }
+  const { location } = headers
+  const moved = location === undefined ? '' : ` and it leads to ${location}`
+  return { why: `what answers is not Berth; its status is ${status}${moved}`, retryMs: limits.retryMs, isForeign: true }
 }
 
 /** Codes of certificates whose authority is not known. Others are of a wrong name or date. */
 const UNKNOWN_AUTHORITY = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_.*|CERT_UNTRUSTED)$/
 
-/** Why there was no answer. Node keeps the reason of the system in the cause, of several addresses without a message. */
-const explainFailure = (error: unknown, retryMs: number): Tried => {
-  const { message, cause = {} } = error as { message: string; cause?: { code?: string; message?: string } }
-  const { code = '' } = cause
-  const why = cause.message || code || message
-  if (cause.message === 'bad port')
-    throw misused('BERTH_URL has a port that HTTP clients refuse, because another protocol has it')
+/** Why there was no answer. Node has no message for several addresses, and OpenSSL ends its own with a line break. */
+export const explainFailure = (error: unknown): Omit<NoAnswer, 'retryMs'> => {
+  const { message, code = '' } = error as NodeJS.ErrnoException
+  const why = message.trimEnd() || code
+  const isNotRunning = code === 'ENOENT' || code === 'ECONNREFUSED'
+  const absent = error instanceof Unsent && ({ isAbsent: true, ...(isNotRunning && { isNotRunning }) } as const)
   if (UNKNOWN_AUTHORITY.test(code)) {
     const remedy = 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
-    return { why: `${why}; ${remedy}`, retryMs, isForeign: true }
+    return { why: `${why}; ${remedy}`, ...absent, isForeign: true }
   }
-  return { why, retryMs, ...(code.includes('CERT') && { isForeign: true }) }
+  return { why, ...absent, ...(code.includes('CERT') && { isForeign: true }) }
 }
 
-/** Calls back when a signal is aborted; the function returned ends that. */
-const onAbort = (signal: AbortSignal | undefined, call: () => void): (() => void) => {
-  if (signal?.aborted) call()
-  signal?.addEventListener('abort', call)
-  return () => signal?.removeEventListener('abort', call)
+/** Why a request is not answered, as a sentence. What the service itself says needs no more. */
+export const describeNoAnswer = (
+  { url, socketPath }: Target,
+  { why, code, isNotRunning }: Omit<NoAnswer, 'retryMs'>,
+): string => {
+  if (socketPath !== undefined && isNotRunning)
+    return `no service runs on ${dirname(socketPath)}; start it, or set BERTH_URL to reach another`
+  return code === undefined ? `the service at ${socketPath ?? url} cannot be reached: ${why}` : why
 }
 
-export const makeService = ({ url, authorization }: Target, limits: Limits, output: Output): Service => {
+export const makeService = (target: Target, limits: Limits, output: Output): Service => {
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
 
-  const attempt = async (path: string, init: RequestInit, asked: Asked): Promise<Tried> => {
-    const { signal, wait = 0, answerMs = limits.answerMs } = asked
+  const attempt = async (method: 'GET' | 'POST', path: string, asked: Asked, key: object): Promise<Tried> => {
+    const { signal, wait = 0, answerMs = limits.answerMs, accept, body } = asked
     const stop = new AbortController()
     const late = () => stop.abort(new Error(`no answer within ${answerMs / 1000 + wait} s`))
     const timer = setTimeout(late, answerMs + wait * 1000)
-    const forget = onAbort(signal, () => stop.abort(signal?.reason))
+    const end = (): void => stop.abort(signal?.reason)
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end)
     try {
-      const response = await fetch(url + path, { ...init, redirect: 'manual', signal: stop.signal })
-      return await readAnswer(response, limits.retryMs)
+      const sent = { method, path, ...(accept && { accept }), ...(body && { body }), ...key }
+      return await readAnswer(await exchange(target, sent, stop.signal), asked, limits, stop.signal)
     } catch (error) {
-      return explainFailure(error, limits.retryMs)
+      return { ...explainFailure(error), retryMs: limits.retryMs }
     } finally {
       clearTimeout(timer)
-      forget()
+      signal?.removeEventListener('abort', end)
     }
   }
 
   const request = async (method: 'GET' | 'POST', path: string, asked: Asked = {}): Promise<Answer> => {
-    const { body, signal, giveUp = signal, outageMs = limits.outageMs } = asked
-    const headers = {
-      authorization,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      // A key of this request alone: a job that is run again must not go on with a machine that was given back.
-      ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
-    }
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    const until = performance.now() + outageMs
+    const { signal, giveUp = signal, outageMs = limits.outageMs, idempotencyKey = randomUUID() } = asked
+    // A key of this request alone: a job that is run again must not go on with a machine that was given back.
+    const key = method === 'POST' ? { idempotencyKey } : {}
+    let until = performance.now() + Math.min(outageMs, limits.absentMs)
+    let [isTaken, mayHaveActed] = [false, false]
     for (let tries = 1; ; tries += 1) {
-      const tried = await attempt(path, init, asked)
+      const tried = await attempt(method, path, asked, key)
       if ('body' in tried) {
         isKnown = true
         return tried
       }
       giveUp?.throwIfAborted()
-      const { why, retryMs, isForeign } = tried
-      const failed = `the service at ${url} cannot be reached: ${why}`
+      const { code, retryMs, isAbsent, isForeign } = tried
+      // From now on: a slow answer that is lost in the end leaves time for another attempt too.
+      if (!isAbsent && !isTaken && limits.absentMs < outageMs) until = performance.now() + outageMs
+      isTaken ||= !isAbsent
+      mayHaveActed ||= !isAbsent && code !== 'unavailable'
+      const failed = describeNoAnswer(target, tried)
       if ((isForeign && !isKnown) || performance.now() + retryMs > until)
-        throw new ClientFailure(EXIT.unreachable, failed)
+        throw new Unanswered(failed, { mayHaveActed, code })
       if (tries === 1) say(output, `${failed}; retrying`)
       await delay(retryMs, undefined, giveUp && { signal: giveUp })
     }

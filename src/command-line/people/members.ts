@@ -1,10 +1,9 @@
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { quotaFields, Role } from '../../domain/events/user.ts'
-import { answer, line } from '../service/call.ts'
+import { type Ask, answer, line } from '../service/call.ts'
 import { oneNamed } from '../service/one-named.ts'
 import { CommandFailure, orFail } from '../terminal/command.ts'
-import type { Ask } from './ask.ts'
 
 /** A user as the service shows it: to testers with id and name only. */
 export const UserAnswer = answer(

@@ -1,6 +1,5 @@
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { makeAsk } from '../people/ask.ts'
-import { answer } from '../service/call.ts'
+import { answer, makeAsk } from '../service/call.ts'
 import { type Command, orFail, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { formatScope } from '../../domain/user/scope.ts'
-import { makeAsk } from '../people/ask.ts'
+import { makeAsk } from '../service/call.ts'
 import { type Command, orFail, type Terminal, WrongUsage } from '../terminal/command.ts'
 import { FIELD_OPTIONS, FIELDS_HELP, readFields, readTags } from './fields.ts'
 import { lookUpSut, SutAnswer, sutPath } from './find.ts'

@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../domain/codec/codec.ts'
-import { makeAsk } from '../people/ask.ts'
 import { LIMITS_HELP, readLimits, readRole } from '../people/limits.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { answer, mayHaveActed } from '../service/call.ts'
+import { answer, makeAsk } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Added = answer({ _id: opaqueId }, {})
@@ -39,7 +38,7 @@ ${PASSWORD_HELP}
     const { password, isMade } = await choosePassword(args, terminal)
     const body = { ...fields, password, ...(id !== undefined && { _id: id }) }
     const added = await makeAsk(config, terminal)({ method: 'POST', path: '/api/user/create', body, answer: Added })
-    if (E.isLeft(added) && mayHaveActed(added.left)) {
+    if (E.isLeft(added) && added.left.mayHaveActed) {
       const remedy = `if so, a password comes from: user passwd ${args.operands[0]}`
       throw new CommandFailure([added.left.why, `it is not known whether the user was added; ${remedy}`])
     }

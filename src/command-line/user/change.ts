@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
-import { makeAsk } from '../people/ask.ts'
 import { LIMITS_HELP, limitsOf, readLimits, readRole } from '../people/limits.ts'
 import { describe, lookUpUser, type Status, UserAnswer, userPath } from '../people/members.ts'
+import { makeAsk } from '../service/call.ts'
 import { type Command, orFail, type Terminal } from '../terminal/command.ts'
 
 /** The commands that change a user in one request. */

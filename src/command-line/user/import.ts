@@ -6,8 +6,7 @@ import { THREADS_MAX } from '../../users/passwords/argon2.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { type CsvProblem, describeCsvProblem, readCsvFile } from '../csv/csv.ts'
 import { type ImportedUser, readUsersCsv } from '../csv/users-csv.ts'
-import { type Ask, makeAsk } from '../people/ask.ts'
-import { type CallFailure, mayHaveActed, unread } from '../service/call.ts'
+import { type Ask, type CallFailure, makeAsk, unread } from '../service/call.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -133,7 +132,7 @@ const addAll = async (
   const added = await ask({ method: 'POST', path, body, answer: unread })
   if (E.isLeft(added)) {
     const refusal = linesOf(added.left, users)
-    if (mayHaveActed(added.left)) {
+    if (added.left.mayHaveActed) {
       // The only copy of the passwords.
       if (file === undefined) terminal.stdout(text)
       const where = file === undefined ? 'the passwords that were printed' : `the passwords in ${file}`

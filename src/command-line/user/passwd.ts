@@ -1,7 +1,6 @@
-import { makeAsk } from '../people/ask.ts'
 import { lookUpUser, userPath } from '../people/members.ts'
 import { choosePassword, PASSWORD_HELP } from '../people/password.ts'
-import { unread } from '../service/call.ts'
+import { makeAsk, unread } from '../service/call.ts'
 import { type Command, orFail } from '../terminal/command.ts'
 
 export const userPasswdCommand: Command = {

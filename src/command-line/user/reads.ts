@@ -1,6 +1,6 @@
-import { makeAsk } from '../people/ask.ts'
 import { limitsOf } from '../people/limits.ts'
 import { lookUpUser, readMembers, statusOf, type UserAnswer } from '../people/members.ts'
+import { makeAsk } from '../service/call.ts'
 import type { Command } from '../terminal/command.ts'
 
 const lineOf = (member: UserAnswer): string => {

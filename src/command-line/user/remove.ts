@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { whole } from '../../domain/events/fields.ts'
 import { Removal } from '../../domain/events/user.ts'
-import { type Ask, makeAsk } from '../people/ask.ts'
 import { describe, lookUpUser, readMembers, statusOf, type UserAnswer, userPath } from '../people/members.ts'
-import { answer } from '../service/call.ts'
+import { type Ask, answer, makeAsk } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 
 const Counted = answer({ count: whole }, {})

@@ -1,10 +1,9 @@
 import type * as t from 'io-ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { Role } from '../../domain/events/user.ts'
-import { makeAsk } from '../people/ask.ts'
 import { readRole } from '../people/limits.ts'
 import { describe, lookUpUser, userPath } from '../people/members.ts'
-import { answer, line, unread } from '../service/call.ts'
+import { answer, line, makeAsk, unread } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 
 /** The token is shown only once. */

@@ -11,15 +11,10 @@ const LIMITS = { hours_per_week: null, reservations_max: 5, priority_max: 0 }
 
 /** A log of reservations, and views that come to what was recorded a moment later. */
 const given = (
-  options: {
-    readonly waits?: boolean
-    readonly isReached?: () => boolean
-    readonly fails?: () => boolean
-    readonly turnTimeout?: number
-  } = {},
+  options: { readonly isReached?: () => boolean; readonly fails?: () => boolean; readonly turnTimeout?: number } = {},
 ) => {
   const log = { recorded: 0, folded: 0, running: 0, most: 0 }
-  const { waits = true, isReached = () => true, fails = () => false, turnTimeout = 60_000 } = options
+  const { isReached = () => true, fails = () => false, turnTimeout = 60_000 } = options
   const usage: Usage = { quartersIn: () => 0, endingAfter: () => log.folded, unfinished: () => undefined }
   const fold = async (): Promise<void> => {
     await turn()
@@ -35,7 +30,7 @@ const given = (
       return usage
     },
     waitForViews: async () => {
-      if (waits) await fold()
+      await fold()
       return isReached()
     },
   })
@@ -61,10 +56,6 @@ test('commands of a limited user run one after the other, each on what the one b
   const { log, createMany } = given()
   t.is(madeIn(await createMany('alice', 20)), 5)
   t.is(log.most, 1)
-})
-
-test('control: without waiting for the views the quota is exceeded', async (t) => {
-  t.is(madeIn(await given({ waits: false }).createMany('alice', 20)), 20)
 })
 
 test('commands of users without limits run at the same time', async (t) => {

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { ignoresExpected } from '../event-store/contract/broken-appends.ts'
-import { type InstanceSetting, startInstances } from '../event-store/eventstoredb/service/instances.ts'
+import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import type { Running } from '../http/harness.ts'
 import { aReservation, createSut, reserved } from '../http/requests.ts'
 import { isScheduled, untilScheduled } from './recorded.ts'
@@ -22,8 +21,8 @@ const reservedForCertain = async (one: Running, other: Running, name: string): P
   }
 }
 
-const runThrough = async (t: ExecutionContext, setting: InstanceSetting = {}) => {
-  const { services, log } = await startInstances(t, { ...setting, now: at('05:50:00.000') })
+const runThrough = async (t: ExecutionContext) => {
+  const { services, log } = await startInstances(t, { now: at('05:50:00.000') })
   const pick = (n: number): Running => services[n % services.length] as Running
   const ids: string[] = []
   for (let n = 0; n < SUTS; n++) {
@@ -48,9 +47,4 @@ test('of three instances, one records each start and end', async (t) => {
   const { recorded, expected, log } = await runThrough(t)
   t.deepEqual(recorded, expected)
   t.is(log.filter(({ type }) => type === 'ScheduleBegan').length, 1)
-})
-
-test('control: instances whose store ignores the expected revision record starts twice', async (t) => {
-  const { recorded, expected } = await runThrough(t, { change: () => ignoresExpected() })
-  t.true(recorded.length > expected.length)
 })

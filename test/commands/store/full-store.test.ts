@@ -1,11 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
-import * as E from 'fp-ts/lib/Either.js'
 import { sutStream } from '../../../src/domain/values/ids.ts'
-import { toStorePosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
-import { append, aSecret, readAll } from '../../event-store/new-events.ts'
+import { aSecret, readAll } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { anInstance, type Instance } from '../setting.ts'
 
@@ -63,27 +61,4 @@ test('a batch refused by a full store is not cached; once there is room, the sam
   t.deepEqual(await reserveAll(instance, suts, ...windowOf(booked)), all('made'))
   t.deepEqual(await reserveAll(instance, suts, ...windowOf(booked)), all('reservation_conflict'))
   for (const sut of suts) t.is(await bookedOn(store, sut), booked + 1)
-})
-
-test('control: caching the result of a failed batch refuses a free window', async (t) => {
-  const { store, suts, makeRoom } = await crowded(t)
-  // Reports success although the disk was full, so that the instance caches the result.
-  const hopeful: EventStore = {
-    ...store,
-    append: async (stream, expected, events) => {
-      const result = await append(store, stream, expected, events)
-      return E.isLeft(result) && result.left === 'full'
-        ? E.right({ revision: expected + 1, storePosition: toStorePosition(0) })
-        : result
-    },
-  }
-  const instance = anInstance(hopeful)
-  let made = 0
-  while ((await Promise.all(suts.map((sut) => bookedOn(store, sut)))).every((booked) => booked === made)) {
-    t.deepEqual(await reserveAll(instance, suts, ...windowOf(made++)), all('made'))
-  }
-  makeRoom()
-  // The window is free in the log, but refused because of an unrecorded reservation.
-  t.deepEqual(await reserveAll(instance, suts, ...windowOf(made - 1)), all('reservation_conflict'))
-  for (const sut of suts) t.is(await bookedOn(store, sut), made - 1)
 })

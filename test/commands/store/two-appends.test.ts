@@ -1,6 +1,5 @@
 import test from 'ava'
 import { releasePort } from '../../../src/commands/listen-ports.ts'
-import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
 import { aProcess, portFaults, RANGE, SWEEPER } from '../port-setting.ts'
 import { atEveryPoint, countOf, crashedCreation, type Stage, stage, typesOf } from './crash-points.ts'
 import { dying, interrupted } from './interrupted-store.ts'
@@ -115,16 +114,6 @@ test('control: a sweep that releases the port without abandoning the creation is
   const slow = interrupted(store, 4, async () => {
     const assigned = (await log()).at(-1)
     if (assigned?.type === 'ListenPortAssigned') await releasePort(other.runner, assigned.data.sut_id, 'sweep')
-  })
-  await aProcess(slow.store, clock).create()
-  t.not(portFaults(await log()).length, 0)
-})
-
-test('control: a store that accepts a creation after its abandonment is detected', async (t) => {
-  const { store, clock, log } = await stage(t)
-  const slow = interrupted(ignoresExpected()(store), 4, async () => {
-    clock.pass(MINUTE + 1)
-    await aProcess(store, clock).sweep()
   })
   await aProcess(slow.store, clock).create()
   t.not(portFaults(await log()).length, 0)

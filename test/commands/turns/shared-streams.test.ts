@@ -76,7 +76,7 @@ const QUIET = 10
 /**
  * Two stores on one log. An append of the slow one arrives when the fast one has appended once more, or has been quiet.
  */
-const fastAndSlow = async (t: ExecutionContext, { isShared = true, retryTimeout = 30_000 } = {}) => {
+const fastAndSlow = async (t: ExecutionContext) => {
   const truth = await openStore(t, await aPath(t))
   let appended = Promise.withResolvers<void>()
   const fast: EventStore = {
@@ -102,8 +102,8 @@ const fastAndSlow = async (t: ExecutionContext, { isShared = true, retryTimeout 
     },
   }
   return {
-    fast: anInstance(fast, { isShared }),
-    slow: anInstance(slow, { isShared, retryTimeout, commandTimeout: 60_000 }),
+    fast: anInstance(fast, { isShared: true }),
+    slow: anInstance(slow, { isShared: true, retryTimeout: 30_000, commandTimeout: 60_000 }),
   }
 }
 
@@ -130,9 +130,3 @@ for (const isKnown of [true, false]) {
     t.is(await changeBesides(both, sut), 'recorded')
   })
 }
-
-test('control: a fast instance that leaves no pause locks out a slower one', async (t) => {
-  const both = await fastAndSlow(t, { isShared: false, retryTimeout: 2_500 })
-  const sut = await both.fast.aSut()
-  t.is(await changeBesides(both, sut), 'unavailable')
-})

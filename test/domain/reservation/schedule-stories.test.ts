@@ -113,28 +113,3 @@ test('property: each reservation that is not cancelled or released has one start
   )
   t.true(recorded > 1_000, `${recorded}`)
 })
-
-test('control: a state that forgets recorded starts records them again', (t) => {
-  const forgetful: ReservationDecider = {
-    ...reservationDecider,
-    evolve: (state, event) =>
-      event.type === 'ReservationStarted' ? { ...state, time: state.time } : reservationDecider.evolve(state, event),
-  }
-  t.true(fc.check(law(forgetful), { numRuns: 50 }).failed)
-})
-
-test('control: a decider that records an end before the start leaves starts out', (t) => {
-  const hasty: ReservationDecider = {
-    ...reservationDecider,
-    decide: (state, command, now) => {
-      const decided = reservationDecider.decide(state, command, now)
-      if (command.type !== 'AdvanceSchedule' || E.isLeft(decided)) return decided
-      return E.right(
-        decided.right.map((event) =>
-          event.type === 'ReservationStarted' ? { type: 'ReservationEnded' as const, data: event.data } : event,
-        ),
-      )
-    },
-  }
-  t.true(fc.check(law(hasty), { numRuns: 50 }).failed)
-})

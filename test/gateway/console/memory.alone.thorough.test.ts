@@ -39,14 +39,3 @@ test.serial('a client that does not read stalls the SUT, in little memory, and g
   await until('all bytes', async () => received().length === sent, SOON)
   t.true(received().subarray(-MIB).equals(chunk))
 })
-
-test.serial('control: a client that reads takes more than a stalled one may', async (t) => {
-  const { socket, machine } = await connected(t)
-  let taken = 0
-  socket.removeAllListeners('message').on('message', (bytes: Buffer) => {
-    taken += bytes.length
-  })
-  for (let n = 0; n < 60; n++) machine.socket.write(randomBytes(MIB))
-  await until('all bytes', async () => taken === 60 * MIB, SOON)
-  t.pass()
-})

@@ -1,7 +1,5 @@
 import { once } from 'node:events'
 import test from 'ava'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { makeHold } from '../../http/store/held-views.ts'
 import { until } from '../../http/until.ts'
 import { isScheduled, settle } from '../../processes/recorded.ts'
 import { allClosed, connected, END, NOW, reserveIt, type Service, SOON, tryToConnect } from '../sessions/stage.ts'
@@ -92,23 +90,4 @@ test('thorough: an extension on one instance keeps connections through the other
   }
   for (const { clock } of services) clock.set(String(extended.json.end_time))
   await allClosed(clients)
-})
-
-test('control: an instance that does not follow the log opens and cuts nothing within 2 s', async (t) => {
-  const { hold, letGo, change } = makeHold()
-  const held = (store: EventStore): EventStore => ({ ...store, ...change(store) })
-  t.teardown(letGo)
-  const { services, hosts, port, sut_id } = await twoInstances(t, (instance) => (instance === 2 ? held : undefined))
-  const [one] = services
-  hold()
-  const id = await reserveIt(one, sut_id)
-  await connected({ service: one, port, host: hosts[0] })
-  await t.throwsAsync(until('it is reached', () => isReached(port, hosts[1]), OTHER_WITHIN))
-  letGo()
-  const client = await connected({ service: one, port, host: hosts[1] })
-  hold()
-  await post(one, id, 'cancel')
-  await t.throwsAsync(until('it is cut', async () => client.destroyed, OTHER_WITHIN))
-  letGo()
-  await allClosed([client])
 })

@@ -1,6 +1,4 @@
-import { once } from 'node:events'
 import test from 'ava'
-import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { idOf, type Running, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, createSut, importedUser, NOW, reserve, reserved } from '../requests.ts'
@@ -128,28 +126,6 @@ const staleReads = async (service: Running, rounds: number): Promise<readonly st
 
 test('thorough: the next read shows every acknowledged write, with 64 concurrent clients', async (t) => {
   t.deepEqual(await staleReads(await start(t, { now: NOW }), 5), [])
-})
-
-test('control: a service that does not wait for its documents has stale reads', async (t) => {
-  const path = `${await temporaryData(t)}/events.db`
-  // Reports the start of the log as every store position, so nothing waits, and delivers no event.
-  const forgetful = changedStore(path, (store) => ({
-    append: async (...given) => {
-      const result = await store.append(...given)
-      return result._tag === 'Right' ? { ...result, right: { ...result.right, storePosition: BEGINNING } } : result
-    },
-    head: async () => BEGINNING,
-    async *readStream(stream, after) {
-      for await (const page of store.readStream(stream, after))
-        yield page.map((event) => ({ ...event, storePosition: BEGINNING }))
-    },
-    async *subscribe(_, signal) {
-      yield { events: [], caughtUp: true }
-      await once(signal, 'abort')
-    },
-  }))
-  const service = await start(t, { now: NOW, openStore: forgetful })
-  t.not((await staleReads(service, 1)).length, 0)
 })
 
 test('reads are the same byte for byte after a restart', async (t) => {

@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,8 +15,6 @@ import { startSessionLoad } from './session-load.ts'
 export interface SessionCrashOptions {
   readonly rounds: number
   readonly seed: number
-  /** Whether each start is another instance, which must leave the sessions of the former one open. */
-  readonly isForgetful?: boolean
   readonly onRound?: (round: number) => void
 }
 
@@ -78,7 +75,7 @@ const makeStarting = (scope: Tidying, data: string, env: Readonly<Record<string,
  * log. In each of them reservations start and end, before the kill, while the service is down, or after.
  */
 export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOptions): Promise<SessionCrashReport> => {
-  const { rounds, seed, isForgetful = false, onRound } = options
+  const { rounds, seed, onRound } = options
   const random = makeRandom(seed)
   const data = join(await temporaryData(scope), 'data')
   const ports = await freePorts(SUTS)
@@ -109,10 +106,9 @@ export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOp
     if (signal !== 'SIGKILL') problems.push(`ended by itself: ${service.output()} ${service.errors()}`)
     counts.answers += load.counts().answers
     counts.connections += load.counts().connections
-    if (isForgetful) await rm(join(data, 'instance'))
     const started = await startBesideQuarter()
     service = started.service
-    const found = await problemsOfStart(started, { ports, book, readOn, now, within: isForgetful ? 1_000 : SOON })
+    const found = await problemsOfStart(started, { ports, book, readOn, now, within: SOON })
     counts.reached += found.reached
     counts.connections += ports.length
     problems.push(...load.problems, ...found.problems)

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
-import { type InstanceSetting, startInstances } from '../../event-store/eventstoredb/service/instances.ts'
+import { startInstances } from '../../event-store/eventstoredb/service/instances.ts'
 import type { Running } from '../../http/harness.ts'
 import { aReservation, createSut, reserved } from '../../http/requests.ts'
 import { settle } from '../recorded.ts'
@@ -11,8 +10,8 @@ const SUTS = 6
 const KEPT = 'kept by 590780914445534540190000 06:00:20.000'
 
 /** Two instances over one store, and reservations that are kept alive once, through either. */
-const runThrough = async (t: ExecutionContext, setting: InstanceSetting = {}) => {
-  const { services, log } = await startInstances(t, { count: 2, ...setting, now: at('05:50:00.000') })
+const runThrough = async (t: ExecutionContext) => {
+  const { services, log } = await startInstances(t, { count: 2, now: at('05:50:00.000') })
   const pick = (n: number): Running => services[n % services.length] as Running
   const ids: string[] = []
   for (let n = 0; n < SUTS; n++) {
@@ -35,9 +34,4 @@ const runThrough = async (t: ExecutionContext, setting: InstanceSetting = {}) =>
 test('of two instances, one releases each reservation that nobody keeps alive', async (t) => {
   const released = 'released by schedule 06:00:50.000 keepalive'
   t.deepEqual(await runThrough(t), [...Array(SUTS).fill(KEPT), ...Array(SUTS).fill(released)])
-})
-
-test('control: instances whose store ignores the expected revision release twice', async (t) => {
-  const recorded = await runThrough(t, { change: () => ignoresExpected() })
-  t.true(recorded.length > 2 * SUTS)
 })

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Event } from '../../../src/domain/event.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
-import type { Gateway } from '../../../src/gateway/gateway.ts'
 import { makeForwarding } from '../../../src/processes/forwarding.ts'
 import { makeUpcomingReservations } from '../../../src/processes/upcoming.ts'
 import {
@@ -49,7 +48,7 @@ const sutOf = (sut: number): string => idOf(100 + sut)
 const userOf = (user: number): string => idOf(200 + user)
 
 /** What the lab has, and the processes over it. `gateway` may leave something out. */
-export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
+export const makeLab = () => {
   const { fake, views } = fakeViews()
   const state = { now: BEGIN, isTrusted: true, isReadable: true, reservations: [] as Reservation[] }
   const isOurs = Array.from({ length: SUTS }, () => true)
@@ -80,7 +79,6 @@ export const makeLab = (leaveOut: Partial<Pick<Gateway, 'close'>> = {}) => {
         close: (id) => void ports.delete(id),
         cut: () => undefined,
         reconsider: () => undefined,
-        ...leaveOut,
       },
       clock: { now: () => state.now, mayAct: () => state.isTrusted, mayRecord: () => true, confirm: () => undefined },
       targetOf: (id) => {

@@ -1,8 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import type { SessionsOptions } from '../../../src/processes/sessions/sessions.ts'
 import { rounds } from '../../thorough.ts'
-import { BEGINS, HERE, MINUTE, stage, THERE, type Trouble } from './stage.ts'
+import { HERE, MINUTE, stage, type Trouble } from './stage.ts'
 
 /** Random histories of connections, compared with a naive model. */
 
@@ -63,10 +62,10 @@ type Stage = Awaited<ReturnType<typeof stage>>
 const RESERVATIONS = 3
 
 /** Plays steps on the process and on the model, and ends everything. */
-const play = async (subject: Stage, steps: readonly Step[], more: Partial<SessionsOptions> = {}) => {
+const play = async (subject: Stage, steps: readonly Step[]) => {
   const { reserve, run, pass, now, setTrouble } = subject
   const reservations = await Promise.all(Array.from({ length: RESERVATIONS }, reserve))
-  let process = run(HERE, [], more)
+  let process = run(HERE)
   let open: Open[] = []
   let last = 0
   const expected: Expected[] = []
@@ -114,7 +113,7 @@ const play = async (subject: Stage, steps: readonly Step[], more: Partial<Sessio
     } else {
       await process.crash()
       open = []
-      process = run(HERE, process.file.kept, more)
+      process = run(HERE, process.file.kept)
     }
   }
   setTrouble(undefined)
@@ -160,17 +159,12 @@ const differencesOf = async (subject: Stage, expected: readonly Expected[]): Pro
 
 const arbitrarySteps = (withCrashes: boolean) => fc.array(arbitraryStep(withCrashes), { minLength: 5, maxLength: 60 })
 
-const check = (
-  t: ExecutionContext,
-  withCrashes: boolean,
-  numRuns: number,
-  more: Partial<SessionsOptions> = {},
-): Promise<readonly string[]> =>
+const check = (t: ExecutionContext, withCrashes: boolean, numRuns: number): Promise<readonly string[]> =>
   fc
     .check(
       fc.asyncProperty(arbitrarySteps(withCrashes), async (steps) => {
         const subject = await stage(t)
-        const { expected } = await play(subject, steps, more)
+        const { expected } = await play(subject, steps)
         const faults = [...(await faultsOf(subject)), ...(withCrashes ? [] : await differencesOf(subject, expected))]
         if (faults.length > 0) throw new Error(faults.join('\n'))
       }),
@@ -188,34 +182,4 @@ test('every session is opened once and closed once, and connections and bytes ad
 test('every session is opened once and closed once, whatever crashes and outages there are', async (t) => {
   t.timeout(240_000)
   t.deepEqual(await check(t, true, rounds(5, 60)), [])
-})
-
-test('control: the model notices a process that ends sessions after any gap', async (t) => {
-  t.timeout(240_000)
-  t.not((await check(t, false, 60, { isForwarded: () => false })).length, 0)
-})
-
-test('control: a close that another instance makes too early is noticed', async (t) => {
-  const subject = await stage(t)
-  const { reserve, run, becomes, closed } = subject
-  const reservation = await reserve()
-  const here = run(HERE)
-  here.connected(1, reservation)
-  await becomes(here, 1, 0)
-  // A second instance with the id of the first believes that it left the session open.
-  const twin = run(HERE)
-  await becomes(twin, 1, 1)
-  here.disconnected(1, reservation, { cause: 'released' })
-  await here.tick()
-  t.is((await closed())[0]?.closed_at, new Date(BEGINS).toISOString())
-  t.is(THERE.length, HERE.length)
-  const expected = [
-    {
-      ...{ reservation, opened: BEGINS, closed: BEGINS, connections: 1, bytes: 1 },
-      cause: 'released',
-      open: 0,
-      isOver: true,
-    },
-  ]
-  t.not((await differencesOf(subject, expected)).length, 0)
 })

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
 import type { ProtocolServer } from '../../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aServer } from '../../event-store/eventstoredb/server-and-client.ts'
 import { AUDIT_KEY, aVaultKey, openAdapter, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
@@ -83,9 +82,3 @@ for (const [how, order] of Object.entries(ORDERS)) {
     t.deepEqual(await idsOf(services, 'admin', PASSWORD), [added[0], added[0], added[0]])
   })
 }
-
-test('control: over stores that ignore the expected revision, each makes an administrator', async (t) => {
-  const [meet, ignore] = [makeMeeting(), ignoresExpected()]
-  const { server } = await startAll(t, { environment: withPassword, change: (store) => ignore(meet(store)) })
-  t.is((await addedTo(t, server)).length, COUNT)
-})

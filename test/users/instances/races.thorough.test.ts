@@ -1,6 +1,4 @@
 import test, { type ExecutionContext } from 'ava'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
 import type { Answer } from '../../http/client.ts'
 import { idOf, type Running } from '../../http/harness.ts'
 import { until } from '../../http/until.ts'
@@ -12,14 +10,10 @@ import { codesOf, makeMeeting, type Two, twoInstances } from './stage.ts'
  * recorded.
  */
 
-/** Two instances whose commands meet, over stores that perhaps break a law. */
-const meeting = async (
-  t: ExecutionContext,
-  breaks: () => (store: EventStore) => EventStore = () => (store) => store,
-) => {
+/** Two instances whose commands meet. */
+const meeting = async (t: ExecutionContext) => {
   const { arrange, change } = makeMeeting()
-  const broken = breaks()
-  return { arrange, ...(await twoInstances(t, { change: () => (store) => broken(change(store)) })) }
+  return { arrange, ...(await twoInstances(t, { change: () => change })) }
 }
 
 /** In two cases. */
@@ -58,12 +52,6 @@ test('of two administrators adding one name in two cases, one succeeds, in every
   }
 })
 
-test('control: over stores that ignore the expected revision, two users get one name', async (t) => {
-  const two = await meeting(t, ignoresExpected)
-  two.arrange()
-  t.deepEqual(codesOf(await addTwo(two, 0)), [[201], [201]])
-})
-
 test('of two users renamed to one name in two cases at once, one gets it, in every round', async (t) => {
   const { one, other } = await twoInstances(t)
   const rename = (service: Running, user: string, name: string) =>
@@ -73,20 +61,6 @@ test('of two users renamed to one name in two cases at once, one gets it, in eve
     const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
     t.deepEqual(codesOf(answers), [[200], [409, 'user_name_taken']])
   }
-})
-
-test('control: with the expected revision ignored, two users are renamed to one name', async (t) => {
-  const ignoring = ignoresExpected()
-  const { one, other } = await twoInstances(t, { change: () => ignoring })
-  const rename = (service: Running, user: string, name: string) =>
-    service.as('admin').post(`/api/user/${idOf(user)}/update`, { name })
-  let isTwice = false
-  for (let round = 0; round < 60 && !isTwice; round++) {
-    const [name, same] = namesOf(round)
-    const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
-    isTwice = answers.every(({ status }) => status === 200)
-  }
-  t.true(isTwice)
 })
 
 const updateRole = (service: Running, by: string, user: string, role: string): Promise<Answer> =>
@@ -116,13 +90,6 @@ test('when the last two administrators demote each other at once, one remains, i
     t.deepEqual(codesOf(answers), [[200], [409, 'last_administrator']])
     left = answers[0]?.status === 200 ? 'admin' : 'alice'
   }
-})
-
-test('control: over stores that ignore the expected revision, no administrator is left', async (t) => {
-  const two = await meeting(t, ignoresExpected)
-  await twoAdministrators(two, 'admin')
-  two.arrange()
-  t.deepEqual(codesOf(await demoteEachOther(two)), [[200], [200]])
 })
 
 test('when the last two administrators remove each other at once, one remains', async (t) => {

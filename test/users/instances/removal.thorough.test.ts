@@ -3,7 +3,6 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import type { Answer } from '../../http/client.ts'
 import { idOf, type Running } from '../../http/harness.ts'
 import { aReservation, createSut, reserve } from '../../http/requests.ts'
-import { makeHold } from '../../http/store/held-views.ts'
 import { stopwatch, until } from '../../http/until.ts'
 import { type Two, twoInstances } from './stage.ts'
 
@@ -101,22 +100,6 @@ test('thorough: after a removal beside creates on another instance, none of the 
   // Whoever asks again is told that nothing is left.
   const again = await remove(two)
   t.deepEqual([again.status, again.json.cancelled, again.json.released], [200, 0, 0])
-})
-
-test('control: an instance that does not learn of the removal goes on making reservations', async (t) => {
-  const { hold, letGo, change } = makeHold()
-  t.teardown(letGo)
-  const two = await twoInstances(t, {
-    change: (instance) => (instance === 1 ? (store) => ({ ...store, ...change(store) }) : undefined),
-  })
-  const sut = await createSut(two.one.as('admin'))
-  t.is((await reserve(two.other.as('alice'), aReservation(sut, windowOf(0)))).status, 201)
-  hold()
-  t.is((await remove(two)).status, 200)
-  const answered = performance.now()
-  const isOver = (): boolean => performance.now() - answered > KNOWN_WITHIN
-  const answers = await reserving(two.other, sut, { isOver })
-  t.true(isOver() && answers.every(({ status }) => status === 201))
 })
 
 test('another instance ends what a crash has left of a removal', async (t) => {

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { ignoresExpected } from '../../event-store/contract/broken-appends.ts'
 import type { Answer } from '../../http/client.ts'
 import { idOf, type Running } from '../../http/harness.ts'
 import { aReservation, createSut, reserve } from '../../http/requests.ts'
@@ -29,15 +28,12 @@ test('thorough: a scope is in force on the other instance within 2 s', async (t)
 })
 
 /** Reserves a machine on an instance that has not heard that it left the scope. */
-const reserveUnheard = async (
-  t: ExecutionContext,
-  broken: (store: EventStore) => EventStore = (store) => store,
-): Promise<Answer> => {
+const reserveUnheard = async (t: ExecutionContext): Promise<Answer> => {
   const { hold, letGo, change } = makeHold()
   t.teardown(letGo)
   /** It hears of everything once it has tried to append. */
   const heldUntilAppended = (store: EventStore): EventStore => {
-    const { append, ...others } = broken(store)
+    const { append, ...others } = store
     const appendAndLetGo: EventStore['append'] = async (...given) => {
       const appended = await append(...given)
       letGo()
@@ -62,8 +58,4 @@ const reserveUnheard = async (
 
 test('a machine that has left the scope is not reserved on an instance that has not heard of it', async (t) => {
   t.deepEqual(codeOf(await reserveUnheard(t)), [404, 'sut_not_found'])
-})
-
-test('control: on a store that ignores the expected revision it is', async (t) => {
-  t.deepEqual(codeOf(await reserveUnheard(t, ignoresExpected())), [201])
 })

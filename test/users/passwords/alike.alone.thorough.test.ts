@@ -128,9 +128,3 @@ test.serial('the time of a refusal does not reveal whether a name exists during 
   t.log(likelihood)
   t.true(likelihood > 0.2 && likelihood < 0.8)
 })
-
-test.serial('control: without the wait, timing reveals which names exist', async (t) => {
-  const likelihood = await compare(await given(['alice'], { ...WITHOUT_RESTS, wait: async () => undefined }))
-  t.log(likelihood)
-  t.true(likelihood > 0.95)
-})

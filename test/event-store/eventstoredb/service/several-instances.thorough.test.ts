@@ -5,7 +5,6 @@ import { race } from '../../../http/races/race.ts'
 import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../http/requests.ts'
 import { makeRandom } from '../../../process/random.ts'
 import { rounds } from '../../../thorough.ts'
-import { ignoresExpected } from '../../contract/broken-appends.ts'
 import { startInstances } from './instances.ts'
 
 /** Three instances that share only the store. */
@@ -25,14 +24,6 @@ test('thorough: of six clients racing for one window through three instances, ex
   const tally = await race({ services, clients: 6, rounds: count, pick: random.below })
   t.deepEqual(tally, { accepted: count, refused: 5 * count, faults: [] })
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, count)
-})
-
-test('control: an instance that ignores the expected revision double-books', async (t) => {
-  const ignoring = ignoresExpected()
-  const { services } = await startInstances(t, { change: (instance) => (instance === 2 ? ignoring : undefined) })
-  const { accepted, faults } = await race({ services, clients: 6, rounds: 20, pick: random.below })
-  t.true(accepted > 20)
-  t.not(faults.length, 0)
 })
 
 /** A response without headers specific to its request. */

@@ -1,6 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../../src/event-store/event-store.ts'
-import { ignoresExpected } from '../../../event-store/contract/broken-appends.ts'
 import { makeMeeting, twoInstances } from '../../../users/instances/stage.ts'
 import { statusWith } from '../login.ts'
 import { comeBack, environmentFor, finish, startLab } from './stage.ts'
@@ -35,15 +34,6 @@ test('thorough: two first sign-ins of one person at two instances add one user',
     t.is(await statusWith(other, String(first.json.session)), 200, 'each accepts the session of the other')
   }
   t.is(added(await log()), before + rounds)
-})
-
-test('control: over stores that ignore the expected revision, one person becomes two users', async (t) => {
-  const { one, other, arrange, lab } = await meeting(t, ignoresExpected)
-  lab.people.set('p', { groups: ['qa'] })
-  const ends = await Promise.all([comeBack(one, 'p'), comeBack(other, 'p')])
-  arrange()
-  const answers = await Promise.all([finish(one, ends[0]), finish(other, ends[1])])
-  t.is(new Set(answers.map(({ json }) => json._id)).size, 2, answers.map(({ text }) => text).join())
 })
 
 test('a sign-in ends at another instance than where it began', async (t) => {

@@ -8,7 +8,6 @@ import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
 import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
-import { type CatchUp, type CatchUpLimits, makeCatchUp, type States } from './projector/catch-up.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
@@ -16,10 +15,7 @@ import { makeSyncedPosition } from './projector/synced-position.ts'
 import { makeWriter, type Writer } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
-export interface ViewsOptions extends UsableFileOptions, FollowOptions, CatchUpLimits {
-  /** The state cache of commands, folded until the views have caught up. */
-  readonly states?: States
-}
+export interface ViewsOptions extends UsableFileOptions, FollowOptions {}
 
 /** Lists that show the log up to a position, and its index as far. */
 interface StoredLists {
@@ -86,9 +82,9 @@ const orUndefined = <A>(read: () => A | undefined): A | undefined => {
 }
 
 const makeStored =
-  (file: ViewsFile, writer: Writer, catchUp: CatchUp): Views['stored'] =>
+  (file: ViewsFile, writer: Writer): Views['stored'] =>
   () => {
-    if (!writer.isDiskFull() || !catchUp.isFileUsable() || file.isStaging()) return undefined
+    if (!writer.isDiskFull() || file.isStaging()) return undefined
     const progress = file.progress()
     return progress && { lists: file.lists, log: file.log, position: progress.position }
   }
@@ -101,15 +97,13 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const pending = makePending(projections, file)
   const position = (): PublicPosition => tracker.current().position
   const writer = makeWriter(file, pending, options, tracker.current, makeSyncedPosition(store, position))
-  const catchUp = makeCatchUp({ ...options, file, pending, writer, progress: tracker.current })
   const longReader = openLongReader(options, onError)
   const stop = new AbortController()
   const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
   const listeners = new Set<(events: Batch['events']) => void>()
-  const followed = follow({ options, tracker, pending, writer, catchUp, signal: stop.signal, log, listeners })
-  const settled = (): boolean => !catchUp.hasWriterThread() && writer.settle()
-  const stored = makeStored(file, writer, catchUp)
-  const lists = (): Lists | undefined => (settled() ? file.lists : undefined)
+  const followed = follow({ options, tracker, pending, writer, signal: stop.signal, log, listeners })
+  const stored = makeStored(file, writer)
+  const lists = (): Lists | undefined => (writer.settle() ? file.lists : undefined)
   return {
     position,
     storePosition: () => tracker.current().storePosition,
@@ -137,7 +131,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     }),
     readCsvRows: async (query) => (await longReader.read('csvRows', query)).listed,
     read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
-    log: () => (settled() ? file.log : undefined),
+    log: () => (writer.settle() ? file.log : undefined),
     readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
     readPage: (id) => orUndefined(() => file.page(id)),
     keepSnapshot: writer.keepSnapshot,
@@ -146,7 +140,6 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       stop.abort()
       await followed
       await longReader.close()
-      await catchUp.end()
       await writer.close()
     },
   }

@@ -11,8 +11,6 @@ export const CHECKPOINT_PAGES = 250
 // NORMAL, a power cut may lose the newest rows, which are refolded from the log; it cannot damage the file.
 export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000;
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
-/** Every 64 MB: most pages are in several transactions, and reach the file once, with fewer syncs. */
-export const BULK_LOAD_PRAGMAS = 'PRAGMA wal_autocheckpoint = 4000'
 
 /** The version of this file's shape; projections have their own. */
 const FILE_VERSION = 13

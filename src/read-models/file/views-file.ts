@@ -11,7 +11,6 @@ import { openLists } from '../lists/open-lists.ts'
 import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/document-table.ts'
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
 import type { Row, Version } from '../tables/version.ts'
-import { type BulkLoad, makeBulkLoad, UNFINISHED } from './bulk-load.ts'
 import type { Progress } from './progress.ts'
 import { makeRetryKeyTable } from './retry-key-table.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
@@ -44,7 +43,7 @@ const makeViewsTransactions = (db: DatabaseSync, forget: () => void) => {
   }
 }
 
-export interface ViewsFile extends BulkLoad, Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
+export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
   readonly path: string
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
@@ -95,11 +94,6 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
   const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
   if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
-  if (shape === UNFINISHED) {
-    throw new UnusableViews(
-      `${path} is being rebuilt, or its rebuild was interrupted; start the service and wait until it is ready`,
-    )
-  }
   if (shape !== undefined && shape !== shapeOf(projections)) {
     throw new UnusableViews(`${path} was not made by this version of Berth; start the service once`)
   }
@@ -210,7 +204,6 @@ const fileOver = (
     tables: storedTables(db, projections),
     pin: () => db.exec('BEGIN'),
     unpin: () => db.exec('COMMIT'),
-    ...makeBulkLoad(db, shape),
     close: () => db.close(),
   }
 }

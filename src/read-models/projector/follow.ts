@@ -2,14 +2,19 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { LARGE_APPEND } from '../../domain/event.ts'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { logContinues } from '../file/progress.ts'
-import type { CatchUp } from './catch-up.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
-import type { AlarmHooks, Writer } from './write-behind.ts'
+import { type AlarmHooks, SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
 const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
+
+/** The state cache of commands. */
+interface States {
+  readonly fold: (events: Batch['events']) => void
+  readonly saveTo: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
+}
 
 export interface FollowOptions extends AlarmHooks {
   readonly store: EventStore
@@ -17,6 +22,8 @@ export interface FollowOptions extends AlarmHooks {
   readonly onFatal: (error: unknown) => void
   /** Called when an interrupted subscription has resumed, with the cause and the length in milliseconds. */
   readonly onResumed?: (cause: unknown, milliseconds: number) => void
+  /** Folds states until the views have caught up: after a rebuild there are no snapshots. */
+  readonly states?: States
 }
 
 interface Followed {
@@ -24,7 +31,6 @@ interface Followed {
   readonly tracker: ProgressTracker
   readonly pending: Pending
   readonly writer: Writer
-  readonly catchUp: CatchUp
   readonly signal: AbortSignal
   readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean; isCurrent: boolean }
   readonly listeners: ReadonlySet<(events: Batch['events']) => void>
@@ -33,21 +39,24 @@ interface Followed {
 /** Folds a batch and lets its rows be written. */
 const foldBatch = async (
   batch: Batch,
-  { tracker, pending, writer, catchUp, signal, listeners }: Followed,
+  { options, tracker, pending, writer, signal, listeners }: Followed,
 ): Promise<void> => {
   // A start that catches up answers nobody in between.
   const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
   // They may have been encoded and appended just now.
   if (isLarge) await turn()
   for (const event of batch.events) pending.fold(event, tracker.advance(event))
-  if (!tracker.isCaughtUp()) await catchUp.take(batch)
+  if (!tracker.isCaughtUp()) {
+    options.states?.fold(batch.events)
+    if (batch.caughtUp) options.states?.saveTo({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
+  }
   tracker.notifyWaiters(batch)
   for (const listener of listeners) listener(batch.events)
-  if (catchUp.hasWriterThread()) return
   if (isLarge) await turn()
   writer.tick()
   if (!writer.isFull()) return
-  tracker.pause()
+  // A start that catches up reads faster than it writes, and only has to wait for its own rows.
+  if (tracker.isCaughtUp()) tracker.pause()
   await writer.waitForRoom(signal)
   tracker.resume()
 }

@@ -6,7 +6,6 @@ import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { UNFINISHED } from '../../../src/read-models/file/bulk-load.ts'
 import { openOrRebuildViews } from '../../../src/read-models/file/usable-file.ts'
 import { idOf, reservationCreated } from '../../domain/builders.ts'
 import { at, recordedAt } from '../../domain/given-when-then.ts'
@@ -57,7 +56,6 @@ test('rows that match the log are used as they are', async (t) => {
 })
 
 const unusable: Readonly<Record<string, string>> = {
-  'their rebuild was interrupted': `UPDATE progress SET shape = '${UNFINISHED}'`,
   'their file has another version': `UPDATE progress SET shape = 'file 0'`,
   'they are from another log': `UPDATE progress SET logId = '${'f'.repeat(24)}'`,
   'the log has another event at their position': `UPDATE progress SET eventId = 'another'`,

@@ -2,7 +2,7 @@ import { readOrder } from './arguments.ts'
 import { connect, list, release } from './commands.ts'
 import { helpOf } from './help.ts'
 import { reserve, type Setting } from './reserve.ts'
-import { type Environment, readTarget } from './service/credentials.ts'
+import { type Environment, readTarget, type Target } from './service/credentials.ts'
 import { ClientFailure, misused } from './service/failure.ts'
 import { LIMITS, type Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
@@ -33,12 +33,14 @@ export const asksHelp = (args: readonly string[]): boolean => {
  *
  * @param args the name of a command, and its arguments
  * @param environment names the service, and is that of the programs that are run
+ * @param findTarget finds the service
  */
 export const runClient = async (
   args: readonly string[],
   environment: Environment,
   output: Output,
   limits: Limits = LIMITS,
+  findTarget: (environment: Environment) => Target = readTarget,
 ): Promise<number> => {
   const [name, ...rest] = args
   if (name === 'help' || asksHelp(args)) {
@@ -54,8 +56,9 @@ export const runClient = async (
     const prepare = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
     if (prepare === undefined) throw misused(`there is no command ${JSON.stringify(name)}; see --help`)
     const run = prepare(rest)
-    const service = makeService(readTarget(environment), limits, output)
-    return await run({ service, limits, output, environment })
+    const target = findTarget(environment)
+    const service = makeService(target, limits, output)
+    return await run({ service, isOperator: target.socketPath !== undefined, limits, output, environment })
   } catch (error) {
     if (!(error instanceof ClientFailure)) throw error
     say(output, error.message)

@@ -37,14 +37,30 @@ const listWaiting = async (service: Service): Promise<readonly Members[]> => {
 /** Letters with accents are written in one way or the other by terminals, by file systems and by people. */
 const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 
+/** Reservations in an answer. */
+const PAGE = 1_000
+
+/** The running reservations of a user, or those of all. */
+const listRunning = async (service: Service, own: { readonly user_id?: string }): Promise<readonly Members[]> => {
+  const all: Members[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const query = new URLSearchParams({ current: 'true', include: 'names', limit: String(PAGE), ...own })
+    if (last !== undefined) query.set('before', idOf(last._id))
+    const page = listIn(await service.get(`/api/sut_reservation?${query}`), 'sut_reservations')
+    all.push(...page)
+    if (page.length < PAGE) return all
+  }
+}
+
 /** The id of a reservation: an id as it is, or that of one's own running reservation of the SUT with this name. */
-const findReservation = async (service: Service, typed: string): Promise<string> => {
+const findReservation = async ({ service, isOperator }: Setting, typed: string): Promise<string> => {
   if (/^[0-9a-f]{24}$/.test(typed)) return typed
-  const running = (await listOwn(service)).filter(
-    ({ state, sut_name }) => state === 'running' && fold(String(sut_name)) === fold(typed),
-  )
+  const listed = await listRunning(service, isOperator ? {} : { user_id: (await readMe(service)).userId })
+  const running = listed.filter(({ sut_name }) => fold(String(sut_name)) === fold(typed))
   const [found] = running
-  if (found === undefined) throw refused(`you have no running reservation of ${JSON.stringify(typed)}`)
+  const whose = isOperator ? 'nobody has a' : 'you have no'
+  if (found === undefined) throw refused(`${whose} running reservation of ${JSON.stringify(typed)}`)
   if (running.length === 1) return idOf(found._id)
   throw refused(`several SUTs have this name; their reservations are ${running.map(({ _id }) => _id).join(', ')}`)
 }
@@ -61,12 +77,14 @@ const reservationIn = (operands: readonly string[]): string => {
 /** Every answer in JSON has the same meaning when characters are escaped. */
 const print = ({ stdout }: Output, line: string): void => stdout(`${printable(line)}\n`)
 
+export const CONNECT_OPTIONS = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
+
 export const connect = (args: readonly string[]) => {
-  const options = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
-  const { values, positionals } = parse({ args, options })
+  const { values, positionals } = parse({ args, options: CONNECT_OPTIONS })
   const typed = reservationIn(positionals)
-  return async ({ service, output, environment }: Setting): Promise<number> => {
-    const id = await findReservation(service, typed)
+  return async (setting: Setting): Promise<number> => {
+    const { service, isOperator, output, environment } = setting
+    const id = await findReservation(setting, typed)
     const asked = await service.get(`/api/sut_reservation/${id}/connection?wait=${WAIT}`, { wait: WAIT })
     const connection = acceptedBody(asked)
     if (values.json) print(output, JSON.stringify(connection))
@@ -75,7 +93,8 @@ export const connect = (args: readonly string[]) => {
       const why = portProblemOf(connection) ?? 'the reservation has not begun or is over'
       throw new ClientFailure(EXIT.unreachable, `the port is not open: ${why}`)
     }
-    if (connection.bound_here !== true) {
+    // The socket does not show from where the holder will connect.
+    if (connection.bound_here !== true && !isOperator) {
       say(
         output,
         `connections from here may be refused; POST /api/sut_reservation/${id}/update binds it to this address`,
@@ -100,8 +119,9 @@ const withdraw = async (service: Service, id: string): Promise<Answer> => {
 
 export const release = (args: readonly string[]) => {
   const typed = reservationIn(parse({ args, options: {} }).positionals)
-  return async ({ service }: Setting): Promise<number> => {
-    const id = await findReservation(service, typed)
+  return async (setting: Setting): Promise<number> => {
+    const { service } = setting
+    const id = await findReservation(setting, typed)
     const released = await service.post(`/api/sut_reservation/${id}/cancel`)
     const withdrawn = released.body.code === 'reservation_not_found' ? await withdraw(service, id) : released
     // Neither has the id: a reservation is what was most likely meant.

@@ -42,15 +42,18 @@ export const EXIT_CODES = `Exit codes: COMMAND's own; 64 wrong usage; 69 the ser
 76 the reservation is no longer in force; 77 refused; 126 COMMAND cannot be run; 127 there is no COMMAND; 128 + n for
 signal n.`
 
-const CONNECT_HELP: CommandHelp = {
+export const CONNECT_HELP: CommandHelp = {
   name: 'connect',
   usage: 'connect RESERVATION [--exec] [--json]',
   summary: 'prints how to connect to a reserved machine, or starts the viewer',
   example: 'connect lab-1 --exec',
   help: `
-RESERVATION is an id, or the name of a SUT for your own running reservation of it. Waits until the port is open, and
-prints host, port and a command that connects, separated by tabs. With --exec it runs that command if it is installed,
-and exits with its code. With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
+RESERVATION is an id, or the name of a SUT for your own running reservation of it. Waits up to 10 s until the port is
+open, and prints host, port and a command that connects, separated by tabs. With --exec it starts the viewer that is
+installed instead: vncviewer, xtigervncviewer, gvncviewer or remote-viewer for vnc; xfreerdp3, xfreerdp, wlfreerdp or
+rdesktop for rdp; nc, ncat or telnet for tcp; and exits with its code.
+
+With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
 }
 
 export const RELEASE_HELP: CommandHelp = {

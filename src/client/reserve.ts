@@ -14,6 +14,8 @@ import { acceptedBody, idOf, refusalOf, type Service } from './service/service.t
 
 export interface Setting {
   readonly service: Service
+  /** Whether the service is asked over its socket, as nobody in particular. */
+  readonly isOperator: boolean
   readonly limits: Limits
   readonly output: Output
   /** The variables of COMMAND, before those of the reservation. */

@@ -39,6 +39,8 @@ const SESSION = {
 }
 const TOKEN_SHOWN = { _id: ID, name: 'nightly', role: 'tester', expires_at: null }
 
+const NO_PLACE = 'berth: the answer of the service has no host and port\n'
+
 test('thorough: "connect --exec" starts no program with what is no address', async (t) => {
   const programs = await temporaryData(t)
   await writeFile(join(programs, 'nc'), '#!/bin/sh\necho "run: $*"\n', { mode: 0o700 })
@@ -48,15 +50,12 @@ test('thorough: "connect --exec" starts no program with what is no address', asy
     runProcess(t, { data: programs, args: ['connect', ID, '--exec'], env: { ...environment, PATH: programs } })
   host = '--sh-exec=id'
   const refused = await connect()
-  t.deepEqual([refused.code, refused.output], [1, ''])
-  t.regex(refused.errors, /cannot be read: "host" must be a host name or an IP address\n$/)
+  t.deepEqual([refused.code, refused.output, refused.errors], [69, '', NO_PLACE])
   host = 'lab.example'
   t.is((await connect()).output, 'run: -- lab.example 20000\n')
 })
 
 const answers: readonly (readonly [line: readonly string[], answer: object])[] = [
-  [['connect', ID], { ...CONNECTION, host: `a${EVIL}` }],
-  [['connect', ID], { ...CONNECTION, port: '22;id' }],
   [['sut', 'check', ID], { reachable: false, cause: EVIL, milliseconds: 1 }],
   [['session', 'list'], { sessions: [{ ...SESSION, user_name: EVIL }] }],
   [['user', 'list'], { users: [{ ...USER, name: EVIL }] }],
@@ -78,6 +77,13 @@ for (const [line, answer] of answers) {
     )
   })
 }
+
+test('"connect" refuses a host and a port that are none', async (t) => {
+  for (const wrong of [{ host: `a${EVIL}` }, { port: '22;id' }]) {
+    const { environment } = await startOther(t, () => ({ ...CONNECTION, ...wrong }))
+    t.deepEqual(await type(['connect', ID], environment), { code: 69, out: '', error: NO_PLACE })
+  }
+})
 
 test('what is unprintable in an answer is shown as an escape, and means the same in JSON', async (t) => {
   const reserved = { ...CONNECTION, more: EVIL }

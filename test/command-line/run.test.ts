@@ -51,7 +51,7 @@ const TAKES_ONE = [
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
 /** Those of the client, which has exit codes of its own. */
-const OF_CLIENT = ['reserve', 'release', 'list']
+const OF_CLIENT = ['reserve', 'release', 'list', 'connect']
 /** A configuration that every other command refuses. */
 const WRONG = { BERTH_PORT: 'CaNaRy', BERTH_NONSENSE: 'CaNaRy' }
 

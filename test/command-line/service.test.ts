@@ -204,7 +204,7 @@ test('thorough: "connect --exec" starts the viewer that is installed, and ends a
   const shown = await connect(viewers)
   t.deepEqual([shown.code, shown.output], [7, `shown: 127.0.0.1::${listen}\n`], shown.errors)
   const none = await connect(join(viewers, 'none'))
-  t.is(none.code, 1)
+  t.is(none.code, 77)
   t.regex(none.errors, /no viewer is installed; one of these would do: vncviewer, /)
 })
 
@@ -213,7 +213,7 @@ test('"connect" says why there is nothing to connect to', async (t) => {
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
   const why = 'the reservation has not begun or is over'
   t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
-  t.regex((await type(['connect', 'none'], beside)).error, /^berth: there is no SUT "none"/)
+  t.regex((await type(['connect', 'none'], beside)).error, /^berth: nobody has a running reservation of "none"/)
 })
 
 test('"client" prints the name of an address in the log, under every key', async (t) => {

@@ -118,8 +118,8 @@ test('sessions are listed by the names of machine and user, and connect takes th
     service.as('alice'),
     aReservation(sut, { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }),
   )
-  t.regex((await alice('connect', 'lab-1')).error, /^berth: this instance does not forward the SUT/)
-  t.regex((await berth('connect', 'lab-1')).error, /^berth: this instance does not forward the SUT/)
+  t.regex((await alice('connect', 'lab-1')).error, /^berth: this instance does not forward the machine/)
+  t.regex((await berth('connect', 'lab-1')).error, /^berth: this instance does not forward the machine/)
   t.is((await (await at('bob'))('connect', 'lab-1')).error, 'berth: you have no running reservation of "lab-1"\n')
   t.deepEqual((await berth('session', 'list', '--sut', 'lab-1', '--user', 'alice')).code, 0)
   t.is((await berth('session', 'list', '--sut', 'lab-9')).error, 'berth: there is no SUT "lab-9"\n')

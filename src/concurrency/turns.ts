@@ -21,12 +21,8 @@ export interface Turns {
   readonly acquire: (key: string, wait?: Wait) => Promise<boolean> | undefined
   /** @param pauseMs milliseconds for which nobody gets this turn */
   readonly release: (key: string, pauseMs?: number) => void
-  /** Whether one of this rank would get a turn or could wait. */
-  readonly hasRoom: (key: string, rank?: number) => boolean
   /** Whether a turn would begin at once. */
   readonly isFree: (key: string) => boolean
-  /** Whether nobody has the key. */
-  readonly isIdle: (key: string) => boolean
   /** Refuses all who wait. */
   readonly refuseAll: () => void
 }
@@ -79,8 +75,6 @@ export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = 
     else if (--found.holders === 0) held.delete(key)
   }
 
-  const isFree = (key: string): boolean => (held.get(key)?.holders ?? 0) < limit
-
   return {
     acquire: (key, wait) => {
       const found = held.get(key)
@@ -96,12 +90,7 @@ export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = 
       if (pauseMs === 0) pass(key)
       else setTimeout(pass, pauseMs, key)
     },
-    hasRoom: (key, rank = 0) => {
-      const waiting = held.get(key)?.waiting ?? []
-      return isFree(key) || waiting.length < waitingMax() || rank < (waiting.at(-1)?.rank ?? rank)
-    },
-    isFree,
-    isIdle: (key) => !held.has(key),
+    isFree: (key) => (held.get(key)?.holders ?? 0) < limit,
     refuseAll: () => {
       for (const { waiting } of held.values()) for (const waiter of waiting?.splice(0) ?? []) settle(waiter, false)
     },

@@ -57,7 +57,6 @@ const withTokens = async ({ isReady = true, names = ['alice'], recorded }: Known
       verified.push(password)
       return verifyPassword(of, password)
     },
-    wait: async () => undefined,
   })
   const mayTry = (name: string): boolean => tried.push(name) > 0
   return { verified, tried, signIn, authenticate: (header: string) => authenticate(header, mayTry) }

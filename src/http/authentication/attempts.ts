@@ -99,8 +99,8 @@ const UNKNOWN_PAIRS_MAX = 262_144
 export interface Attempts {
   /** Seconds until this address may try this name again; 0 if it may now. */
   readonly lockoutSeconds: (address: string, name: string) => number
-  /** Attempts of this address with this name within a minute. */
-  readonly tried: (address: string, name: string) => number
+  /** Which attempts to check first: of names with fewer attempts from this address, then of addresses with fewer. */
+  readonly rank: (address: string, name: string) => number
   /** Begins an attempt. It counts until the returned function reports how it ended, and after that if it failed. */
   readonly begin: (address: string, name: string) => (how: AttemptOutcome) => void
   /** Seconds until this address may send another wrong token; 0 if it may now. */
@@ -145,9 +145,11 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
       const ofNameThere = Math.min(ofAddress, counts.waitOf(pair, OF_NAME_AT_BARRED_MAX, now))
       return Math.max(ofNameThere, counts.waitOf(pair, OF_NAME_MAX, now))
     },
-    tried: (address, name) => {
-      const { counts, pair } = countOf(clientNetworkOf(address), name)
-      return counts.tried(pair, clock())
+    rank: (address, name) => {
+      const network = clientNetworkOf(address)
+      const { counts, pair } = countOf(network, name)
+      const ofAddress = addresses.tried(network, clock())
+      return counts.tried(pair, clock()) + ofAddress / (ofAddress + 1)
     },
     begin: (address, name) => {
       const network = clientNetworkOf(address)

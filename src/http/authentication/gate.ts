@@ -180,7 +180,7 @@ export const makeGate = (options: GateOptions): Gate => {
       end = attempts.begin(address, name)
       return true
     }
-    const rank = (name: string): number => attempts.tried(addresses.clientOf(request), name)
+    const rank = (name: string): number => attempts.rank(addresses.clientOf(request), name)
     const result = authenticate(mayTry, rank)
     if (!(result instanceof Promise)) return verdict(request, result, end)
     return result.then(

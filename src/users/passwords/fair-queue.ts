@@ -47,10 +47,6 @@ export const makeFairQueue = (limits: FairQueueLimits) => {
   const room = makeRoom(limits)
   const turns = makeTurns({ limit: runningMax, waitingMax: room.size })
   return {
-    /** Whether a task of this rank would find room. */
-    hasRoom: (rank: number): boolean => turns.hasRoom(SLOTS, rank),
-    /** Whether no task is running or waiting. */
-    isIdle: (): boolean => turns.isIdle(SLOTS),
     /**
      * Runs a task when a slot is free, lower ranks first. Returns `full`, without starting it, if the queue has no room or
      * no slot became free in time.

@@ -32,7 +32,6 @@ const given = () => {
     users: { credentialOf: () => undefined, isCurrent: () => false, list: () => [] },
     randomBytes,
     verify: async (_, password) => ({ fits: verified.push(password) < 0, cpu: 1 }),
-    wait: async () => undefined,
   })
   const addresses = makeClientAddresses([])
   const gate = makeGate({ isUpToDate: () => true, authenticator, addresses, clock: () => time.now, randomBytes })

@@ -45,10 +45,8 @@ test('the caller with fewest attempts goes first, then the one who came first', 
 })
 
 test('in a full queue the caller with most attempts makes way for one with fewer', async (t) => {
-  const { run, hasRoom, ends, task } = await given()
+  const { run, ends, task } = await given()
   const crowd = Array.from({ length: 9 }, (_, rank) => run(rank, task(`a${rank}`)))
-  t.true(hasRoom(7))
-  t.false(hasRoom(8))
   const results = await endAll(ends, [...crowd, run(0, task('b'))])
   t.deepEqual(results, ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'full', 'b'])
 })
@@ -83,7 +81,7 @@ test('after wasted work its slot rests for a multiple of it', async (t) => {
 })
 
 test('a failed task frees its slot like any other', async (t) => {
-  const { run, isIdle } = makeFairQueue({ ...ONE, rest: 3 })
+  const { run } = makeFairQueue({ ...ONE, rest: 3 })
   await t.throwsAsync(
     run(0, () => Promise.reject(new Error('failed'))),
     { message: 'failed' },
@@ -95,5 +93,4 @@ test('a failed task frees its slot like any other', async (t) => {
     { message: 'at once' },
   )
   t.is(await run(0, async () => ({ result: 'ran', wasted: 0 })), 'ran')
-  t.true(isIdle())
 })

@@ -5,7 +5,7 @@ import { NOTHING_TO_CATCH_UP } from '../../../src/users/catch-up.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { makePasswordCheck } from '../../../src/users/password-check.ts'
 import { type PasswordHash, parsePasswordHash, type VerifiedPassword } from '../../../src/users/passwords/password.ts'
-import { aUser } from '../builders.ts'
+import { aUser, CHEAP, WRONG } from '../builders.ts'
 
 /** Milliseconds that each check waits for a core. After it, or the CPU time, a rest outlasts what the next one waits. */
 const WAITED = 20
@@ -26,7 +26,6 @@ const twoAttempts = async (verified: VerifiedPassword): Promise<readonly unknown
     randomBytes,
     verify: () => delay(WAITED, verified),
     limits: LIMITS,
-    wait: async () => undefined,
   })
   const outcomes: unknown[] = []
   for (let n = 0; n < 2; n++) {
@@ -59,7 +58,6 @@ const checkOnceRecorded = async (before: string | undefined, recorded: string | 
       current = next || undefined
     },
     randomBytes,
-    wait: async () => undefined,
   })
   const found = await check({ name: 'alice', password: sent, canonical: '' }, 0)
   return typeof found === 'string' ? found : found === next && 'the recorded one'
@@ -75,18 +73,41 @@ test('a password that another instance has just recorded is accepted in place of
   t.deepEqual(await checkOnceRecorded('correct horse', 'battery staple', 'battery staple'), 'the recorded one')
 })
 
-test('refusals of known and unknown names alike wait, and then for what others recorded', async (t) => {
+test('refusals of known and unknown names alike cost one check, and then wait for what others recorded', async (t) => {
   for (const known of [await credentialOf('correct horse'), undefined]) {
     const steps: string[] = []
     const check = makePasswordCheck({
       users: { credentialOf: () => known, list: () => [] },
       catchUpNames: async () => void steps.push('catch up'),
       randomBytes,
-      wait: async () => void steps.push('wait'),
+      verify: async () => {
+        steps.push('check')
+        return WRONG
+      },
     })
     t.is(await check({ name: 'alice', password: 'battery staple', canonical: '' }, 0), 'wrong')
-    t.deepEqual(steps, ['wait', 'catch up'])
+    t.deepEqual(steps, ['check', 'catch up'])
   }
+})
+
+test('an unknown name costs the check of some user, always the same one', async (t) => {
+  const [alice, bob] = [await credentialOf('correct horse'), await credentialOf('battery staple')]
+  const dear = { user: { ...bob.user, name: 'bob' }, hash: { ...(bob.hash as PasswordHash), memory: 16 } }
+  const byName = new Map([alice, dear].map((credential) => [credential.user.name, credential]))
+  const costs: number[] = []
+  const check = makePasswordCheck({
+    users: { credentialOf: (name) => byName.get(name), list: () => [alice.user, dear.user] },
+    catchUpNames: NOTHING_TO_CATCH_UP,
+    randomBytes,
+    verify: async ({ memory }) => ({ fits: false, cpu: costs.push(memory) * 0 }),
+  })
+  const costsOf = async (names: readonly string[]): Promise<ReadonlySet<number>> => {
+    costs.length = 0
+    for (const name of names) t.is(await check({ name, password: 'x', canonical: '' }, 0), 'wrong')
+    return new Set(costs)
+  }
+  t.deepEqual([...(await costsOf(Array.from({ length: 40 }, (_, n) => `nobody ${n}`)))].sort(), [16, CHEAP.memory])
+  t.is((await costsOf(Array(8).fill('mallory'))).size, 1)
 })
 
 test('an accepted password waits for no other instance', async (t) => {

@@ -16,7 +16,6 @@ import {
 } from 'openid-client'
 import { type Claims, claimValuesOf, hasName, isElsewhere, isSubject, type Person, personOf } from './claims.ts'
 import { followClientSecret } from './client-secret.ts'
-import { startDiscovery } from './discovery.ts'
 import { AddressNotSafe, isSafe, makeLimitedFetch } from './limited-fetch.ts'
 import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
 
@@ -75,11 +74,15 @@ export interface ProviderOptions {
   readonly clientSecretFile: string
   readonly claim: string
   readonly redirectUri: string
-  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
+  readonly log: Record<'warn', (facts: object, sentence: string) => void>
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
 }
 
 /** Seconds for each request to the provider. */
 const TIMEOUT = 10
+/** Milliseconds after which a provider is discovered again. */
+const KNOWN_FOR_MS = 600_000
 
 const SCOPES = ['openid', 'profile', 'email'] as const
 
@@ -125,6 +128,28 @@ const discover = async ({ issuer, clientId, secret, stop }: DiscoverOptions): Pr
   return { metadata, clients: { client_secret_post, client_secret_basic } }
 }
 
+/** Discovers the provider when it is needed, and keeps what it says for a while. */
+const makeKnown = (options: DiscoverOptions, now: () => number) => {
+  let last: { readonly provider: Promise<Known>; readonly at: number } | undefined
+  return {
+    /** @throws ProviderUnavailable */
+    known: async (): Promise<Known> => {
+      if (last === undefined || now() - last.at >= KNOWN_FOR_MS) last = { provider: discover(options), at: now() }
+      const asked = last
+      try {
+        return await asked.provider
+      } catch (error) {
+        if (last === asked) last = undefined
+        throw new ProviderUnavailable(await describeFailure(error))
+      }
+    },
+    /** Call if what is known turned out to be out of date. */
+    forget: (): void => {
+      last = undefined
+    },
+  }
+}
+
 /** Adds what the provider says elsewhere, if the token leaves it out. The token counts first. */
 const withUserInfo = async (found: Configuration, token: string, claims: Claims, claim: string): Promise<Claims> => {
   const isComplete = claimValuesOf(claims, claim) !== undefined && hasName(claims)
@@ -152,11 +177,9 @@ const makeGrant = () => {
   }
 }
 
-const makeExchange = (options: ProviderOptions, known: () => Promise<Known>) => {
-  const { redirectUri, claim } = options
+const makeExchange = ({ redirectUri, claim }: ProviderOptions) => {
   const grant = makeGrant()
-  return async ({ code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
-    const found = await known()
+  return async (found: Known, { code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
     const sent = new URL(redirectUri)
     // There is one provider, so a client that leaves the issuer out cannot mix up two.
     for (const [name, value] of Object.entries({ code, state, iss: iss ?? found.metadata.issuer }))
@@ -172,28 +195,16 @@ const makeExchange = (options: ProviderOptions, known: () => Promise<Known>) => 
   }
 }
 
-/** Follows the provider: discovers it in the background, and keeps what is known while it cannot be reached. */
 export const openProvider = (options: ProviderOptions): Provider => {
-  const { redirectUri, claim, log } = options
+  const { redirectUri, claim, log, now = () => performance.now() } = options
   const stopping = new AbortController()
   let secret: string | undefined
   const readSecret = followClientSecret(options.clientSecretFile, (problem) =>
     log.warn({ problem }, 'the client secret cannot be used; the last one stays in use'),
   )
-  const provider = startDiscovery({
-    discover: () => discover({ ...options, secret: () => secret ?? '', stop: stopping.signal }),
-    onFailure: async (error) =>
-      log.warn({ reason: await describeFailure(error) }, 'the provider of single sign-on is unavailable; retrying'),
-    onRecovered: () => log.info({}, 'the provider of single sign-on is available again'),
-  })
-  const known = async (): Promise<Known> => {
-    try {
-      return await provider.known()
-    } catch (error) {
-      throw new ProviderUnavailable(await describeFailure(error))
-    }
-  }
-  const exchange = makeExchange(options, provider.known)
+  const discovering = { ...options, secret: () => secret ?? '', stop: stopping.signal }
+  const { known, forget } = makeKnown(discovering, now)
+  const exchange = makeExchange(options)
   return {
     signInUrl: async ({ state, nonce, verifier }) => {
       const { metadata, clients } = await known()
@@ -203,22 +214,19 @@ export const openProvider = (options: ProviderOptions): Provider => {
       }).href
     },
     exchange: async (sent, checks) => {
-      await known()
+      const found = await known()
       secret = await readSecret()
       if (secret === undefined) throw new ProviderUnavailable('there is no client secret')
       try {
-        const person = personOf(await exchange(sent, checks), claim)
+        const person = personOf(await exchange(found, sent, checks), claim)
         return person === undefined ? E.left('the provider names no issuer or subject') : E.right(person)
       } catch (error) {
         const reason = await describeFailure(error)
-        if (isKeyUnknown(error)) provider.forget()
+        if (isKeyUnknown(error)) forget()
         if (isUnavailable(error)) throw new ProviderUnavailable(reason)
         return E.left(reason)
       }
     },
-    close: () => {
-      provider.stop()
-      stopping.abort()
-    },
+    close: () => stopping.abort(),
   }
 }

@@ -32,7 +32,13 @@ export const openStage = async (
     configuration = {},
     changeRequest,
     ...more
-  }: { configuration?: Configuration; changeRequest?: ChangeRequest; claim?: string; issuer?: string } = {},
+  }: {
+    configuration?: Configuration
+    changeRequest?: ChangeRequest
+    claim?: string
+    issuer?: string
+    now?: () => number
+  } = {},
 ): Promise<Stage> => {
   const lab = await startLabProvider(t, { redirectUri: REDIRECT_URI, configuration, changeRequest })
   lab.people.set('anna', { preferred_username: 'Anna', email: 'anna@lab.example', groups: ['qa', 'lab'] })
@@ -44,7 +50,7 @@ export const openStage = async (
   }
   const provider = openProvider({
     ...{ issuer: lab.issuer, clientId: CLIENT_ID, clientSecretFile: secretFile, claim: 'groups' },
-    ...{ redirectUri: REDIRECT_URI, log: { info: write, warn: write } },
+    ...{ redirectUri: REDIRECT_URI, log: { warn: write } },
     ...more,
   })
   t.teardown(provider.close)

@@ -1,5 +1,5 @@
-import type { Recorded } from '../src/domain/event.ts'
-import { isCreation } from '../src/domain/idempotency-records.ts'
+import { factsOf, type Recorded } from '../src/domain/event.ts'
+import type { ObjectKind } from '../src/domain/events/declaration.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 
@@ -19,25 +19,33 @@ export interface RetryKey {
 }
 
 /**
- * The first append of a creation is not the response; the SUT's own event is, or the reservation's. The responses to a
- * removal and about a token are no documents, and the response to a request that waits depends on what follows.
+ * The kinds of objects that are answered. The first append of a creation is about none: the SUT's own event is the
+ * answer, or the reservation's.
  */
-const isAnswer = ({ type }: Recorded): boolean =>
-  !/^(?:ListenPort|Token|Request)/.test(type) && !NO_ANSWERS.includes(type)
+const ANSWERED: Readonly<Partial<Record<ObjectKind, RetryKey['of']>>> = {
+  sut: 'sut',
+  sut_reservation: 'reservation',
+  series: 'reservation',
+  user: 'user',
+}
 
-const NO_ANSWERS: readonly string[] = ['MatchOffered', 'UserRemoved', 'ReservationRequested']
+/** What an event is an answer about, if it is one. */
+const answered = ({ type }: Recorded): RetryKey['of'] | undefined => {
+  const { object, answersNothing = false } = factsOf(type)
+  return object === undefined || answersNothing ? undefined : ANSWERED[object]
+}
 
 export const retryKeyProjection: Projection<RetryKey> = {
   name: 'retry_key',
   version: 3,
-  key: (event) => (event.metadata.key !== undefined && isAnswer(event) ? event.metadata.key.slice(0, 22) : undefined),
+  key: (event) => (event.metadata.key !== undefined && answered(event) ? event.metadata.key.slice(0, 22) : undefined),
   begins: () => true,
   evolve: (_, event) => ({
     request: (event.metadata.key ?? '').slice(23),
     _id: '_id' in event.data ? event.data._id : missingId(event),
-    of: event.type.startsWith('Sut') ? 'sut' : event.type.startsWith('User') ? 'user' : 'reservation',
+    of: answered(event) ?? 'reservation',
     revision: event.revision,
-    created: isCreation(event),
+    created: factsOf(event.type).creates ?? false,
     time: epochMillisecondsOf(event.metadata.time),
   }),
   columns: ({ time }) => [time],

@@ -1,6 +1,7 @@
 import type * as t from 'io-ts'
 import { integer, matching, oneOf, opaqueId, text } from './codec/codec.ts'
 import { closed } from './codec/object-codec.ts'
+import type { Facts } from './events/declaration.ts'
 import { recordedTime } from './events/fields.ts'
 import { logEvents } from './events/log.ts'
 import { monitoringEvents } from './events/monitoring.ts'
@@ -17,8 +18,8 @@ import type { StorePosition } from './values/position.ts'
  * number, and `event-store/stored-event.ts` reads the old one: as it is, if members were only added.
  */
 
-/** Codecs of the event data, by event type, at the newest `schema`. */
-export const eventData = {
+/** The declarations of all event types. */
+export const declarations = {
   ...sutEvents,
   ...monitoringEvents,
   ...reservationEvents,
@@ -32,33 +33,43 @@ export const eventData = {
   ...logEvents,
 } as const
 
-export type EventType = keyof typeof eventData
+export type EventType = keyof typeof declarations
+export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[]
+export type DataOf<T extends EventType> = t.TypeOf<(typeof declarations)[T]['data']>
 /** A decided event: its type and data. */
-export type Event = {
-  [T in EventType]: { readonly type: T; readonly data: t.TypeOf<(typeof eventData)[T]> }
-}[EventType]
-export type DataOf<T extends EventType> = t.TypeOf<(typeof eventData)[T]>
+export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
 
-/**
- * Events whose shape has gained members: those that each version added, from the second on, as paths. None where only
- * values were added: `match` has null. `event-store/stored-event.ts` reads older ones.
- */
-const ADDED: Readonly<Partial<Record<EventType, readonly (readonly string[])[]>>> = {
-  SutCreated: [['turnaround', 'release_unused_after']],
-  SutUpdated: [['turnaround', 'release_unused_after']],
-  ReservationCreated: [['match', 'keepalive', 'series_id', 'sut_request_id'], []],
-  ReservationReleased: [['cause']],
-  RequestExpired: [['cause']],
-  ReservationRequested: [[]],
-  TokenIssued: [['token_scope']],
-}
+/** What is known of a type, without its data. */
+export const factsOf = (type: EventType): Facts<never> => declarations[type]
 
 /** Current version of an event's shape. */
-export const schemaVersion = (type: EventType): number => 1 + (ADDED[type]?.length ?? 0)
+export const schemaVersion = (type: EventType): number => 1 + (factsOf(type).added?.length ?? 0)
 
 /** The members that a version of an event's shape does not have yet. */
 export const addedAfter = (type: EventType, version: number): readonly string[] =>
-  (ADDED[type] ?? []).slice(version - 1).flat()
+  (factsOf(type).added ?? []).slice(version - 1).flat()
+
+/** Whether an event is about a user as such or one of its tokens, not about a reservation that the user holds. */
+export const isAboutUser = (type: EventType): boolean => {
+  const { object } = factsOf(type)
+  return object === 'user' || object === 'token'
+}
+
+/** The SUT of an event, if any. A request has one where it names one or was offered one. */
+export const sutIdOf = ({ type, data }: Event): string | undefined => {
+  if ('sut_id' in data) return data.sut_id
+  return factsOf(type).object === 'sut' && '_id' in data ? data._id : undefined
+}
+
+/** The user who holds the event's reservation, or whom the event is about, if any. */
+export const userOf = ({ type, data }: Event): string | undefined => {
+  if ('user_id' in data) return data.user_id
+  return factsOf(type).object === 'user' && '_id' in data ? data._id : undefined
+}
+
+/** What an event is about: a SUT, or else a user. */
+export const subjectOf = (event: Event): string | undefined =>
+  isAboutUser(event.type) ? userOf(event) : sutIdOf(event)
 
 /** The reason for a command, in the caller's words. */
 export const Reason = text(1, 200)

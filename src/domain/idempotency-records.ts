@@ -1,6 +1,6 @@
 import { idAt, idWords, type Packed, type Page } from './calendar/page.ts'
 import { makeSortedRuns, type Runs, runsBytes, runsFromDirectory, runsToDirectory } from './calendar/sorted-runs.ts'
-import type { Recorded } from './event.ts'
+import { factsOf, type Recorded } from './event.ts'
 
 /** A command recorded under an idempotency key. */
 export interface IdempotencyRecord {
@@ -63,16 +63,11 @@ const requestWords = (key: string): number[] => wordsIn(key, REQUEST_AT, REVISIO
 export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
-const CREATIONS: readonly string[] = ['SutCreated', 'ReservationCreated', 'UserAdded', 'TokenIssued']
-
-/** Whether the event created the object that its command was answered with. */
-export const isCreation = ({ type }: Pick<Recorded, 'type'>): boolean => CREATIONS.includes(type)
-
 /** Adds the event's record, if it has an idempotency key, and drops expired records. */
 export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
   if (key === undefined) return keys
-  const revision = isCreation(event) ? ~event.revision : event.revision
+  const revision = factsOf(event.type).creates ? ~event.revision : event.revision
   return runs.add(keys, [...nameWords(key), ...requestWords(key), revision, ...idWords(subjectId(event))], time)
 }
 

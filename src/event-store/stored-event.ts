@@ -3,7 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
 import { closed, pathOf } from '../domain/codec/object-codec.ts'
-import { type EventType, eventData, Metadata, type NewEvent, type Recorded, schemaVersion } from '../domain/event.ts'
+import {
+  declarations,
+  EVENT_TYPES,
+  type EventType,
+  Metadata,
+  type NewEvent,
+  type Recorded,
+  schemaVersion,
+} from '../domain/event.ts'
 import { LOG_VERSION } from '../domain/events/log.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import type { StorePosition } from '../domain/values/position.ts'
@@ -53,7 +61,7 @@ const Envelope = closed(
     stream: text(1, 256),
     revision: integer(0, Number.MAX_SAFE_INTEGER),
     id: text(36, 36),
-    type: oneOf(...(Object.keys(eventData) as EventType[])),
+    type: oneOf(...EVENT_TYPES),
     data: anything,
     metadata: Metadata,
   },
@@ -108,6 +116,6 @@ export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Rec
     )
   }
   const current = upcast(upcasts[type] ?? {}, data, metadata.schema, schemaVersion(type))
-  const known = orThrow<unknown>(eventData[type].decode(current), place, 'data')
+  const known = orThrow<unknown>(declarations[type].data.decode(current), place, 'data')
   return { type, data: known, stream, revision, id, metadata, storePosition } as Recorded
 }

@@ -1,9 +1,8 @@
-import { type EventType, eventData } from '../domain/event.ts'
+import { declarations, type EventType, sutIdOf } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
-import { sutIdOf } from '../feed/events/cloud-event.ts'
 import type { ExportFormat, PositionedEvent } from './formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
@@ -19,7 +18,7 @@ export interface Wanted {
   readonly sutId?: string | undefined
 }
 
-export const isEventType = (type: string): type is EventType => Object.hasOwn(eventData, type)
+export const isEventType = (type: string): type is EventType => Object.hasOwn(declarations, type)
 
 /** Events in the order of the log, perhaps not all, and how many of the log have been scanned with them. */
 export interface ScannedEvents {

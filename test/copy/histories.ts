@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
-import { type Event, type EventType, eventData, type NewEvent } from '../../src/domain/event.ts'
+import { EVENT_TYPES, type Event, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import type { StoredRow } from '../../src/read-models/file/stored-tables.ts'
@@ -25,7 +25,7 @@ const TIME = Date.UTC(2030, 4, 2)
 const STREAMS = [...[0, 1, 2].map((n) => sutStream(idOf(n))), LISTEN_PORTS_STREAM]
 
 const anyEvent: fc.Arbitrary<NewEvent> = fc
-  .constantFrom(...(Object.keys(eventData) as EventType[]))
+  .constantFrom(...EVENT_TYPES)
   .chain((type) =>
     fc
       .record({ data: arbitraryData[type] as fc.Arbitrary<object>, metadata: arbitraryMetadata() })

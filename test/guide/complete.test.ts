@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { keyChecks } from '../../src/config/checks/keys.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { eventData } from '../../src/domain/event.ts'
+import { EVENT_TYPES } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { makeMetrics } from '../../src/http/routes/metrics/metrics.ts'
 import { type Handlers, routes } from '../../src/http/routes.ts'
@@ -54,7 +54,7 @@ test('documents name every code with its own status', (t) => {
 })
 
 test('the chapter on the feed has every event, and documents name no other', (t) => {
-  const types = Object.keys(eventData)
+  const types: readonly string[] = EVENT_TYPES
   const listed = rows(section(chapter('feed.md'), '## An event'))
     .map(([cell = '']) => quoted(cell)[0] as string)
     .filter((word) => /^[A-Z]/.test(word))

@@ -5,7 +5,7 @@ import { reservationKeepaliveProjection, reservationRunProjection } from '../../
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
 import { sutRequestProjection } from '../../projections/sut-request.ts'
-import { type EventType, eventData, type Recorded } from '../../src/domain/event.ts'
+import { EVENT_TYPES, type EventType, type Recorded } from '../../src/domain/event.ts'
 import { arbitraryData } from '../domain/arbitrary-events.ts'
 import {
   bob,
@@ -221,7 +221,7 @@ test('every event of a SUT or a reservation makes a version of its document', (t
     ReservationRequested: sutRequestProjection,
   }
   for (const [object, projection] of keyed) {
-    for (const type of Object.keys(eventData) as EventType[]) {
+    for (const type of EVENT_TYPES) {
       // What was abandoned or refused never became a document.
       const isNone = type === 'SutCreationAbandoned' || type === 'ReservationOfferRefused'
       if (!type.startsWith(object) || isNone) continue

@@ -1,69 +1,12 @@
-import type { EventType, Recorded } from '../../domain/event.ts'
-import {
-  LISTEN_PORTS_STREAM,
-  monitoringStream,
-  REFUSALS_STREAM,
-  REQUESTS_STREAM,
-  SCHEDULE_STREAM,
-  sessionStream,
-  tokenStream,
-  USERS_STREAM,
-} from '../../domain/values/ids.ts'
+import { factsOf, type Recorded, sutIdOf } from '../../domain/event.ts'
 import { copyText, type Report, type Stream } from '../state/state.ts'
 
 /** Rules for every event, whatever its type. */
 
-/** Whether an event is in the stream that its type and SUT require. */
-const isInItsStream = ({ type, data, stream }: Recorded, sutId: string | undefined): boolean => {
-  switch (type) {
-    case 'ScheduleBegan':
-      return stream === SCHEDULE_STREAM
-    case 'SutWentOnline':
-    case 'SutWentOffline':
-      return stream === monitoringStream(data._id)
-    case 'MatchOffered':
-      return /^match-[A-Za-z0-9_-]{22}$/.test(stream)
-    case 'ReservationRequested':
-    case 'RequestOffered':
-    case 'RequestOfferClosed':
-    case 'RequestGranted':
-    case 'RequestKept':
-    case 'RequestWithdrawn':
-    case 'RequestExpired':
-      return stream === REQUESTS_STREAM
-    case 'RefusalsCounted':
-      return stream === REFUSALS_STREAM
-    case 'SessionOpened':
-    case 'SessionClosed':
-      return stream === sessionStream(data.sut_id)
-    case 'ListenPortAssigned':
-    case 'ListenPortReleased':
-    case 'LogVersionSet':
-      return stream === LISTEN_PORTS_STREAM
-    case 'UserAdded':
-    case 'UserChanged':
-    case 'UserRemoved':
-    case 'UserRestored':
-    case 'UserErased':
-      return stream === USERS_STREAM
-    case 'TokenIssued':
-    case 'TokenRevoked':
-      return stream === tokenStream(data.user_id)
-    default:
-      if (sutId !== undefined)
-        return stream.length === 4 + sutId.length && stream.startsWith('sut-') && stream.endsWith(sutId)
-      return stream === LISTEN_PORTS_STREAM
-  }
-}
-
-const isOfUser = (type: EventType): boolean => type.startsWith('User') || isOfToken(type)
-
-const isOfToken = (type: EventType): boolean => type.startsWith('Token')
-
 export const judgeStream = (event: Recorded, report: Report): boolean => {
   const { type, data, stream } = event
-  const sutId = 'sut_id' in data ? data.sut_id : '_id' in data && !isOfUser(type) ? data._id : undefined
-  const isThere = isInItsStream(event, sutId)
+  const sutId = sutIdOf(event)
+  const isThere = factsOf(type).isIn(stream, data as never)
   const of = sutId === undefined ? '' : ` of the SUT ${sutId}`
   if (!isThere) report(`is a ${type}${of}, which does not belong in the stream ${stream}`)
   return isThere
@@ -92,44 +35,6 @@ export const judgeTime = (stream: Stream, time: number, written: string, report:
   }
 }
 
-/** Event types that no user records, and the actor that does: the service itself or a command typed on its machine. */
-const SYSTEM_ACTORS: Readonly<Partial<Record<EventType, string>>> = {
-  SutCreationAbandoned: 'berth',
-  ListenPortReleased: 'berth',
-  LogVersionSet: 'berth',
-  AuditKeyReplaced: 'command-line',
-  VaultKeyForgotten: 'command-line',
-  ScheduleBegan: 'schedule',
-  ReservationStarted: 'schedule',
-  ReservationEnded: 'schedule',
-  ReservationUnbound: 'berth',
-  SutWentOnline: 'monitor',
-  SutWentOffline: 'monitor',
-  RefusalsCounted: 'berth',
-  RequestOfferClosed: 'schedule',
-  RequestGranted: 'schedule',
-  RequestExpired: 'schedule',
-  SessionOpened: 'gateway',
-  SessionClosed: 'gateway',
-}
-
-/**
- * Event types of users that the service records too, and its names for that: the first users, what the removal of a user
- * ends or revokes, what a single sign-on brings, reservations that nobody keeps alive, those that connections do, and
- * what is offered to those who wait.
- */
-const ALSO_BY_SERVICE: Readonly<Partial<Record<EventType, readonly string[]>>> = {
-  UserAdded: ['berth', 'oidc'],
-  UserChanged: ['oidc'],
-  TokenRevoked: ['berth'],
-  ReservationCancelled: ['berth'],
-  ReservationReleased: ['berth', 'schedule'],
-  ReservationKept: ['gateway'],
-  ReservationOfferRefused: ['schedule'],
-  RequestOffered: ['schedule'],
-  RequestWithdrawn: ['schedule'],
-}
-
 /** A user of any role may give itself a new password and end its sessions, but no new name. */
 const isOwnPassword = ({ type, data, metadata }: Recorded): boolean => {
   if (type !== 'UserChanged' || data._id !== metadata.actor || data.credentials === undefined) return false
@@ -138,20 +43,21 @@ const isOwnPassword = ({ type, data, metadata }: Recorded): boolean => {
 
 /** A user of any role may issue and revoke its own tokens. */
 const isOwnToken = ({ type, data, metadata }: Recorded): boolean =>
-  isOfToken(type) && 'user_id' in data && data.user_id === metadata.actor
+  factsOf(type).object === 'token' && 'user_id' in data && data.user_id === metadata.actor
 
 export const judgeActor = (event: Recorded, report: Report): void => {
   const { type, data, metadata } = event
   const { actor, role } = metadata
-  const own = SYSTEM_ACTORS[type]
-  const system = own === undefined ? (role === 'system' ? ALSO_BY_SERVICE[type] : undefined) : [own]
-  if ((system !== undefined) !== (role === 'system')) {
+  const { by } = factsOf(type)
+  const isBySystem = role === 'system'
+  if (!by.some((recorder) => (recorder === 'users') !== isBySystem)) {
     report(`is a ${type} by a ${role}`)
     return
   }
-  if (role === 'system' && metadata.client !== undefined) report('names a client for what the service did itself')
-  if (system !== undefined && !system.includes(actor)) {
-    report(`is by the service under the name ${actor}`)
+  if (isBySystem) {
+    if (metadata.client !== undefined) report('names a client for what the service did itself')
+    if (!by.some((recorder) => recorder === actor && recorder !== 'users'))
+      report(`is by the service under the name ${actor}`)
     return
   }
   if (isOwnPassword(event) || isOwnToken(event)) return

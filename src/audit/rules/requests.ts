@@ -1,4 +1,4 @@
-import type { Recorded } from '../../domain/event.ts'
+import { factsOf, type Recorded } from '../../domain/event.ts'
 import { millisecondsIn } from '../state/moments.ts'
 import { type AuditedOffer, type AuditedSut, copyText, type Report } from '../state/state.ts'
 import type { OfferRules } from './matching.ts'
@@ -132,7 +132,7 @@ export const makeJudgeRequest = (offers: OfferRules, knownSut: KnownSut) => {
       waiting.set(copyText(event.data._id), requestOf(event, time, report))
       return
     }
-    if (!event.type.startsWith('Request') || !('_id' in event.data)) return
+    if (factsOf(event.type).object !== 'sut_request' || !('_id' in event.data)) return
     const request = waiting.get(event.data._id)
     if (request === undefined) report(`is about the request ${event.data._id}, which does not wait`)
     else judgeOf(request, event, time, report)

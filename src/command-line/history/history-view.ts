@@ -1,5 +1,5 @@
 import type { ValueChange } from '../../../projections/history.ts'
-import { eventData, type Recorded } from '../../domain/event.ts'
+import { EVENT_TYPES, type Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { wrap } from '../terminal/wrap.ts'
 
@@ -42,7 +42,7 @@ export const historyLine = (entry: HistoryEntry, name?: string): string => {
   return [time, `${name ?? actor} (${role})`, event.type, shownChanges(entry), ...why].join('\t')
 }
 
-const TYPE_WIDTH = Math.max(...Object.keys(eventData).map(({ length }) => length))
+const TYPE_WIDTH = Math.max(...EVENT_TYPES.map(({ length }) => length))
 /** Width of `2030-05-02T05:58:11Z`. A row must fit into 80 columns, so only the other formats have milliseconds. */
 const TIME_WIDTH = 20
 const INDENT = ' '.repeat(4)

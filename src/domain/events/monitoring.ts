@@ -1,6 +1,8 @@
 import type * as t from 'io-ts'
 import { oneOf } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
+import { monitoringStream } from '../values/ids.ts'
+import { declare } from './declaration.ts'
 import { assignedId } from './fields.ts'
 
 /** Why a SUT does not count as online. */
@@ -23,8 +25,14 @@ export type OfflineCause = t.TypeOf<typeof OfflineCause>
 export const OnlineCause = oneOf('no_password')
 export type OnlineCause = t.TypeOf<typeof OnlineCause>
 
+const byProbes = {
+  object: 'sut',
+  isIn: (stream: string, { _id }: { readonly _id: string }) => stream === monitoringStream(_id),
+  by: ['monitor'],
+} as const
+
 /** Changes that probes found, in a stream of their own: probes must not race with reservations. */
-const SutWentOnline = closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause })
-const SutWentOffline = closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {})
+const SutWentOnline = declare(closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause }), byProbes)
+const SutWentOffline = declare(closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {}), byProbes)
 
 export const monitoringEvents = { SutWentOnline, SutWentOffline } as const

@@ -1,6 +1,8 @@
 import { integer, listOf, matching, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
+import { REFUSALS_STREAM } from '../values/ids.ts'
 import { Criteria } from './criteria.ts'
+import { declare, inStream } from './declaration.ts'
 import { assignedId, recordedTime } from './fields.ts'
 
 /** Entries of one RefusalsCounted. Refusals beyond them are summed. */
@@ -18,10 +20,13 @@ const RefusalCount = closed(
  * What one instance refused from `from` to `to` because of what was reserved already, of the state of a SUT or of a
  * quota. `others` are refusals beyond the entries.
  */
-const RefusalsCounted = closed(
-  'RefusalsCounted',
-  { from: recordedTime, to: recordedTime, refusals: listOf(RefusalCount) },
-  { others: count },
+const RefusalsCounted = declare(
+  closed(
+    'RefusalsCounted',
+    { from: recordedTime, to: recordedTime, refusals: listOf(RefusalCount) },
+    { others: count },
+  ),
+  { isIn: inStream(REFUSALS_STREAM), by: ['berth'] },
 )
 
 export const refusalEvents = { RefusalsCounted } as const

@@ -1,6 +1,8 @@
 import type * as t from 'io-ts'
 import { integer, matching, oneOf, opaqueId } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
+import { sessionStream } from '../values/ids.ts'
+import { declare } from './declaration.ts'
 import { assignedId, recordedTime, whole } from './fields.ts'
 
 /** What ended the last connection of a session. `lost`: its end was not observed. */
@@ -17,22 +19,31 @@ const session = {
   opened_at: recordedTime,
 }
 
+const ofSession = {
+  object: 'session',
+  isIn: (stream: string, { sut_id }: { readonly sut_id: string }) => stream === sessionStream(sut_id),
+  by: ['gateway'],
+} as const
+
 /**
  * A period in which a reservation has connections at one instance. In a stream of its own, because it is recorded late.
  */
-const SessionOpened = closed('SessionOpened', session, {})
+const SessionOpened = declare(closed('SessionOpened', session, {}), ofSession)
 /** `closed_at` is the end of its last connection. The values of a lost session are the last known ones. */
-const SessionClosed = closed(
-  'SessionClosed',
-  {
-    ...session,
-    closed_at: recordedTime,
-    connections: integer(1, Number.MAX_SAFE_INTEGER),
-    bytes_to_sut: whole,
-    bytes_from_sut: whole,
-    cause: SessionCause,
-  },
-  {},
+const SessionClosed = declare(
+  closed(
+    'SessionClosed',
+    {
+      ...session,
+      closed_at: recordedTime,
+      connections: integer(1, Number.MAX_SAFE_INTEGER),
+      bytes_to_sut: whole,
+      bytes_from_sut: whole,
+      cause: SessionCause,
+    },
+    {},
+  ),
+  ofSession,
 )
 
 export const sessionEvents = { SessionOpened, SessionClosed } as const

@@ -3,7 +3,9 @@ import { TURNAROUND_MAX } from '../calendar/turnaround.ts'
 import { QUARTER } from '../calendar/window.ts'
 import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text, zeroOr } from '../codec/codec.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
+import { LISTEN_PORTS_STREAM } from '../values/ids.ts'
 import { pick } from '../values/pick.ts'
+import { declare, inStream, inStreamOfSut } from './declaration.ts'
 import { assignedId, listenPort } from './fields.ts'
 
 export const SutType = oneOf('vnc', 'rdp', 'tcp')
@@ -66,26 +68,37 @@ export const tags = dictionary('tags', tagName, tagText, TAGS_MAX)
 /** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
 export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 
-const SutCreated = closed(
-  'SutCreated',
-  { _id: assignedId, ...requiredFields, listen_port: listenPort },
-  { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
+const ofSut = { object: 'sut', isIn: inStreamOfSut, by: ['users'] } as const
+
+const SutCreated = declare(
+  closed(
+    'SutCreated',
+    { _id: assignedId, ...requiredFields, listen_port: listenPort },
+    { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
+  ),
+  { ...ofSut, creates: true, added: [['turnaround', 'release_unused_after']] },
 )
 /** Contains only changed fields. */
-const SutUpdated = closed(
-  'SutUpdated',
-  { _id: assignedId },
-  { ...sutFields, tags: tagsPatch, credentials: Credentials },
+const SutUpdated = declare(
+  closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags: tagsPatch, credentials: Credentials }),
+  { ...ofSut, added: [['turnaround', 'release_unused_after']] },
 )
-const SutRetired = closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {})
+const SutRetired = declare(closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {}), ofSut)
 /** Abandons a creation whose second append never happened, so that a late creator is refused. */
-const SutCreationAbandoned = closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {})
+const SutCreationAbandoned = declare(closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {}), {
+  ...ofSut,
+  changesNothing: true,
+  by: ['berth'],
+})
 
 /** Seconds between probes. */
 export const monitoringInterval = integer(10, 86_400)
 /** The SUT is probed from here on. Another interval is recorded by another event. */
-const SutMonitoringEnabled = closed('SutMonitoringEnabled', { _id: assignedId, interval: monitoringInterval }, {})
-const SutMonitoringDisabled = closed('SutMonitoringDisabled', { _id: assignedId }, {})
+const SutMonitoringEnabled = declare(
+  closed('SutMonitoringEnabled', { _id: assignedId, interval: monitoringInterval }, {}),
+  ofSut,
+)
+const SutMonitoringDisabled = declare(closed('SutMonitoringDisabled', { _id: assignedId }, {}), ofSut)
 
 export const sutEvents = {
   SutCreated,
@@ -96,7 +109,15 @@ export const sutEvents = {
   SutMonitoringDisabled,
 } as const
 
-const ListenPortAssigned = closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {})
-const ListenPortReleased = closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {})
+const ofListenPort = { isIn: inStream(LISTEN_PORTS_STREAM), by: ['users'] } as const
+
+const ListenPortAssigned = declare(
+  closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {}),
+  ofListenPort,
+)
+const ListenPortReleased = declare(closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {}), {
+  ...ofListenPort,
+  by: ['berth'],
+})
 
 export const listenPortEvents = { ListenPortAssigned, ListenPortReleased } as const

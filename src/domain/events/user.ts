@@ -1,6 +1,8 @@
 import type * as t from 'io-ts'
 import { integer, listOf, matching, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
+import { tokenStream, USERS_STREAM } from '../values/ids.ts'
+import { declare, inStream } from './declaration.ts'
 import { assignedId, recordedTime } from './fields.ts'
 
 export const Role = oneOf('administrator', 'tester', 'auditor')
@@ -40,16 +42,16 @@ export const SCOPE_MAX = 13_535
 /** A tag selector. Without one, every SUT. */
 const scope = text(0, SCOPE_MAX)
 
-const UserAdded = closed(
-  'UserAdded',
-  { _id: opaqueId, role: Role, credentials: UserCredentials },
-  { quota: Quota, scope },
+const ofUser = { object: 'user', isIn: inStream(USERS_STREAM), by: ['users'] } as const
+
+const UserAdded = declare(
+  closed('UserAdded', { _id: opaqueId, role: Role, credentials: UserCredentials }, { quota: Quota, scope }),
+  { ...ofUser, creates: true, by: ['users', 'berth', 'oidc'] },
 )
 /** Contains only what changed. A quota of null is the service's default. */
-const UserChanged = closed(
-  'UserChanged',
-  { _id: opaqueId },
-  { role: Role, quota: orNull(Quota), scope, credentials: UserCredentials },
+const UserChanged = declare(
+  closed('UserChanged', { _id: opaqueId }, { role: Role, quota: orNull(Quota), scope, credentials: UserCredentials }),
+  { ...ofUser, by: ['users', 'oidc'] },
 )
 
 export const REMOVALS = ['keep', 'cancel'] as const
@@ -57,10 +59,13 @@ export const REMOVALS = ['keep', 'cancel'] as const
 export const Removal = oneOf(...REMOVALS)
 export type Removal = t.TypeOf<typeof Removal>
 
-const UserRemoved = closed('UserRemoved', { _id: opaqueId, reservations: Removal }, {})
-const UserRestored = closed('UserRestored', { _id: opaqueId }, {})
+const UserRemoved = declare(closed('UserRemoved', { _id: opaqueId, reservations: Removal }, {}), {
+  ...ofUser,
+  answersNothing: true,
+})
+const UserRestored = declare(closed('UserRestored', { _id: opaqueId }, {}), ofUser)
 /** The secrets are deleted. The id stays. */
-const UserErased = closed('UserErased', { _id: opaqueId }, {})
+const UserErased = declare(closed('UserErased', { _id: opaqueId }, {}), ofUser)
 
 export const userEvents = { UserAdded, UserChanged, UserRemoved, UserRestored, UserErased } as const
 
@@ -74,13 +79,27 @@ const Credentials = closed('TokenCredentials', { id: assignedId, changed: listOf
 export const TokenScope = oneOf('metrics')
 export type TokenScope = t.TypeOf<typeof TokenScope>
 
+const ofToken = {
+  object: 'token',
+  // Tokens are no documents of answers.
+  answersNothing: true,
+  isIn: (stream: string, { user_id }: { readonly user_id: string }) => stream === tokenStream(user_id),
+  by: ['users'],
+} as const
+
 /** Without `expires_at` it does not expire, and without `token_scope` it may do all that its role may. */
-const TokenIssued = closed(
-  'TokenIssued',
-  { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
-  { expires_at: recordedTime, token_scope: TokenScope },
+const TokenIssued = declare(
+  closed(
+    'TokenIssued',
+    { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
+    { expires_at: recordedTime, token_scope: TokenScope },
+  ),
+  { ...ofToken, creates: true, added: [['token_scope']] },
 )
 /** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
-const TokenRevoked = closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime })
+const TokenRevoked = declare(
+  closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime }),
+  { ...ofToken, by: ['users', 'berth'] },
+)
 
 export const tokenEvents = { TokenIssued, TokenRevoked } as const

@@ -1,10 +1,6 @@
-import type { EventType, Recorded } from '../../domain/event.ts'
+import { factsOf, type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
+import { type ChangeKind, KINDS, type ObjectKind } from '../../domain/events/declaration.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { isAboutRequest, isAboutUser, sutIdOf, userOf } from '../events/cloud-event.ts'
-
-/** The kinds of objects whose changes are told, as paths of the interface name them. */
-export const KINDS = ['sut', 'sut_reservation', 'sut_request', 'session', 'user'] as const
-type ChangeKind = (typeof KINDS)[number]
 
 /** An object that has changed, by one event or by several. */
 export interface Change {
@@ -24,37 +20,15 @@ export interface Change {
   readonly retagged: readonly { readonly position: PublicPosition; readonly revision: number }[]
 }
 
-/** Events that change nothing that is shown. */
-const UNSHOWN: readonly EventType[] = [
-  'ReservationStarted',
-  'ReservationEnded',
-  'ReservationKept',
-  'ReservationOfferRefused',
-  // Its reservations are told of themselves.
-  'ReservationSeriesCreated',
-  'SutCreationAbandoned',
-  // It waits all the same.
-  'RequestOffered',
-  'RequestOfferClosed',
-  'RequestKept',
-]
-
-const kindOf = ({ type }: Recorded): ChangeKind | undefined => {
-  if (UNSHOWN.includes(type)) return undefined
-  if (isAboutRequest(type)) return 'sut_request'
-  if (type.startsWith('Reservation')) return 'sut_reservation'
-  if (type.startsWith('Session')) return 'session'
-  if (type.startsWith('Sut')) return 'sut'
-  return type.startsWith('User') ? 'user' : undefined
-}
+const isTold = (kind: ObjectKind | undefined): kind is ChangeKind => (KINDS as readonly unknown[]).includes(kind)
 
 const isOfRoster = (event: Recorded): boolean =>
-  event.type === 'UserChanged' ? event.data.credentials?.changed.includes('name') === true : isAboutUser(event.type)
+  event.type === 'UserChanged' ? event.data.credentials?.changed.includes('name') === true : true
 
 /** What an event changes; undefined if nobody is told. */
 export const changeOf = (event: Recorded, position: PublicPosition): Change | undefined => {
-  const kind = kindOf(event)
-  if (kind === undefined || !('_id' in event.data)) return undefined
+  const { object: kind, changesNothing = false } = factsOf(event.type)
+  if (changesNothing || !isTold(kind) || !('_id' in event.data)) return undefined
   const { type, data, revision } = event
   const at = (isSo: boolean): PublicPosition | undefined => (isSo ? position : undefined)
   return {

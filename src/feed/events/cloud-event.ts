@@ -1,4 +1,4 @@
-import { type Event, type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
+import { type Event, type EventType, type Recorded, schemaVersion, subjectOf } from '../../domain/event.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 
 /** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
@@ -34,33 +34,6 @@ export const schemaUrn = (type: EventType, version: number): string => `urn:bert
 
 /** The path at which the schema is served. */
 export const schemaPath = (type: EventType, version: number): string => `/schemas/${type}.${version}.json`
-
-/** Whether an event is about a user as such or one of its tokens, not about a reservation that the user holds. */
-export const isAboutUser = (type: EventType): type is Extract<EventType, `User${string}` | `Token${string}`> =>
-  type.startsWith('User') || type.startsWith('Token')
-
-/** Whether an event is about a request that waits, or did. */
-export const isAboutRequest = (
-  type: EventType,
-): type is 'ReservationRequested' | Extract<EventType, `Request${string}`> =>
-  type === 'ReservationRequested' || type.startsWith('Request')
-
-/** What an event is about: a SUT, or else a user. A request is about a SUT where it names one or was offered one. */
-export const subjectOf = ({ type, data }: Event): string | undefined => {
-  if ('sut_id' in data) return data.sut_id
-  if (isAboutRequest(type)) return undefined
-  if (isAboutUser(type) && 'user_id' in data) return data.user_id
-  return '_id' in data ? data._id : undefined
-}
-
-/** The SUT of an event, if any. */
-export const sutIdOf = (event: Event): string | undefined => (isAboutUser(event.type) ? undefined : subjectOf(event))
-
-/** The user who holds the event's reservation, or whom the event is about, if any. */
-export const userOf = (event: Event): string | undefined => {
-  const { type, data } = event
-  return 'user_id' in data ? data.user_id : isAboutUser(type) ? subjectOf(event) : undefined
-}
 
 /** Sorts members as the log stores them; a newly made event may have them in another order. */
 const sorted = (value: unknown): unknown => {

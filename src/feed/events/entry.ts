@@ -1,8 +1,8 @@
-import type { EventType, Recorded } from '../../domain/event.ts'
+import { type EventType, type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { cloudEvent, sutIdOf, userOf } from './cloud-event.ts'
+import { cloudEvent } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
 export interface FeedEntry {

@@ -1,6 +1,6 @@
 import { instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, withSchema } from '../../domain/codec/json-schema.ts'
-import { type EventType, eventData } from '../../domain/event.ts'
+import { EVENT_TYPES, type EventType } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
@@ -9,11 +9,10 @@ import { LIMIT_MAX, problemsBetween } from './lists.ts'
 import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, several, wholeNumber } from './query.ts'
 
 const PREFIX = 'berth.'
-const names = Object.keys(eventData) as readonly EventType[]
-const NAME = new RegExp(`^(?:berth\\.)?(?:${names.join('|')})$`)
+const NAME = new RegExp(`^(?:berth\\.)?(?:${EVENT_TYPES.join('|')})$`)
 const eventType = withSchema(
-  matching('event', NAME, `must be berth. and one of ${names.join(', ')}`),
-  (): JsonSchema => ({ type: 'string', enum: [...names.map((name) => PREFIX + name), ...names] }),
+  matching('event', NAME, `must be berth. and one of ${EVENT_TYPES.join(', ')}`),
+  (): JsonSchema => ({ type: 'string', enum: [...EVENT_TYPES.map((name) => PREFIX + name), ...EVENT_TYPES] }),
 )
 
 /** Problems with the direction in which events are read. */

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import { KINDS } from '../../feed/changes/change.ts'
+import { EVENT_TYPES } from '../../domain/event.ts'
+import { KINDS } from '../../domain/events/declaration.ts'
 import { DETAILS } from '../../feed/events/frames.ts'
-import { cloudEventSchema, eventTypes } from './event-schemas/event-schemas.ts'
+import { cloudEventSchema } from './event-schemas/event-schemas.ts'
 import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 /** The AsyncAPI 3.0 document of the feed. */
@@ -69,7 +70,7 @@ const message = (name: string, schema: string): JsonSchema => ({
 })
 
 const messages = (): Readonly<Record<string, JsonSchema>> => ({
-  ...Object.fromEntries(eventTypes.map((type) => [type, message(`berth.${type}`, type)])),
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [type, message(`berth.${type}`, type)])),
   ...Object.fromEntries(
     [...Object.keys(signs()), ...Object.keys(tidings())].map((name) => [name, message(name, name)]),
   ),
@@ -101,7 +102,7 @@ const server = (protocol: 'http' | 'https', description: string): JsonSchema => 
 
 export const asyncApi = (version: string): JsonSchema => {
   const all = messages()
-  const ofEvents = [...eventTypes, ...Object.keys(signs())]
+  const ofEvents = [...EVENT_TYPES, ...Object.keys(signs())]
   const ofChanges = [...Object.keys(tidings()), ...Object.keys(signs())]
   return {
     asyncapi: '3.0.0',
@@ -137,7 +138,7 @@ export const asyncApi = (version: string): JsonSchema => {
     components: {
       messages: all,
       schemas: {
-        ...Object.fromEntries(eventTypes.map((type) => [type, cloudEventSchema(type)])),
+        ...Object.fromEntries(EVENT_TYPES.map((type) => [type, cloudEventSchema(type)])),
         ...signs(),
         ...tidings(),
       },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../../src/domain/codec/json-schema.ts'
-import { type EventType, eventData, schemaVersion } from '../../../src/domain/event.ts'
+import { declarations, EVENT_TYPES, type EventType, schemaVersion } from '../../../src/domain/event.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { decodeEvent } from '../../../src/event-store/stored-event.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
@@ -64,7 +64,7 @@ const isClosed = (schema: unknown): boolean => JSON.stringify(schema).includes('
 
 test('the schemas of all versions of a shape are served, and each stored event fits its own', async (t) => {
   const all = await listed()
-  for (const type of Object.keys(eventData) as EventType[]) {
+  for (const type of EVENT_TYPES) {
     const versions = all.filter((one) => one.type === type).map(({ version }) => version)
     t.deepEqual(
       versions.toReversed(),
@@ -104,7 +104,7 @@ test('what readers are given describes every member, has an example that fits, a
     )
     const [example] = schema.examples as readonly object[]
     t.true(fits(closedFor(schema), example), `${href}: ${JSON.stringify(example)}`)
-    t.true(decodes(eventData[type], example), `${type}.${version}`)
+    t.true(decodes(declarations[type].data, example), `${type}.${version}`)
     t.true(fits(schema, { ...example, added_later: true }), href)
     t.false(isClosed(schema), href)
   }
@@ -112,7 +112,7 @@ test('what readers are given describes every member, has an example that fits, a
 
 test('the messages of the AsyncAPI document have a description and an example of every member, and are open', async (t) => {
   const { schemas } = (await served('/asyncapi.json')).components as { readonly schemas: Record<string, JsonSchema> }
-  t.true(Object.keys(schemas).length > Object.keys(eventData).length)
+  t.true(Object.keys(schemas).length > EVENT_TYPES.length)
   t.false(isClosed(schemas))
   for (const [name, schema] of Object.entries(schemas)) {
     const members = membersOf(schema)

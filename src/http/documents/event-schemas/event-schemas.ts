@@ -1,19 +1,20 @@
 import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
-import { addedAfter, type EventType, eventData, Metadata, schemaVersion } from '../../../domain/event.ts'
-import { assignedId } from '../../../domain/events/fields.ts'
 import {
-  type CloudEvent,
-  isAboutRequest,
+  addedAfter,
+  declarations,
+  EVENT_TYPES,
+  type EventType,
+  factsOf,
   isAboutUser,
-  schemaPath,
-  schemaUrn,
-} from '../../../feed/events/cloud-event.ts'
+  Metadata,
+  schemaVersion,
+} from '../../../domain/event.ts'
+import { assignedId } from '../../../domain/events/fields.ts'
+import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
 import { exampleOf, withMemberNotes } from './event-members.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
-
-export const eventTypes = Object.keys(eventData) as readonly EventType[]
 
 /** Without the members at some paths, which are optional. */
 const without = (schema: JsonSchema, paths: readonly string[], path = ''): JsonSchema => {
@@ -34,7 +35,7 @@ const without = (schema: JsonSchema, paths: readonly string[], path = ''): JsonS
 
 /** The data of an event, for readers. */
 export const dataSchema = (type: EventType, version = schemaVersion(type)): JsonSchema => {
-  const schema = without(schemaOf(eventData[type]), addedAfter(type, version))
+  const schema = without(schemaOf(declarations[type].data), addedAfter(type, version))
   return { title: type, ...opened(withMemberNotes(type, schema)), examples: [exampleOf(type, schema)] }
 }
 
@@ -56,7 +57,7 @@ const documentOf = (type: EventType, version: number): SchemaDocument => {
 }
 
 /** The documents at /schemas/, of each type the newest first. Events that were received earlier name older ones. */
-export const schemaDocuments: readonly SchemaDocument[] = eventTypes.flatMap((type) => {
+export const schemaDocuments: readonly SchemaDocument[] = EVENT_TYPES.flatMap((type) => {
   const newest = schemaVersion(type)
   return Array.from({ length: newest }, (_, n) => documentOf(type, newest - n))
 })
@@ -69,9 +70,9 @@ const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
 
 /** Whether an event has a subject; `sometimes` if the member of its data is optional. */
 const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
-  const { properties, required } = schemaOf(eventData[type])
-  // A request is about a SUT only where it names one.
-  const names = (isAboutRequest(type) ? ['sut_id'] : ['_id', 'sut_id']).filter((name) =>
+  const { properties, required } = schemaOf(declarations[type].data)
+  const { object } = factsOf(type)
+  const names = [...(object === 'sut' || isAboutUser(type) ? ['_id'] : []), 'sut_id'].filter((name) =>
     Object.hasOwn(properties as object, name),
   )
   if (names.length === 0) return 'never'

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
-import type { EventType } from '../../../domain/event.ts'
-import { cloudEventSchema, dataSchema, eventTypes } from '../event-schemas/event-schemas.ts'
+import { EVENT_TYPES, type EventType } from '../../../domain/event.ts'
+import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
 import { closedObject, listOfAll, listSchemaOf, refTo } from './answer-schemas.ts'
 
 /** Schemas of responses about the log. */
@@ -15,7 +15,7 @@ const dataName = (type: EventType): string => `${type}Data`
 type Members = Readonly<Record<string, JsonSchema>>
 
 const anyEvent = (more: Members = {}, optional: Members = {}): JsonSchema => ({
-  oneOf: eventTypes.map((type) => cloudEventSchema(type, refTo(dataName(type)), more, optional)),
+  oneOf: EVENT_TYPES.map((type) => cloudEventSchema(type, refTo(dataName(type)), more, optional)),
 })
 
 const VALUE: JsonSchema = { type: ['string', 'number', 'boolean', 'object', 'null'] }
@@ -37,7 +37,7 @@ const CHANGES: JsonSchema = listOfAll({
 })
 
 export const logSchemas = (): Readonly<Record<string, JsonSchema>> => ({
-  ...Object.fromEntries(eventTypes.map((type) => [dataName(type), dataSchema(type)])),
+  ...Object.fromEntries(EVENT_TYPES.map((type) => [dataName(type), dataSchema(type)])),
   Event: anyEvent(),
   /** `next` is null while the log is empty. */
   EventPage: closedObject({

@@ -16,7 +16,7 @@ export interface Reservation {
 }
 
 /**
- * The window in Unix seconds, the event's time in Unix milliseconds, the milliseconds from the start to the creation,
+ * The window in Unix seconds, the milliseconds from the start to the creation,
  * before which a reservation does not hold its SUT, or 0 if it was made before its start, and what the reservation counts
  * for a quota when it is made. What later versions count follows from the version before.
  */
@@ -25,7 +25,6 @@ export type ReservationColumns = readonly [
   user_id: string,
   start: number,
   end: number,
-  time: number,
   lateness: number,
   counted: number,
 ]
@@ -49,7 +48,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
-  version: 5,
+  version: 6,
   key: idIn(
     'ReservationCreated',
     'ReservationExtended',
@@ -63,11 +62,11 @@ export const reservationProjection: Projection<Reservation, ReservationColumns> 
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time, created_at, updated_at }, event) => {
+  columns: ({ sut_id, user_id, start_time, end_time, created_at }, event) => {
     const start = epochSecondsOf(start_time)
     const lateness = Math.max(epochMillisecondsOf(created_at) - start * 1000, 0)
     const counted = event.type === 'ReservationCreated' ? countCreated(event.data) : 0
-    return [sut_id, user_id, start, epochSecondsOf(end_time), epochMillisecondsOf(updated_at), lateness, counted]
+    return [sut_id, user_id, start, epochSecondsOf(end_time), lateness, counted]
   },
 }
 

@@ -17,14 +17,13 @@ export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The name case-folded, tags as JSON text, the event's time in Unix milliseconds. */
+/** The name case-folded, tags as JSON text. */
 export type SutColumns = readonly [
   sut_type: SutType,
   is_active: boolean,
   name: string,
   tags: string,
   monitoring: MonitoringStatus,
-  time: number,
 ]
 
 /**
@@ -113,20 +112,19 @@ const sutIn = idIn(
 
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
-  version: 3,
+  version: 4,
   key: sutIn,
   begins: (event) => event.type === 'SutCreated',
   evolve,
   isObserved,
   observedIn: monitoringStream,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
-  columns: (sut, event) => [
+  columns: (sut) => [
     sut.sut_type,
     sut.is_active,
     foldForSearch(sut.name),
     JSON.stringify(sut.tags),
     monitoredOf(sut.monitoring),
-    epochMillisecondsOf(event.metadata.time),
   ],
 }
 

@@ -46,7 +46,7 @@ export interface AppDependencies {
   readonly onRepeated?: (requestId: string) => void
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isServing: () => boolean
-  readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
+  readonly views: Pick<Views, 'position' | 'stored' | 'waitForPublicPosition'>
   /** Called with the position of each write that was acknowledged. */
   readonly acknowledge?: Objects['acknowledge']
   /**
@@ -188,10 +188,17 @@ const callHandler = (
 }
 
 /** Whether a read shows less than was asked for, as lists do on a full disk. */
-const isBehind = ({ after, query }: Input, position: PublicPosition): boolean => {
+const isBehind = (
+  { views }: Pick<AppDependencies, 'views'>,
+  { after, query }: Input,
+  position: PublicPosition,
+): boolean => {
+  if (after === undefined || position >= after) return false
   const { as_of } = (query ?? {}) as Partial<AsOfQuery>
-  const isOfPosition = as_of !== undefined && 'position' in as_of
-  return after !== undefined && position < after && !isOfPosition
+  if (as_of === undefined) return true
+  // More may have been recorded by that time than is written.
+  const stored = views.stored()
+  return 'instant' in as_of && stored !== undefined && stored.position < after
 }
 
 /** Handles a request, from content negotiation to the response. */
@@ -236,7 +243,7 @@ const handleMatched = (dependencies: AppDependencies): Middleware => {
     }
     const { body, position } = result.right
     if (route.method === 'POST') acknowledge?.(position ?? views.position())
-    else if (position !== undefined && isBehind(input.right, position)) {
+    else if (position !== undefined && isBehind(dependencies, input.right, position)) {
       if (typeof body !== 'string' && 'leave' in body) body.leave()
       return sendRefusal(ctx, beyondStored(position))
     }

@@ -16,14 +16,14 @@ const reads: ListReads = {
   ...file.lists,
   available: makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created),
   pastSuts: past.suts,
-  pastReservations: ({ offset, limit, ...query }, moment) => {
+  pastReservations: ({ offset, limit, ...query }, asOf) => {
     const documents: string[] = []
     const details: Details[] = []
     const positions: PublicPosition[] = []
     let count = 0
-    for (const segment of past.segments(moment)) {
+    for (const segment of past.segments(asOf)) {
       const part = { limit: limit - documents.length - positions.length, offset: Math.max(0, offset - count) }
-      const page = past.reservations({ ...query, ...part }, moment, segment)
+      const page = past.reservations({ ...query, ...part }, asOf, segment)
       documents.push(...page.documents)
       details.push(...(page.details ?? []))
       positions.push(...(page.positions ?? []))

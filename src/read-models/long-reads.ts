@@ -6,15 +6,14 @@ import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { AvailablePage, AvailableQuery } from './availability/available.ts'
 import type { Shape } from './file/schema.ts'
 import type { ListPage, Lists, ReservationListQuery, SutListQuery } from './lists/lists.ts'
-import type { Moment } from './tables/time-index.ts'
 
 type AlwaysShort = 'seriesReservations' | 'heldBy' | 'lastEnds' | 'turnaroundsOf' | 'histories' | 'sessionEvents'
 
 /** List reads that may take long, by name. */
 export interface ListReads extends Omit<Lists, 'isShort' | 'past' | AlwaysShort> {
   readonly available: (query: AvailableQuery) => AvailablePage
-  readonly pastReservations: (query: ReservationListQuery, moment: Moment) => ListPage
-  readonly pastSuts: (query: SutListQuery, moment: Moment) => ListPage
+  readonly pastReservations: (query: ReservationListQuery, asOf: PublicPosition) => ListPage
+  readonly pastSuts: (query: SutListQuery, asOf: PublicPosition) => ListPage
 }
 
 /** A list and the public position that it shows. */

@@ -29,7 +29,7 @@ const makeStartingApp = (
     idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
     inFlight: makeInFlight(),
     repeated: () => undefined,
-    views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
+    views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
     synced: () => undefined,
     userNameOf: (id) => id,
     pseudonymOf: () => undefined,

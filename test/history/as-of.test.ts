@@ -80,6 +80,11 @@ test('as of a time, an object not yet created is 404, one already cancelled 410,
   t.is(last.text, retired.text)
   t.deepEqual([last.headers.etag, last.headers['berth-position']], ['"3"', position(10)])
   t.is((await audrey.get(`/api/sut/${sut}?as_of=${position(10)}`, { 'If-None-Match': '"3"' })).status, 304)
+  for (const path of [`/api/sut/${sut}`, '/api/sut']) {
+    const { headers } = await audrey.get(`${path}?as_of=2030-05-02T05:58:13.5Z`)
+    t.is(headers['berth-position'], position(9), 'that of the last event by then')
+  }
+  t.is((await audrey.get('/api/sut?as_of=2030-05-02T05:58:11Z')).headers['berth-position'], undefined)
   t.is((await audrey.get(`/api/sut?as_of=${position(9)}`)).json.count, 1)
   t.is((await audrey.get(`/api/sut?as_of=${position(10)}`)).json.count, 0)
 })

@@ -161,13 +161,14 @@ const checkPositions = async (
   }
 }
 
-/** The same as of the times of events: each object must be its newest version recorded by then. */
+/** The same as of the times of events: objects must be as of the last event recorded by then. */
 const checkTimes = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, report: Report) => {
   const events = log.slice(first).map((event, n) => ({ ...event, position: first + n }))
   for (const { metadata } of events) {
     const time = Date.parse(metadata.time) + story.one([0, -1])
+    const last = events.findLast((event) => Date.parse(event.metadata.time) <= time)?.position ?? -1
     for (const { path, id } of story.things()) {
-      const newest = events.findLast((event) => event.data._id === id && Date.parse(event.metadata.time) <= time)
+      const newest = events.findLast((event) => event.data._id === id && event.position <= last)
       const then = newest && snapshots.get(newest.position)?.get(path)
       await report.same(`${path}?as_of=${iso(time)}`, then ?? missing(path))
     }

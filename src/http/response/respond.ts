@@ -209,7 +209,7 @@ export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Pr
 /** Adds the position that the response shows, for authenticated users, unless it is set already. */
 export const setPosition = (ctx: Context, position: PublicPosition): void => {
   const state = stateOf(ctx)
-  if (state.isPositioned || state.user === undefined || position < 0) return
-  setHeader(ctx, 'Berth-Position', formatPosition(position))
+  if (state.isPositioned || state.user === undefined) return
+  if (position >= 0) setHeader(ctx, 'Berth-Position', formatPosition(position))
   state.isPositioned = true
 }

@@ -6,7 +6,6 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
 import type { ListResult } from '../../read-models/long-reads.ts'
-import { type Moment, momentAfter } from '../../read-models/tables/time-index.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -18,16 +17,9 @@ import { type Dated, documentResponse, ifReaching, type Objects, viewsBehind } f
 
 type Read<A> = Promise<E.Either<Refusal, A>>
 
-/** A past moment, located in the log. */
-interface PastMoment {
-  readonly moment: Moment
-  /** The public position that responses show. */
-  readonly position: PublicPosition
-}
-
-/** What is read as of a moment shows the position of the moment. */
+/** What is read as of a position shows that position. */
 const showAsOf = <A>(
-  { position }: PastMoment,
+  position: PublicPosition,
   read: E.Either<Refusal, ListResult<A>>,
 ): E.Either<Refusal, ListResult<A>> =>
   E.map(({ listed }: ListResult<A>) => ({ listed, position }))(ifReaching(position, read))
@@ -47,23 +39,21 @@ const notFoundThen = (kind: Dated): Refusal =>
     ? failure('sut_not_found', 'No SUT had this id at that time.')
     : failure('reservation_not_found', 'No reservation had this id at that time.')
 
+/** Finds the position that is meant; for a date-time, that of the last event recorded at or before it. */
 const makeFind = (dependencies: AsOfDependencies) => {
   const { objects, views, store, clock } = dependencies
-  return async (asOf: AsOf): Read<PastMoment> => {
+  return async (asOf: AsOf): Read<PublicPosition> => {
     if ('position' in asOf) {
       const { position } = asOf
       // Another instance may have got that far.
       if (position > views.position() && !(await waitForHead(views, store))) return E.left(viewsBehind())
-      if (position > views.position()) return E.left(future('is beyond the end of the log'))
-      return E.right({ moment: momentAfter(position), position })
+      return position > views.position() ? E.left(future('is beyond the end of the log')) : E.right(position)
     }
     if (isLater(asOf.instant, clock())) return E.left(future('is in the future'))
     const time = floorMillisecond(asOf.instant)
-    const found = await objects.showLists(({ past }, last) => past.momentAt(time, last))
-    return E.map(({ listed, position }: { listed: Moment; position: PublicPosition }) => ({
-      moment: listed,
-      position,
-    }))(found)
+    return E.map(({ listed }: ListResult<PublicPosition>) => listed)(
+      await objects.showLists(({ past }) => past.positionAt(time)),
+    )
   }
 }
 
@@ -73,10 +63,12 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: ReturnType<typeof
   return async (kind: Dated, id: string, asOf: AsOf): Read<ListResult<Version | undefined>> => {
     let isCaughtUp = 'position' in asOf
     for (;;) {
-      const at = await find(asOf)
-      if (E.isLeft(at)) return at
-      const { moment } = at.right
-      const read = showAsOf(at.right, await objects.showLists(({ past }) => past.version(kind, id, moment)))
+      const position = await find(asOf)
+      if (E.isLeft(position)) return position
+      const read = showAsOf(
+        position.right,
+        await objects.showLists(({ past }) => past.version(kind, id, position.right)),
+      )
       if (E.isLeft(read) || read.right.listed !== undefined || isCaughtUp) return read
       if (!(await waitForHead(views, store))) return E.left(viewsBehind())
       isCaughtUp = true
@@ -84,7 +76,7 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: ReturnType<typeof
   }
 }
 
-/** Reads as of a past moment. */
+/** Reads as of the past. */
 export const makeAsOfReads = (dependencies: AsOfDependencies) => {
   const { objects, views, store } = dependencies
   const find = makeFind(dependencies)
@@ -120,10 +112,10 @@ export const makeAsOfReads = (dependencies: AsOfDependencies) => {
       const shown = { ...version, position }
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
-    reservations: async (query: ReservationListQuery, then: PastMoment) =>
-      showAsOf(then, await objects.showList('pastReservations', query, then.moment)),
-    suts: async (query: SutListQuery, then: PastMoment) =>
-      showAsOf(then, await objects.showList('pastSuts', query, then.moment)),
+    reservations: async (query: ReservationListQuery, position: PublicPosition) =>
+      showAsOf(position, await objects.showList('pastReservations', query, position)),
+    suts: async (query: SutListQuery, position: PublicPosition) =>
+      showAsOf(position, await objects.showList('pastSuts', query, position)),
   }
 }
 

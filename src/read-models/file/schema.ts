@@ -2,7 +2,6 @@ import type { Projection } from '../../../projections/projection.ts'
 import { documentSchema } from '../tables/document-table.ts'
 import { ID_KEYS_SCHEMA } from '../tables/id-keys.ts'
 import { LOG_SCHEMA } from '../tables/log-index.ts'
-import { TIME_INDEX_SCHEMA } from '../tables/time-index.ts'
 import { SNAPSHOT_SCHEMA } from './snapshot-table.ts'
 
 /** 4 MB. */
@@ -13,7 +12,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 13
+const FILE_VERSION = 14
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -31,5 +30,4 @@ export const tables = (projections: readonly Shape[]): string => `
   ${SNAPSHOT_SCHEMA}
   ${ID_KEYS_SCHEMA}
   ${LOG_SCHEMA}
-  ${TIME_INDEX_SCHEMA}
   ${projections.map(documentSchema).join('')}`

@@ -5,7 +5,6 @@ import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { EndedEarly } from '../tables/reservation-counts.ts'
 import type { SeriesReservation } from '../tables/reservation-table.ts'
-import type { Moment } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
 import type { OutageListQuery, SutOutages } from './outages.ts'
@@ -153,16 +152,16 @@ export interface CsvRows {
   readonly userIds: readonly string[]
 }
 
-/** Reads as of a past moment. Such results never change, so they can be read in pieces. */
+/** Reads as of the event at a position. Such results never change, so they can be read in pieces. */
 export interface Past {
-  /** The moment at a Unix time in milliseconds, in the log up to the position `last`. */
-  readonly momentAt: (time: number, last: number) => Moment
-  readonly version: (kind: 'sut' | 'reservation', id: string, moment: Moment) => Version | undefined
+  /** The position of the last event recorded at or before a Unix time in milliseconds; -1 if there is none. */
+  readonly positionAt: (time: number) => PublicPosition
+  readonly version: (kind: 'sut' | 'reservation', id: string, asOf: PublicPosition) => Version | undefined
   /** The segments in which reservations are read, newest first. */
-  readonly segments: (moment: Moment) => readonly number[]
+  readonly segments: (asOf: PublicPosition) => readonly number[]
   /** A page within one segment; `count` is the number of matches in that segment. */
-  readonly reservations: (query: ReservationListQuery, moment: Moment, segment: number) => ListPage
-  readonly suts: (query: SutListQuery, moment: Moment) => ListPage
+  readonly reservations: (query: ReservationListQuery, asOf: PublicPosition, segment: number) => ListPage
+  readonly suts: (query: SutListQuery, asOf: PublicPosition) => ListPage
 }
 
 /** A span of Unix seconds, read in pages: reservations whose newest version is after a position, at most `limit`. */

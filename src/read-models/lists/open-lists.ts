@@ -5,7 +5,6 @@ import type { SharedTables } from '../tables/list-table.ts'
 import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
 import { makeAssignPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts, type SessionCounts } from '../tables/session-table.ts'
-import { makeTimeIndex } from '../tables/time-index.ts'
 import { makeIsShort } from './access-paths.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
@@ -57,7 +56,6 @@ const makeAllIsShort = (
 export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
   const counts = makeReservationCounts(db)
-  const times = makeTimeIndex(db)
   const sessionCounts = makeSessionCounts(db)
   const scopes = makeScopes(db)
   const ask = makeRunQuery(db)
@@ -69,7 +67,7 @@ export const openLists = (db: DatabaseSync) => {
   const suts = makeSutList(ask, counts)
   const heldBy = makeHeldBy(ask, names, counts)
   return {
-    shared: { db, names, counts, times } satisfies SharedTables,
+    shared: { db, names, counts } satisfies SharedTables,
     /** Called with the rows of whole events once they are in their tables. */
     afterRows: assignPlaces,
     lists: {
@@ -97,20 +95,16 @@ export const openLists = (db: DatabaseSync) => {
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
       csvRows: makeCsvRows(ask),
-      past: makePast(db, ask, names, counts, scopes, times),
+      past: makePast(db, ask, names, counts, scopes),
       histories,
       sessionEvents: makeSessionEvents(db, names),
     } satisfies Lists,
     /** Writes what is buffered, before a commit and before a list is read. */
-    flush: (): void => {
-      counts.flush()
-      times.flush()
-    },
+    flush: counts.flush,
     /** Called after a failed transaction. */
     forget: (): void => {
       names.forget()
       counts.forget()
-      times.forget()
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, type RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
+import { makePositionAt } from '../tables/log-index.ts'
 import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import {
   CANCELLED,
@@ -8,7 +10,6 @@ import {
   RESERVATION_FORMER,
   segmentOf,
 } from '../tables/reservation-table.ts'
-import type { Moment, TimeIndex } from '../tables/time-index.ts'
 import type { Version } from '../tables/version.ts'
 import { type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, countRows, optional, rowsFrom } from './conditions.ts'
@@ -19,17 +20,6 @@ import type { Scopes } from './scope.ts'
 import { sutFiltersOf as sutFilters, sutRowsOf as sutRows } from './sut-list.ts'
 
 const COLUMNS = 'position, revision, id, document, ended, created'
-
-/** Whether a row was recorded by the moment. Looks the time up only where the position leaves it open. */
-const belongs = (table: string, position: string, { sure, none, time }: Moment): Condition =>
-  condition(
-    `(${position} <= ? OR (${position} < ? AND (SELECT n.time FROM ${table} n WHERE n.position = ${position}) <= ?))`,
-    sure,
-    none,
-    time,
-  )
-
-const not = ({ sql, values }: Condition): Condition => ({ sql: `NOT ${sql}`, values })
 
 /** A source of rows: an index and its conditions. */
 interface Branch {
@@ -47,18 +37,14 @@ const whole = (branches: readonly Branch[], table: string, more: readonly Condit
   )
 }
 
-/**
- * The versions current at the moment: those still current and recorded by then, and those replaced by something
- * recorded later.
- */
+/** The versions current as of a position: those still current and recorded by then, and those replaced later. */
 const branchesOf = (
-  table: string,
   [listed, former]: readonly [index: string, index: string],
   isListed: string,
-  moment: Moment,
+  asOf: PublicPosition,
 ): readonly Branch[] => {
-  const wasThere = belongs(table, 'r.position', moment)
-  const wasNotReplaced = not(belongs(table, 'r.until', moment))
+  const wasThere = condition('r.position <= ?', asOf)
+  const wasNotReplaced = condition('r.until > ?', asOf)
   return [
     { index: listed, conditions: [condition(isListed), wasThere] },
     { index: former, conditions: [condition(RESERVATION_FORMER), wasThere, wasNotReplaced] },
@@ -89,18 +75,15 @@ const listedIndex = ({ suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery
 
 const makeReservations =
   (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes): Past['reservations'] =>
-  (query, moment, segment) => {
+  (query, asOf, segment) => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
     const indexes = [listedIndex(asked), 'reservation_former'] as const
     const cancelled = {
       index: 'reservation_cancelled',
-      conditions: [condition(CANCELLED), belongs('reservation', 'r.position', moment)],
+      conditions: [condition(CANCELLED), condition('r.position <= ?', asOf)],
     }
-    const branches = [
-      ...branchesOf('reservation', indexes, LISTED_RESERVATIONS, moment),
-      ...(query.withCancelled ? [cancelled] : []),
-    ]
+    const branches = [...branchesOf(indexes, LISTED_RESERVATIONS, asOf), ...(query.withCancelled ? [cancelled] : [])]
     const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]
     const { rows, count } = pageOf(ask, 'reservation', branches, filters, query, columnsOf(query))
     return pageOfRows(rows, count, query)
@@ -113,26 +96,25 @@ export const makePast = (
   names: IdKeys,
   counts: ReservationCounts,
   scopes: Scopes,
-  periods: TimeIndex,
 ): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
     prepare<Version>(
       db,
-      `SELECT ${COLUMNS}${table === 'sut' ? ', observed' : ''} FROM ${table} WHERE id = ? AND position < ? AND (position <= ? OR time <= ?)
+      `SELECT ${COLUMNS}${table === 'sut' ? ', observed' : ''} FROM ${table} WHERE id = ? AND position <= ?
        ORDER BY position DESC LIMIT 1`,
     )
   const versions = { sut: versionOf('sut'), reservation: versionOf('reservation') }
   return {
-    momentAt: periods.momentAt,
-    version: (kind, id, { none, sure, time }) => versions[kind].get(id, none, sure, time),
-    segments: ({ none }) =>
-      ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(none - 1)).map(({ n }) => n),
+    positionAt: makePositionAt(db),
+    version: (kind, id, asOf) => versions[kind].get(id, asOf),
+    segments: (asOf) =>
+      ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(asOf)).map(({ n }) => n),
     reservations: makeReservations(ask, names, counts, scopes),
-    suts: (query, moment) => {
+    suts: (query, asOf) => {
       const [index, isListed] = sutRows(query)
       const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []
       const filters = [...wereRetired, ...sutFilters(query)]
-      const branches = branchesOf('sut', [index, 'sut_former'], isListed, moment)
+      const branches = branchesOf([index, 'sut_former'], isListed, asOf)
       const { rows, count } = pageOf(ask, 'sut', branches, filters, query, columnsOf(query))
       return pageOfRows(rows, count, query)
     },

@@ -1,5 +1,6 @@
 import type { Projection } from '../../../projections/projection.ts'
 import type { Logged } from '../../domain/event.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { NewVersion, Row, Version } from '../tables/version.ts'
@@ -123,7 +124,8 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   return {
     ...chunks,
     fold: (event: Logged, position: PublicPosition): void => {
-      add({ logRow: { position, storePosition: event.storePosition, id: event.id, leaf: event.leaf } })
+      const { storePosition, id, leaf, metadata } = event
+      add({ logRow: { position, storePosition, id, leaf, time: epochMillisecondsOf(metadata.time) } })
       for (const projection of projections) {
         const key = projection.key(event)
         if (key !== undefined) foldInto(projection, key, event, position)

@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from './id-keys.ts'
 import type { ReservationCounts } from './reservation-counts.ts'
-import type { TimeIndex } from './time-index.ts'
 import type { NewVersion } from './version.ts'
 
 /** What the table of a projection has in addition so that it can be listed. */
@@ -21,7 +20,6 @@ export interface SharedTables {
   readonly db: DatabaseSync
   readonly names: IdKeys
   readonly counts: ReservationCounts
-  readonly times: TimeIndex
 }
 
 /** Keeps the tables behind lists in step with the rows. */

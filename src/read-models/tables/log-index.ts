@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Logged } from '../../domain/event.ts'
 import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
@@ -28,17 +28,27 @@ export interface LogIndex {
 /** An event's row for this table. */
 export interface LogRow extends Pick<Logged, 'id' | 'storePosition' | 'leaf'> {
   readonly position: PublicPosition
+  /** When it was recorded, in Unix milliseconds. */
+  readonly time: number
 }
 
 /** Every eighth level of nodes is stored. Nodes between are computed from at most 2^8 hashes. */
 const STEP = 8
 const WIDTH = 2 ** STEP
 
+/**
+ * Positions that share a row with the earliest time among them. Clocks of instances differ, so times are not ordered along
+ * the log; the last event recorded by a time is in the last period with one as early.
+ */
+const PERIOD = 1_024
+
 // In the embedded store, the store position equals the position and needs no index.
 export const LOG_SCHEMA = `
-  CREATE TABLE log (position INTEGER PRIMARY KEY, storePosition INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL) STRICT;
+  CREATE TABLE log (position INTEGER PRIMARY KEY, storePosition INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL,
+    time INTEGER NOT NULL) STRICT;
   CREATE INDEX log_by_id ON log (id);
   CREATE INDEX log_by_store_position ON log (storePosition) WHERE storePosition <> position;
+  CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL) STRICT;
   CREATE TABLE tree (
     level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
   ) STRICT, WITHOUT ROWID;`
@@ -63,6 +73,46 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
   return level[0] as Uint8Array
 }
 
+/**
+ * Makes the function that finds the last event recorded at or before a time, in Unix milliseconds; -1 if there is none.
+ * At most one period of the log is read.
+ */
+export const makePositionAt = (db: DatabaseSync): ((time: number) => PublicPosition) => {
+  const last = prepare<{ position: PublicPosition }>(
+    db,
+    `SELECT position FROM log
+     WHERE position < ${PERIOD} * (1 + (SELECT max(n) FROM period WHERE earliest <= :time)) AND time <= :time
+     ORDER BY position DESC LIMIT 1`,
+  )
+  return (time) => last.get({ time })?.position ?? BEFORE_FIRST
+}
+
+/** Inserts rows, and keeps the earliest time of each period. */
+const makeRows = (db: DatabaseSync) => {
+  const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?, ?')
+  const keepEarliest = db.prepare(
+    `INSERT INTO period SELECT position / ${PERIOD} AS n, min(time) FROM log WHERE position >= ? GROUP BY n
+     ON CONFLICT DO UPDATE SET earliest = min(earliest, excluded.earliest)`,
+  )
+  /** The first position of which `period` does not know. */
+  let first: PublicPosition | undefined
+  return {
+    add: (position: PublicPosition, row: readonly SQLInputValue[]): void => {
+      add(row)
+      first ??= position
+    },
+    flush: (): void => {
+      flush()
+      if (first !== undefined) keepEarliest.run(first)
+      first = undefined
+    },
+    forget: (): void => {
+      forget()
+      first = undefined
+    },
+  }
+}
+
 interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
   /** Takes a row. It is in the table after `flush` at the latest. */
   readonly insert: (row: LogRow) => void
@@ -70,7 +120,7 @@ interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
 }
 
 export const makeLogTable = (db: DatabaseSync): LogTable => {
-  const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?')
+  const rows = makeRows(db)
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
   const size = prepare<{ found: number }>(db, 'SELECT ifnull(max(position), -1) + 1 AS found FROM log')
   const storePosition = prepare<{ found: StorePosition }>(
@@ -98,7 +148,6 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   /** Leaf hashes since the last stored node, if all of them were seen here; `next` is the following position. */
   const recent: Uint8Array[] = []
   let next = 0
-
   const hashes = (level: number, from: number, count: number): readonly Uint8Array[] => {
     const rows = level === 0 ? leaves.all(from, from + count) : nodes.all(level, from, from + count)
     if (rows.length < count) throw new RangeError(`the log does not fill the nodes at level ${level} from ${from} on`)
@@ -106,10 +155,10 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   }
 
   return {
-    flush,
-    forget,
-    insert: ({ position, storePosition, id, leaf }) => {
-      add([position, storePosition, idBytes(id), leaf])
+    flush: rows.flush,
+    forget: rows.forget,
+    insert: ({ position, storePosition, id, leaf, time }) => {
+      rows.add(position, [position, storePosition, idBytes(id), leaf, time])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
       recent.push(leaf)
@@ -117,7 +166,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       for (let level = 0; n % WIDTH === 0; level += STEP) {
         n /= WIDTH
         const isAtHand = level === 0 && recent.length === WIDTH
-        if (!isAtHand) flush()
+        if (!isAtHand) rows.flush()
         keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
       }
     },

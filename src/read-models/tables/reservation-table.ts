@@ -33,7 +33,7 @@ const CARRY_COUNTED = `UPDATE reservation SET counted = CASE reservation.ended
 // keys therefore begin with a segment number in order of creation: rows written together share a few pages. A read
 // searches every segment, newest first. That is about 100 look-ups at 1,000,000 reservations.
 export const reservationTable: ListTable = {
-  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'time', 'lateness', 'counted'].map(
+  columns: ['segment', 'sut', 'user', 'starts', 'ends', 'lateness', 'counted'].map(
     (name) => `${name} INTEGER NOT NULL`,
   ),
   schema: `
@@ -50,7 +50,7 @@ export const reservationTable: ListTable = {
   CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
     WHERE ${RESERVATION_FORMER};
   ${RESERVATION_COUNTS_SCHEMA}`,
-  makeWriter: ({ db, names, counts, times }) => {
+  makeWriter: ({ db, names, counts }) => {
     const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
     const leaving = prepare<CountedReservation>(
       db,
@@ -59,8 +59,8 @@ export const reservationTable: ListTable = {
     const carryCounted = db.prepare(CARRY_COUNTED)
     let newest = -1
     return {
-      enter: ({ position, created, columns, ended }) => {
-        const [sut_id, user_id, start, end, time, lateness, counted] = columns as ReservationColumns
+      enter: ({ created, columns, ended }) => {
+        const [sut_id, user_id, start, end, lateness, counted] = columns as ReservationColumns
         const segment = segmentOf(created)
         if (segment > newest) {
           addSegment.run(segment)
@@ -69,8 +69,7 @@ export const reservationTable: ListTable = {
         const entry = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
         if (ended === 'cancelled') counts.furtherEvent(entry.sut)
         else counts.listed(entry)
-        times.note(position, time)
-        return [segment, entry.sut, entry.user, start, end, time, lateness, counted]
+        return [segment, entry.sut, entry.user, start, end, lateness, counted]
       },
       leave: (position, by) => {
         carryCounted.run(position, by)

@@ -28,7 +28,6 @@ export const sutTable: ListTable = {
     'folded_name TEXT NOT NULL',
     'tags TEXT NOT NULL',
     'monitoring TEXT NOT NULL',
-    'time INTEGER NOT NULL',
     'observed INTEGER NOT NULL',
     'is_observed INTEGER NOT NULL',
   ],
@@ -37,15 +36,14 @@ export const sutTable: ListTable = {
   CREATE INDEX sut_retired ON sut (created, sut_type, is_active, folded_name, tags, monitoring, ended, until) WHERE ${RETIRED};
   CREATE INDEX sut_former ON sut (created, until, sut_type, is_active, folded_name, tags, monitoring, ended) WHERE ${SUT_FORMER};
   ${TAG_SCHEMA}`,
-  makeWriter: ({ db, names, times }) => {
+  makeWriter: ({ db, names }) => {
     const writeTags = makeTagWriter(db, names)
     return {
-      enter: ({ position, id, columns, observed = 0, isObserved = false }) => {
-        const [sut_type, is_active, name, tags, monitoring, time] = columns as SutColumns
-        times.note(position, time)
+      enter: ({ id, columns, observed = 0, isObserved = false }) => {
+        const [sut_type, is_active, name, tags, monitoring] = columns as SutColumns
         // What probes find changes no tags.
         if (!isObserved) writeTags(id, tags)
-        return [sut_type, Number(is_active), name, tags, monitoring, time, observed, Number(isObserved)]
+        return [sut_type, Number(is_active), name, tags, monitoring, observed, Number(isObserved)]
       },
     }
   },

@@ -16,7 +16,6 @@ import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { requestTable } from '../../../src/read-models/tables/request-table.ts'
 import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
-import { makeTimeIndex } from '../../../src/read-models/tables/time-index.ts'
 import type { NewVersion } from '../../../src/read-models/tables/version.ts'
 import { idOf, sutValues } from '../../domain/builders.ts'
 import { explained } from '../lists/explained.ts'
@@ -54,11 +53,11 @@ const given = () => {
   for (const sut of [...SUTS, RETIRED]) {
     const document = JSON.stringify({ ...sutValues(), ...sut })
     const ended = sut === RETIRED ? 'retired' : null
-    db.prepare("INSERT INTO sut VALUES (?, 0, ?, ?, ?, ?, NULL, 'vnc', 1, 'x', ?, '', 0, 0, 0)").run(
+    db.prepare("INSERT INTO sut VALUES (?, 0, ?, ?, ?, ?, NULL, 'vnc', 1, 'x', ?, '', 0, 0)").run(
       ...[position, sut._id, document, ended, position++, JSON.stringify(sut.tags)],
     )
   }
-  const writer = requestTable.makeWriter({ db, names, counts, times: makeTimeIndex(db) })
+  const writer = requestTable.makeWriter({ db, names, counts })
   const first = position
   for (const request of REQUESTS) {
     const created = position++

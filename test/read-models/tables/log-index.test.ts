@@ -25,6 +25,7 @@ const indexOf = (count: number, storePositionOf: (position: number) => number) =
     storePosition: toStorePosition(storePositionOf(position)),
     id: makeEventId(position, randomHex(10)),
     leaf: new Uint8Array(sha256(Buffer.from(`leaf ${position}`))),
+    time: position,
   }))
   file.stage(rows.map((logRow) => ({ logRow })))
   return { log: file.log, rows, leaves: rows.map(({ leaf }) => leaf) }
@@ -60,7 +61,13 @@ test('an invalid id, as in a tampered log, does not keep other events from being
   const leaf = new Uint8Array(32)
   file.stage(
     ids.map((id, position) => ({
-      logRow: { position: toPublicPosition(position), storePosition: toStorePosition(position), id, leaf },
+      logRow: {
+        position: toPublicPosition(position),
+        storePosition: toStorePosition(position),
+        id,
+        leaf,
+        time: position,
+      },
     })),
   )
   t.deepEqual([file.log.size(), file.log.positionOf(ids[1] as string)], [4, 1])

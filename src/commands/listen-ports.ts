@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Actor } from '../domain/decider.ts'
 import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
@@ -14,7 +14,7 @@ const ABANDON_DELAY_MS = 60_000
 /** Assignments checked per turn of the event loop. */
 const TURN_SIZE = 100
 
-/** Releases the port of a SUT that no longer needs it. If this fails, the next sweep does it. */
+/** Releases the port of a SUT that no longer needs it. If this fails, the next start does it. */
 export const releasePort = (runner: Runner, sutId: string, requestId: string): Promise<unknown> =>
   runner.run(listenPortDecider, LISTEN_PORTS_STREAM, {
     command: { type: 'ReleaseListenPort', sut_id: sutId },
@@ -32,7 +32,7 @@ interface SweepOptions {
 }
 
 /**
- * Releases orphaned ports. A creation with a port but no SUT is abandoned in the SUT's own stream, so that a late
+ * Releases orphaned ports, at a start. A creation with a port but no SUT is abandoned in the SUT's own stream, so that a late
  * creator is refused; then its port is released. The ports of retired SUTs are released too.
  */
 export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
@@ -62,39 +62,5 @@ export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOp
       await close(assignment)
       if (i % TURN_SIZE === 0) await nextTurn()
     }
-  }
-}
-
-/** Times of sweeping, in milliseconds. */
-export interface SweepLimits {
-  /** Between sweeps. */
-  readonly sweepEvery: number
-  /** Between polls until sweeping is allowed. After a start the views catch up quickly. */
-  readonly pollEvery: number
-}
-
-const SWEEP_LIMITS: SweepLimits = { sweepEvery: 60_000, pollEvery: 100 }
-
-/** Sweeps now and again until stopped, while `mayRun` reports that the views have caught up. */
-export const startSweeping = (
-  sweep: () => Promise<void>,
-  mayRun: () => boolean,
-  onError: (error: unknown) => void,
-  limits?: Partial<SweepLimits>,
-): { stop: () => Promise<void> } => {
-  const { sweepEvery, pollEvery } = { ...SWEEP_LIMITS, ...limits }
-  const stop = new AbortController()
-  const swept = (async () => {
-    while (!stop.signal.aborted) {
-      const runs = mayRun()
-      if (runs) await sweep().catch(onError)
-      await delay(runs ? sweepEvery : pollEvery, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
-    }
-  })()
-  return {
-    stop: () => {
-      stop.abort()
-      return swept
-    },
   }
 }

@@ -9,7 +9,7 @@ import { makeSignedIn } from '../accounts/signed-in.ts'
 import { openSigner } from '../audit/audit-key.ts'
 import { tryToBeginSchedule } from '../commands/begin-schedule.ts'
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
-import { makeSweep, startSweeping } from '../commands/listen-ports.ts'
+import { makeSweep } from '../commands/listen-ports.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeInFlight } from '../commands/turns/in-flight.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
@@ -504,8 +504,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       },
       makeRequestId,
     })
-    const onSweepError = (error: unknown): void => log.error({ err: error }, 'sweep failed; retrying')
-    opened.defer(withTimeout(startSweeping(sweep, isServing, onSweepError).stop))
     opened.defer(withTimeout(monitor.start()))
     opened.defer(
       await listenForCommands(config, {
@@ -523,6 +521,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const { signal } = timed
     const pause = (milliseconds: number): Promise<void> => pauseFor(milliseconds, signal)
     const running = runOnceServing(isServing, signal, () => [
+      sweep().catch((error: unknown) => log.error({ err: error }, 'ports without a SUT are kept until the next start')),
       recordOnTime({ store, guard, clock, randomHex }, scheduledFrom, {
         upcoming,
         views,

@@ -1,6 +1,4 @@
 import test from 'ava'
-import { startSweeping } from '../../src/commands/listen-ports.ts'
-import { until } from '../http/until.ts'
 import { aProcess, portFaults, standingsIn } from './port-setting.ts'
 import {
   atEveryPoint,
@@ -125,17 +123,4 @@ test('a wrong "retired" status in the views does not release the port of an acti
   t.deepEqual(typesOf(await log()).slice(2), [])
   await aProcess(store, clock).retire(bystander)
   t.is(countOf(await log(), 'ListenPortReleased'), 1)
-})
-
-test('a service sweeps as soon as its views have caught up, then again, also after a failure', async (t) => {
-  const errors: unknown[] = []
-  let [polls, sweeps] = [0, 0]
-  const sweep = async (): Promise<void> => {
-    if (++sweeps === 2) throw new Error('away')
-  }
-  const mayRun = (): boolean => ++polls > 2
-  const sweeping = startSweeping(sweep, mayRun, (error) => errors.push(error), { sweepEvery: 1, pollEvery: 1 })
-  await until('three sweeps', async () => sweeps > 2, 5_000)
-  await sweeping.stop()
-  t.is(errors.length, 1)
 })

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import test from 'ava'
 import { freePort } from '../gateway/peers.ts'
 import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
@@ -18,7 +19,7 @@ let browser: Chromium | NoBrowser
 test.before(async (t) => {
   t.timeout(240_000)
   const port = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 2}` }
+  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 3}` }
   service = await start(later, { environment })
   browser = await startBrowser(later, service.url)
 })
@@ -83,6 +84,30 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await page.getByRole('button', { name: 'Reserve desk 1 again' }).click()
   await page.getByRole('dialog', { name: 'Reserve desk 1' }).waitFor()
   checkQuiet(t, alice, service.url)
+})
+
+test('in Chromium Mine and the schedule say that another program has the port of a machine', async (t) => {
+  const sut_id = await makeMachine('desk 2')
+  const as = service.as('admin')
+  const reserve = async (start_in: number) =>
+    (await as.post('/api/sut_reservation/create', { sut_id, user_id: idOf('admin'), start_in, duration: 1_800 })).json
+  const { listen_port } = await reserve(7_200)
+  const other = createServer().listen(Number(listen_port), '127.0.0.1')
+  t.teardown(() => other.close())
+  const { _id } = await reserve(0)
+  const connection = async () => (await as.get(`/api/sut_reservation/${_id}/connection`)).json
+  await until('it is taken', async () => service.tick() === undefined && (await connection()).last_error !== null, SOON)
+  const admin = await openFor(t, browser, 'admin')
+  if (admin === undefined) return
+  const { page } = admin
+  await page.goto('/#/mine')
+  const problem = page.getByText('Another program on the machine of Berth has this port. It opens when that one ends.')
+  await problem.waitFor()
+  await checkAccessible(t, page)
+  await page.goto('/#/schedule')
+  await page.getByRole('gridcell', { name: /^You .*, in use$/ }).click()
+  await problem.waitFor()
+  checkQuiet(t, admin, service.url)
 })
 
 test('thorough: in Chromium Mine shows a series as one row, and cancels one of it or all that has not begun', async (t) => {

@@ -18,12 +18,16 @@ export interface Connection {
   readonly bound_here: boolean
   /** When it is released unless somebody connects. */
   readonly released_unused_at: string | null
+  /** Why the port could not be opened, or a client not be connected, the last time. */
+  readonly last_error: { readonly cause: string } | null
 }
 
 /** Seconds that an answer may wait for the port to open. */
 const WAIT = 20
-/** Between reads while nobody has connected who must. */
-const UNUSED_INTERVAL = 30_000
+/** Between reads while nobody has connected who must, or nobody can. */
+const READ_INTERVAL = 30_000
+
+const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
 /** Where to connect to a running reservation. The second function reads it again. */
 export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
@@ -33,7 +37,7 @@ export const useConnection = (id: string, isRunning: boolean): readonly [Connect
     try {
       const { value } = await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait}`)
       setConnection(value)
-      if (!value.open && value.host !== null && wait === '') await read(`?wait=${WAIT}`)
+      if (isClosed(value) && wait === '') await read(`?wait=${WAIT}`)
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       setConnection(undefined)
@@ -42,12 +46,12 @@ export const useConnection = (id: string, isRunning: boolean): readonly [Connect
   useEffect(() => {
     if (isRunning) void read()
   }, [id, isRunning])
-  const isUnused = typeof connection?.released_unused_at === 'string'
+  const isRead = connection !== undefined && (connection.released_unused_at !== null || isClosed(connection))
   useEffect(() => {
-    if (!isUnused) return undefined
-    const timer = setInterval(() => void read(), UNUSED_INTERVAL)
+    if (!isRead) return undefined
+    const timer = setInterval(() => void read(), READ_INTERVAL)
     return () => clearInterval(timer)
-  }, [id, isUnused])
+  }, [id, isRead])
   return [connection, () => void read()]
 }
 
@@ -64,6 +68,20 @@ export const UnusedNote = ({ connection }: { readonly connection: Connection }):
   const { released_unused_at: at } = connection
   if (at === null) return undefined
   return html`<span class="small muted row may"><${Icon} name="warning" />Released at ${timeOn(Date.parse(at), now)} unless somebody connects</span>`
+}
+
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  port_taken: 'Another program on the machine of Berth has this port. It opens when that one ends.',
+  port_unusable: 'The system of Berth refuses to open this port.',
+}
+
+/** Says why one cannot connect yet. */
+export const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+  if (!isClosed(connection)) return undefined
+  const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
+  return problem === undefined
+    ? html`<span class="small muted" role="status">The port opens in a moment</span>`
+    : html`<span class="small muted row may" role="status"><${Icon} name="warning" />${problem}</span>`
 }
 
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const

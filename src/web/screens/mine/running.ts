@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Commands, useCommands } from '../../holding/commands.ts'
-import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { HostPort, PortNote, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.ts'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.ts'
 import { KeptNote } from '../../holding/keepalive.ts'
@@ -83,7 +83,7 @@ const Connect = ({
     ${isHere && connection.sut_type === 'vnc' && html`<a class="btn primary" href=${linkTo('screen', id)}><${Icon} name="screen" />Open screen</a>`}
     <${ViewerFile} id=${id} connection=${connection} />
     <${UnusedNote} connection=${connection} /><${KeptNote} id=${id} end=${Date.parse(held.reservation.end_time)} />
-    ${isHere && !connection.open && html`<span class="small muted" role="status">The port opens in a moment</span>`}
+    <${PortNote} connection=${connection} />
     ${
       connection.bound_here
         ? html`<span class="small muted row may"><span class="ok"><${Icon} name="check" /></span>This computer may connect</span>`

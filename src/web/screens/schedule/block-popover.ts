@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
-import { HostPort, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
+import { HostPort, PortNote, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.ts'
 import { afterText, CommandNote, timeOn } from '../../holding/extend.ts'
 import { giveBack, textsUntil, type Until } from '../../holding/give-back.ts'
 import { KeptNote } from '../../holding/keepalive.ts'
@@ -137,7 +137,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
         <${Ends} label="Extend to" ends=${extensionsOf(taken, own)} own=${own} isDisabled=${isDisabled} onChoose=${extend} />
         <${Ends} label="Shorten to" ends=${earlierEnds(own, now)} own=${own} isDisabled=${isDisabled} onChoose=${ask} />`
       }
-      ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /></div>`}
+      ${connection !== undefined && html`<div class="row wrap"><${HostPort} connection=${connection} /><${ViewerFile} id=${reservation._id} connection=${connection} /><${UnusedNote} connection=${connection} /><${PortNote} connection=${connection} /></div>`}
       <${KeptNote} id=${reservation._id} end=${to} />
       ${isOwn && connection?.sut_type === 'vnc' && connection.host !== null && html`<a class="btn primary" href=${linkTo('screen', reservation._id)}><${Icon} name="screen" />Open screen</a>`}
       ${connection?.bound_here === false && html`<${NotBound} isBusy=${isBusy} onBind=${bind} />`}

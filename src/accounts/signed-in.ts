@@ -5,7 +5,7 @@ import { makeEventId } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../users/tokens.ts'
-import type { User } from '../users/user.ts'
+import { OPERATOR, type User } from '../users/user.ts'
 import { makeSigner } from '../vault/derived/signer.ts'
 import type { Opened } from './opened.ts'
 
@@ -62,6 +62,7 @@ export const makeSignedIn = (
     tokens,
     sessions,
     isCurrent: (user) => {
+      if (user === OPERATOR) return true
       if (isOfSession(user)) return sessions.isCurrent(user)
       const { token } = user
       if (token !== undefined) return tokens.isCurrent({ ...user, token })

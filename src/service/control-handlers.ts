@@ -8,7 +8,7 @@ import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
 import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
-import type { User } from '../users/user.ts'
+import { OPERATOR } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import type { Core, Opening } from './open-core.ts'
 import type { Runtime } from './runtime.ts'
@@ -33,11 +33,8 @@ const makeControlHandlers = ({
   },
 })
 
-/** The user of requests over the control socket. Only those who can read the log and the keys can reach it. */
-const COMMAND_LINE: User = { _id: 'command-line', name: 'command-line', role: 'administrator', accessSince: 0 }
-
 export const AS_COMMAND_LINE: Gate = {
-  admit: () => E.right(COMMAND_LINE),
+  admit: () => E.right(OPERATOR),
   signIn: () => E.left(failure('forbidden', 'The command line needs no login.')),
   lockout: () => undefined,
   countFailure: () => undefined,

@@ -43,8 +43,10 @@ test('the leaves of a log have the root of its checkpoint, however they are page
   for (const from of [0, 1, size - 1, size]) t.deepEqual(await page(`?from=${from}&limit=2`), all.slice(from, from + 2))
   const exported = async (...line: readonly string[]) =>
     linesOf((await type(['export', '--format', 'leaves', ...line], env)).out)
-  t.deepEqual(await exported(), all)
-  t.deepEqual(await exported('--from', '3', '--to', '6'), all.slice(3, 6))
+  for (const log of [[], ['--log', join(service.data, 'events.db')]]) {
+    t.deepEqual(await exported(...log), all)
+    t.deepEqual(await exported(...log, '--from', '3', '--to', '6'), all.slice(3, 6))
+  }
 })
 
 test('leaves are refused to testers, beyond the end, and with what selects others', async (t) => {

@@ -24,7 +24,7 @@ const aLog = async (t: Pick<ExecutionContext, 'teardown' | 'fail'>) => {
   const store = openStore(t as ExecutionContext, join(data, 'events.db'))
   await writeStory(store, 11, 200)
   const events = await readLog(store, -1)
-  const run = (...line: readonly string[]) => type(['export', ...line], { BERTH_DATA: data })
+  const run = (...line: readonly string[]) => type(['export', '--log', join(data, 'events.db'), ...line])
   return { data, store, events, run }
 }
 
@@ -177,9 +177,10 @@ test('closing the pipe ends the export silently', async (t) => {
   const { data } = await shared
   let pieces = 0
   const send = async () => (++pieces > 0 ? 'EPIPE' : undefined)
-  const ended = await type(['export', '--format', 'csv'], { BERTH_DATA: data }, { send })
+  const line = ['export', '--log', join(data, 'events.db'), '--format', 'csv']
+  const ended = await type(line, {}, { send })
   t.deepEqual([ended, pieces], [{ code: 0, out: '', error: '' }, 1])
-  const full = await type(['export', '--format', 'csv'], { BERTH_DATA: data }, { send: async () => 'ENOSPC' })
+  const full = await type(line, {}, { send: async () => 'ENOSPC' })
   t.is(full.code, 1)
 })
 
@@ -192,6 +193,7 @@ test('wrong options exit with 2 and one message', async (t) => {
     ['--format', 'csv', '--from', '2030-05-02'],
     ['--format', 'csv', '--to', '99999999999999999999'],
     ['--format', 'csv', '--type', 'ReservationMade'],
+    ['--format', 'csv', '--sut', 'lab-1'],
   ]) {
     const { code, out, error } = await run(...line)
     t.deepEqual([code, out], [2, ''], line.join(' '))

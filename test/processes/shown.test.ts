@@ -94,7 +94,6 @@ test('the feed shows starts and ends, by type, SUT and user', async (t) => {
 test('the command line verifies, replays, exports, copies and backs up a log with a schedule', async (t) => {
   const { service, sut_id, id } = await aStory(t)
   const events = (await allEventsOf(service)).map(({ type: name }) => name)
-  await service.stop()
   const data = service.data
   const env = { BERTH_DATA: data, ...sharedEnvironment(data) }
   const run = async (...line: string[]) => {
@@ -112,6 +111,7 @@ test('the command line verifies, replays, exports, copies and backs up a log wit
   for (const object of [sut_id, id]) {
     t.regex(await run('history', object), /ReservationStarted.*\n(.*\n)*.*ReservationEnded/)
   }
+  await service.stop()
   if (SHARED_STORE !== undefined) return
   const backup = join(await temporaryData(t), 'backup')
   await run('backup', backup)

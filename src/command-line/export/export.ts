@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../config/config.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
 import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
-import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import {
   type Bound,
   type Exported,
@@ -17,7 +18,6 @@ import {
 import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
-import { makeNamed } from '../history/named.ts'
 import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
 import { callForLines } from '../service/call.ts'
@@ -75,10 +75,6 @@ const readRequest = (options: CommandArguments['options']): Request => {
   return { name, wanted, excel, output: textOf(options.output) }
 }
 
-/** The position to read from: the lower bound in the embedded log, elsewhere the start. */
-const firstOf = ({ eventStore }: Config, { from }: Wanted): number =>
-  eventStore.kind === 'sqlite' && from !== undefined && 'position' in from ? from.position : 0
-
 /** Writes to standard output or a file, which appears only when complete. Resolves to the error code. */
 const writeTo = async (
   output: string | undefined,
@@ -131,32 +127,24 @@ async function* scanLines(lines: AsyncIterable<string>): AsyncGenerator<ScannedE
   throw new CommandFailure('the answer of the service was cut off')
 }
 
-/** What to export: of the log, or else of the service at BERTH_URL. */
+/** What to export: of a log, or else of the service. */
 const scan = async (wanted: Wanted, config: Config, store: EventStore | undefined, terminal: Terminal) => {
   if (store === undefined) {
     const progress = makeProgress(terminal)
     const onProgress = (done: number): void => progress.show(done, undefined)
     return { scanned: scanLines(await callForLines(config, pathOf(wanted))), onProgress, endProgress: progress.end }
   }
-  const first = firstOf(config, wanted)
+  const { from } = wanted
+  const first = from !== undefined && 'position' in from ? from.position : 0
   const { records, ...progress } = await openLogReader(store, config, terminal, first)
   return { scanned: scanLog({ records: records(), first, origin: config.origin }, wanted), ...progress }
 }
 
-/** The id of the SUT that an option means; undefined without the option. */
-const findSutId = async (
-  typed: string | undefined,
-  config: Config,
-  store: EventStore | undefined,
-): Promise<string | undefined> => {
-  if (typed === undefined) return undefined
+/** The id of the SUT that an option means: a log is searched for an id only. */
+const findSutId = async (typed: string, config: Config, store: EventStore | undefined): Promise<string> => {
   if (store === undefined) return (await lookUpSut(config, typed))._id
   if (isAssignedId(typed)) return typed
-  const named = makeNamed()
-  for await (const page of store.records(BEGINNING)) page.forEach(named.follow)
-  const found = named.findSut(typed)
-  if (found === undefined) throw new CommandFailure(`the log has no SUT ${JSON.stringify(typed)}`)
-  return found
+  throw new Misused('--sut must be an id with --log')
 }
 
 /** Writes what is wanted, counts it, and resolves to the code of a failure to write. */
@@ -174,7 +162,8 @@ const run = async (
     const { pieces, endProgress } = await exportLeaves(leafSpan(request.wanted), exported, config, store, showing)
     return writeTo(output, pieces, terminal).finally(endProgress)
   }
-  const wanted = { ...request.wanted, sutId: await findSutId(request.wanted.sutId, config, store) }
+  const { sutId } = request.wanted
+  const wanted = { ...request.wanted, sutId: sutId && (await findSutId(sutId, config, store)) }
   const { scanned, onProgress, endProgress } = await scan(wanted, config, store, { ...terminal, isWatched })
   const pieces = exportEvents(scanned, { wanted, format: formatOf(name, excel), onProgress }, exported)
   return writeTo(output, pieces, terminal).finally(endProgress)
@@ -190,7 +179,7 @@ export const exportCommand: Command = {
     sut: { type: 'string' },
     excel: { type: 'boolean' },
     output: { type: 'string' },
-    local: { type: 'boolean' },
+    log: { type: 'string' },
     json: { type: 'boolean' },
   },
   summary: 'writes events to a file for DuckDB, pandas or a spreadsheet',
@@ -201,11 +190,11 @@ cloudevents, as in the feed, or leaves: each event as it is stored, which is wha
 from; then --from and --to are positions, and nothing else selects. CSV follows RFC 4180, in UTF-8. With --excel it
 begins with a byte order mark, and an apostrophe precedes every value that a spreadsheet would read as a formula.
 
-It reads the log itself, with or without a running service. Where BERTH_URL is set it asks the service there, as an
-auditor or administrator. --local reads the log in any case.
+It asks the service on BERTH_DATA, or the one at BERTH_URL as an auditor or administrator. With --log it reads a file
+such as data/events.db, with or without a running service.
 
 --from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
-the id or name of a SUT, select events. For a name the log is read twice.
+the id or name of a SUT, select events; with --log it must be the id.
 
 With --output the file has mode 0600 and appears only when it is complete. Without it the events go to standard output.
 One line at the end reports the export, on standard error where the events went to standard output. With --json it is
@@ -214,10 +203,11 @@ One line at the end reports the export, on standard error where the events went 
     const request = readRequest(options)
     const { name, output } = request
     if (output !== undefined && (await isNotAFile(output))) throw new CommandFailure(`${output} is not a file`)
-    const isAsked = config.client !== undefined && options.local !== true
-    await using store = isAsked ? undefined : await openStoreForCommand(config)
+    const log = textOf(options.log)
+    const of = log === undefined ? config : { ...config, eventStore: { kind: 'sqlite', path: resolve(log) } as const }
+    await using store = log === undefined ? undefined : await openStoreForCommand(of)
     const exported: Exported = { events: 0, first: null, last: null }
-    const failed = await run(request, exported, config, store, terminal)
+    const failed = await run(request, exported, of, store, terminal)
     // A reader may close the pipe early. Any other failure has been reported.
     if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
     const report = output === undefined ? terminal.stderr : terminal.stdout

@@ -41,18 +41,17 @@ async function* askForLeaves(config: Config, { from, to }: Span): AsyncGenerator
 
 async function* leavesIn(
   records: AsyncIterable<readonly StoredRecord[]>,
-  first: number,
   { from, to }: Span,
 ): AsyncGenerator<readonly string[]> {
-  let next = first
+  let next = from
   for await (const page of records) {
-    yield page.filter((_, n) => next + n >= from && next + n < to).map(({ text }) => text)
+    yield page.slice(0, to - next).map(({ text }) => text)
     next += page.length
     if (next >= to) return
   }
 }
 
-/** The leaves of the log, or else of the service at BERTH_URL, one a line, and what ends the display of progress. */
+/** The leaves of a log, or else of the service, one a line, and what ends the display of progress. */
 export const exportLeaves = async (
   span: Span,
   exported: Exported,
@@ -60,14 +59,13 @@ export const exportLeaves = async (
   store: EventStore | undefined,
   terminal: Terminal,
 ) => {
-  const first = config.eventStore.kind === 'sqlite' ? span.from : 0
-  const read = store && (await openLogReader(store, config, terminal, first))
+  const read = store && (await openLogReader(store, config, terminal, span.from))
   const progress = makeProgress(terminal)
   const { onProgress, endProgress } = read ?? {
     onProgress: (done: number): void => progress.show(done, undefined),
     endProgress: progress.end,
   }
-  const pages = read ? leavesIn(read.records(), first, span) : askForLeaves(config, span)
+  const pages = read ? leavesIn(read.records(), span) : askForLeaves(config, span)
   const pieces = async function* (): AsyncGenerator<string> {
     for await (const page of pages) {
       if (page.length === 0) continue

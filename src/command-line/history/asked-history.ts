@@ -8,7 +8,7 @@ import { idOfNamed } from '../service/one-named.ts'
 import { listSuts } from '../sut/find.ts'
 import { CommandFailure } from '../terminal/command.ts'
 
-/** Histories of the service at BERTH_URL. */
+/** Histories as the service answers them. */
 
 const Page = answer({ events: listOf(AnsweredEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
 
@@ -43,7 +43,7 @@ async function* historyOfId(config: Config, id: string): AsyncGenerator<Answered
 
 /** The id that a name means. */
 const findNamed = async (config: Config, typed: string): Promise<string | undefined> => {
-  const members = await readMembers((request) => tryCall(config, request))
+  const members = await readMembers((call) => tryCall(config, call))
   const all = members.map((user) => ({ _id: user._id, name: user.name, isGone: statusOf(user) !== 'present' }))
   for (const isGone of [false, true]) {
     const suts = await listSuts(config, { name: typed, ...(isGone && { retired: 'true' }) })

@@ -150,10 +150,6 @@ test('thorough: "verify" and "export" give the same output for an embedded log a
   const file = await checkpoint('head')
   const there = (...line: readonly string[]) => runOver({ BERTH_EVENT_STORE: to }, ...line)
   t.deepEqual(await there('verify', '--against', file), await run('verify', '--against', file))
-  for (const format of ['csv', 'cloudevents']) {
-    const line = ['export', '--format', format, '--from', '5', '--to', '20']
-    t.deepEqual(await there(...line), await run(...line))
-  }
 })
 
 test('"verify" exits with 2 on wrong options', async (t) => {

@@ -45,7 +45,13 @@ test('a start and every reading command refuse the log of a killed service witho
   await rename(join(data, 'events.db-wal'), join(home, 'events.db-wal'))
   for (const without of [data, moved, copied]) {
     const backup = ['backup', join(home, 'backup')]
-    for (const args of [['verify'], ['export', '--format', 'csv'], ['replay'], ['checkpoint'], backup]) {
+    for (const args of [
+      ['verify'],
+      ['export', '--log', join(without, 'events.db'), '--format', 'csv'],
+      ['replay'],
+      ['checkpoint'],
+      backup,
+    ]) {
       const { code, errors } = await run({ data: without, args })
       t.is(code, 1, args[0])
       t.regex(errors, /was not closed by its last writer/, args[0])

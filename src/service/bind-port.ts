@@ -6,7 +6,8 @@ import { BEFORE_FIRST } from '../domain/values/position.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
-import { healthRoutes, makeHealth } from '../http/routes/health.ts'
+import { bind } from '../http/protocol/declaration.ts'
+import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
 import { CONDITION_AT_START } from './condition.ts'
@@ -23,7 +24,9 @@ const makeStartingApp = (
 ) =>
   makeApp({
     ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
-    routes: healthRoutes(makeHealth(() => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }))),
+    routes: bind(healthRoutes, {
+      condition: () => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }),
+    }),
     isServing: () => false,
     // Nothing has been read yet.
     idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),

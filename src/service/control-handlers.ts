@@ -7,7 +7,8 @@ import { failure } from '../domain/failure.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
-import { hashedUsersRoute } from '../http/routes/users/user-import.ts'
+import { bind } from '../http/protocol/declaration.ts'
+import { importHashedUsers } from '../http/routes/users/user-import.ts'
 import { OPERATOR } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import type { Core, Opening } from './open-core.ts'
@@ -54,10 +55,10 @@ export const listenForCommands = async (
     return async () => undefined
   }
   const onError = (err: unknown): void => log.error({ err }, 'a command on the control socket failed')
-  const hashedUsers = hashedUsersRoute({ runner, users, quotaDefault, vault, clock, randomHex })
+  const ofControlSocket = bind([importHashedUsers], { runner, users, quotaDefault, vault, clock, randomHex })
   const app = makeApp({
     ...dependencies,
-    routes: [...dependencies.routes, hashedUsers],
+    routes: [...dependencies.routes, ...ofControlSocket],
     gate: AS_COMMAND_LINE,
     pseudonymOf: () => undefined,
   })

@@ -29,37 +29,16 @@ import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeConsoles } from '../http/console/consoles.ts'
 import { readWebFiles } from '../http/documents/web/web-files.ts'
-import type { Route } from '../http/protocol/route.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { keepaliveOf, madeResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeExplainOver } from '../http/response/over.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
-import { makeConnectionHandler } from '../http/routes/access/connection.ts'
-import { makeCheckConsole, makeConsoleTicketHandler } from '../http/routes/access/console-ticket.ts'
+import { makeCheckConsole } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
-import { makeAuditHandlers } from '../http/routes/audit.ts'
-import { makeAvailable } from '../http/routes/availability/available.ts'
-import { makeChangesHandler } from '../http/routes/changes.ts'
-import { makeEvents } from '../http/routes/events.ts'
-import { canServe, type HealthCondition, isReady, makeHealth } from '../http/routes/health.ts'
-import { makeHistoryHandlers } from '../http/routes/history.ts'
-import { makeLoginHandlers } from '../http/routes/login/login.ts'
-import { makeCheckHandler } from '../http/routes/probes/checks.ts'
-import { makeRequestReads } from '../http/routes/requests/request-reads.ts'
-import { makeRequestHandlers } from '../http/routes/requests/requests.ts'
-import { makeReservationReads } from '../http/routes/reservation-reads.ts'
-import { makeReservationHandlers } from '../http/routes/reservations.ts'
-import { makeSeriesHandlers } from '../http/routes/series/series.ts'
-import { makeSessionListHandler } from '../http/routes/session-list.ts'
-import { makeOutageHandlers } from '../http/routes/suts/outages.ts'
-import { makeSutLists } from '../http/routes/suts/sut-lists.ts'
-import { makeSutRead } from '../http/routes/suts/sut-read.ts'
-import { makeSutHandlers } from '../http/routes/suts/suts.ts'
-import { findPresent } from '../http/routes/users/user-changes.ts'
+import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
-import { makeUserHandlers } from '../http/routes/users/user-routes.ts'
 import { routes } from '../http/routes.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import { handleInBursts } from '../http/server/pipelining.ts'
@@ -354,115 +333,49 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const seriesWindows = openSeriesWindows()
     opened.defer(seriesWindows.close)
 
-    // 12. The routes and the application. Documents describe the routes, their own among them.
-    const reserving = { runner, objects, users, quotas, limits, clock, randomHex, explainOver }
-    const table: readonly Route[] = routes({
-      reservations: makeReservationHandlers({
-        ...reserving,
-        repeated: readStored,
-        matching: {
-          search: matching.search,
-          awaited: requests.awaited,
-          catchUp,
-          isClockAhead,
-          isShared,
-          clock,
-        },
-      }),
-      series: makeSeriesHandlers({ ...reserving, store, csv, seriesWindows }),
-      requests: makeRequestHandlers({
-        runner,
-        objects,
-        users,
-        nameOf,
-        isAnyFit: matching.isAnyFit,
-        makeRequest: requests.make,
-        changeRequest: requests.change,
-      }),
-      requestReads: makeRequestReads({
-        objects,
-        users,
-        nameOf,
-        csv,
-        isAnyFit: matching.isAnyFit,
-        endings: requests.endings,
-        explain: requests.explain,
-        attend: requests.attend,
-      }),
-      reservationReads: makeReservationReads({
-        ...{ objects, asOf, nameOf, csv, views, runner, clock, users, explainOver },
-        endings: requests.endings,
-      }),
-      access: {
-        connection: makeConnectionHandler({
-          objects,
-          explainOver,
-          runner,
-          views,
-          clientPseudonyms,
-          forwarded,
-          isOurs,
-          unusedDue: keeping.unusedDue,
-          clock,
-          gatewayHost: config.gateway.publicHost ?? config.gateway.host,
-        }),
-        consoleTicket: makeConsoleTicketHandler({ check: checkConsole, tickets: consoleTickets, clock }),
-        console: consoles,
+    // 12. The routes and the application.
+    const table = routes({
+      ...{ runner, objects, views, store, users, vault, nameOf, csv, asOf, clock, sinceBoot, randomHex, randomBytes },
+      ...{
+        quotas,
+        limits,
+        explainOver,
+        forwarded,
+        isOurs,
+        clientPseudonyms,
+        seriesWindows,
+        feed,
+        changes,
+        isFollowing,
       },
-      suts: makeSutHandlers({ runner, objects, vault, store, range: config.listenPorts, clock, randomHex }),
-      sutRead: makeSutRead({ objects, asOf, views, vault }),
-      sutLists: makeSutLists({ objects, views, asOf, csv, clock, horizon: config.limits.horizon }),
-      available: makeAvailable({
-        objects,
+      ...{ checkConsole, consoleTickets, consoles, endReservations, endBindings, condition, metrics, signer },
+      repeated: readStored,
+      matching: {
+        search: matching.search,
+        awaited: requests.awaited,
+        catchUp,
+        isClockAhead,
+        isShared,
         clock,
-        horizon: config.limits.horizon,
-        findUser: (id) => findPresent(users, id),
-      }),
-      outages: makeOutageHandlers({ objects, clock }),
-      check: makeCheckHandler({ objects, check: monitor.check, sinceBoot }),
-      sessionList: makeSessionListHandler({ objects, nameOf, csv }),
-      histories: makeHistoryHandlers({
-        objects,
-        views,
-        store,
-        origin: config.origin,
-        nameOf: (id) => users.member(id)?.name,
-      }),
-      audit: makeAuditHandlers({ objects, views, store, signer }),
-      users: makeUserHandlers({
-        runner,
-        objects,
-        users,
-        vault,
-        store,
-        quotaDefault: config.quotaDefault,
-        endReservations,
-        endBindings,
-        eraseSecrets: (id) => eraseUser(store, id),
-        clock,
-        randomHex,
-        randomBytes,
-      }),
-      logins: makeLoginHandlers({
-        sessions: signedIn.sessions,
-        runner,
-        users,
-        views,
-        renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
-      }),
+      },
+      isAnyFit: matching.isAnyFit,
+      makeRequest: requests.make,
+      changeRequest: requests.change,
+      endings: requests.endings,
+      explain: requests.explain,
+      attend: requests.attend,
+      unusedDue: keeping.unusedDue,
+      gatewayHost: config.gateway.publicHost ?? config.gateway.host,
+      range: config.listenPorts,
+      checkSut: monitor.check,
+      origin: config.origin,
+      quotaDefault: config.quotaDefault,
+      eraseSecrets: (id) => eraseUser(store, id),
+      sessions: signedIn.sessions,
+      renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
       singleSignOn: singleSignOn.handlers,
       hasSingleSignOn: config.oidc !== undefined,
-      events: makeEvents({ feed, views, store, isFollowing: isFollowing }),
-      changes: makeChangesHandler({
-        changes,
-        views,
-        store,
-        isFollowing: isFollowing,
-        digest: async () => (await readWebFiles()).digest,
-      }),
-      health: makeHealth(condition),
-      documented: () => table,
-      metrics: metrics.text,
+      digest: async () => (await readWebFiles()).digest,
     })
     const refusals = makeRefusalCounts(clock)
     const authenticator = makeAuthenticator({

@@ -5,7 +5,7 @@ import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
 import { makeRefusalCounts } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
-import { makeCheckHandler } from '../../src/http/routes/probes/checks.ts'
+import { checkSut } from '../../src/http/routes/probes/checks.ts'
 import { makeForwarded } from '../../src/machines/forwarded.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
@@ -49,9 +49,9 @@ test('more used tickets than are remembered open nothing, until the oldest have 
 
 test('more SUTs than are remembered can be checked within a second', async (t) => {
   let checks = 0
-  const handle = makeCheckHandler({
+  const handle = checkSut.handler({
     objects: { newest: async () => E.right({ document: '{}', ended: null } as never) },
-    check: async () => {
+    checkSut: async () => {
       checks++
       return E.right({ cause: undefined, milliseconds: 1 })
     },

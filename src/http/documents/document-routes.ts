@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
+import { type Declaration, get, refTo } from '../protocol/declaration.ts'
 import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { codes, refusal } from '../protocol/problem.ts'
-import { type Call, get, JSON_TYPE, type Route, type RouteResult } from '../protocol/route.ts'
+import type { Call, Operation, Route, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { schemaDocuments } from './event-schemas/event-schemas.ts'
 import { fixed, inTurns } from './fixed.ts'
@@ -51,48 +52,129 @@ const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
+export interface DocumentParts {
+  /** What the documents describe, including these routes. */
+  readonly operations: readonly Operation[]
+}
+
+type Words = Pick<Operation, 'path' | 'id' | 'summary'> & Partial<Pick<Operation, 'alias' | 'answer' | 'refusals'>>
+
+/** A document about the interface, in a format defined by other standards. */
+const document = (words: Words, handler: (parts: DocumentParts) => Route['handle']): Declaration<DocumentParts> =>
+  get({ tag: 'Documents', roles: 'anyone', answer: refTo('Document'), isTagged: true, ...words, handler })
+
+/** A page, or a file of one. */
+const page = (words: Words & Required<Pick<Operation, 'mediaType'>>, handler: () => Route['handle']) =>
+  get({ tag: 'Documents', roles: 'anyone', answer: { type: 'string' }, isTagged: true, ...words, handler })
+
+const makeOpenApi = ({ operations }: DocumentParts): Route['handle'] =>
+  fixed(async () => {
+    const pieces = openApiPieces(operations, version(), examplesFrom(readExamples()))
+    return escapeLineSeparators(await inTurns(pieces))
+  })
+
 /**
  * What the service says of itself: documents for programs, and pages for people. None contains a secret. Each is built
  * on its first request.
- *
- * @param routes the table that the documents describe, including these routes
  */
-export const documentRoutes = (routes: () => readonly Route[]): readonly Route[] => {
-  const describe = () => openApiPieces(routes(), version(), examplesFrom(readExamples()))
-  const document = (path: string, mediaType: string, handle: Route['handle'], alias?: string): Route =>
-    get({ path, roles: 'anyone', mediaType, handle, ...(alias !== undefined && { alias }) })
-  return [
-    document(
-      '/openapi.json',
-      JSON_TYPE,
-      fixed(async () => escapeLineSeparators(await inTurns(describe()))),
-    ),
-    document(
-      '/asyncapi.json',
-      JSON_TYPE,
-      json(() => asyncApi(version())),
-    ),
-    document('/schemas/', JSON_TYPE, json(schemaIndex)),
-    document('/schemas/:file', JSON_TYPE, oneOf('file', schemas, 'There is no schema of this name.')),
-    // A route for every file: there is no path that could lead elsewhere.
-    document('/docs', HTML, fixed(docsPage, pageHeaders()), '/docs/'),
-    document('/docs/swagger-ui.css', CSS, ofSwagger('swagger-ui.css')),
-    document('/docs/swagger-ui-bundle.js', SCRIPT, ofSwagger('swagger-ui-bundle.js')),
-
-    document('/guide', HTML, guidePage(INDEX), '/guide/'),
-    document(
-      '/guide/search.json',
-      JSON_TYPE,
-      fixed(async () => escapeLineSeparators(await readPage(SEARCH_INDEX))),
-    ),
-    document('/guide/tour.svg', 'image/svg+xml', fixed(readTour, PICTURE_HEADERS)),
-    document('/guide/schedule.png', 'image/png', fixed(readSchedule)),
-    document('/guide/:chapter', HTML, oneOf('chapter', chapters, 'The guide has no such chapter.')),
-    document(
-      '/client/berth.mjs',
-      SCRIPT,
-      fixed(async () => (await readWebFiles()).client),
-    ),
-    document('/problems/:code', HTML, oneOf('code', problems, 'No problem has this code.')),
-  ]
-}
+export const documentRoutes: readonly Declaration<DocumentParts>[] = [
+  document({ path: '/openapi.json', id: 'readOpenApi', summary: 'Read this document (OpenAPI 3.1)' }, makeOpenApi),
+  document(
+    { path: '/asyncapi.json', id: 'readAsyncApi', summary: 'Read the description of the feed (AsyncAPI 3.0)' },
+    () => json(() => asyncApi(version())),
+  ),
+  document(
+    {
+      path: '/schemas/',
+      id: 'listSchemas',
+      summary: 'List the JSON Schemas of all events',
+      answer: refTo('SchemaIndex'),
+    },
+    () => json(schemaIndex),
+  ),
+  document(
+    {
+      path: '/schemas/:file',
+      id: 'readSchema',
+      summary: "Read the JSON Schema (2020-12) of an event's data",
+      refusals: ['not_found'],
+    },
+    () => oneOf('file', schemas, 'There is no schema of this name.'),
+  ),
+  // A route for every file: there is no path that could lead elsewhere.
+  page({ path: '/docs', alias: '/docs/', id: 'readDocs', summary: 'Open the API documentation', mediaType: HTML }, () =>
+    fixed(docsPage, pageHeaders()),
+  ),
+  page(
+    {
+      path: '/docs/swagger-ui.css',
+      id: 'readDocsStyle',
+      summary: 'Read the stylesheet of Swagger UI',
+      mediaType: CSS,
+    },
+    () => ofSwagger('swagger-ui.css'),
+  ),
+  page(
+    {
+      path: '/docs/swagger-ui-bundle.js',
+      id: 'readDocsScript',
+      summary: 'Read the script of Swagger UI',
+      mediaType: SCRIPT,
+    },
+    () => ofSwagger('swagger-ui-bundle.js'),
+  ),
+  page({ path: '/guide', alias: '/guide/', id: 'readGuide', summary: 'Open the guide', mediaType: HTML }, () =>
+    guidePage(INDEX),
+  ),
+  document(
+    { path: '/guide/search.json', id: 'readGuideSections', summary: 'Read what the search of the guide finds' },
+    () => fixed(async () => escapeLineSeparators(await readPage(SEARCH_INDEX))),
+  ),
+  page(
+    {
+      path: '/guide/tour.svg',
+      id: 'readGuideTour',
+      summary: 'Get a picture of the guide',
+      mediaType: 'image/svg+xml',
+    },
+    () => fixed(readTour, PICTURE_HEADERS),
+  ),
+  page(
+    {
+      path: '/guide/schedule.png',
+      id: 'readGuideSchedule',
+      summary: 'Get a picture of the page',
+      mediaType: 'image/png',
+    },
+    () => fixed(readSchedule),
+  ),
+  page(
+    {
+      path: '/guide/:chapter',
+      id: 'readGuideChapter',
+      summary: 'Read a chapter of the guide',
+      mediaType: HTML,
+      refusals: ['not_found'],
+    },
+    () => oneOf('chapter', chapters, 'The guide has no such chapter.'),
+  ),
+  page(
+    {
+      path: '/client/berth.mjs',
+      id: 'readClient',
+      summary: 'Download the client, which needs Node 20 or later',
+      mediaType: SCRIPT,
+    },
+    () => fixed(async () => (await readWebFiles()).client),
+  ),
+  page(
+    {
+      path: '/problems/:code',
+      id: 'readProblem',
+      summary: 'Read the page about a problem',
+      mediaType: HTML,
+      refusals: ['not_found'],
+    },
+    () => oneOf('code', problems, 'No problem has this code.'),
+  ),
+]

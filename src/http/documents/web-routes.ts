@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withSchema } from '../../domain/codec/json-schema.ts'
+import { type Declaration, get, getWithQuery } from '../protocol/declaration.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { refusal } from '../protocol/problem.ts'
-import { type DecodeQuery, get, getWithQuery, type Route } from '../protocol/route.ts'
+import type { DecodeQuery, Route } from '../protocol/route.ts'
 import { fixed } from './fixed.ts'
 import { readWebFiles } from './web/web-files.ts'
 
@@ -25,25 +26,49 @@ const serveFile: Route['handle'] = async ({ params }) => {
   return E.right({ status: 200, body: { bytes, compressed }, mediaType, headers: FILE_HEADERS })
 }
 
-export const webRoutes = (hasSingleSignOn: boolean): readonly Route[] => {
-  const page = {
-    roles: 'anyone',
-    mediaType: 'text/html; charset=utf-8',
-    handle: fixed(
+export interface WebParts {
+  /** Whether the page offers single sign-on. */
+  readonly hasSingleSignOn: boolean
+}
+
+const page = {
+  tag: 'Documents',
+  roles: 'anyone',
+  mediaType: 'text/html; charset=utf-8',
+  answer: { type: 'string' },
+  isTagged: true,
+  handler: ({ hasSingleSignOn }: WebParts) =>
+    fixed(
       async () => (await readWebFiles())[hasSingleSignOn ? 'pageWithSingleSignOn' : 'page'],
       // A form is sent by a script.
       pageHeaders("'self'", "font-src 'self'"),
     ),
-  } as const
-  return [
-    get({ path: '/', ...page }),
-    getWithQuery({ path: '/login/callback', query: ofProvider, ...page }),
-    get({
-      path: '/web/:digest/:name',
-      roles: 'anyone',
-      mediaType: 'text/javascript; charset=utf-8',
-      otherMediaTypes: ['text/css; charset=utf-8'],
-      handle: serveFile,
-    }),
-  ]
-}
+} as const
+
+export const webRoutes: readonly Declaration<WebParts>[] = [
+  get({ path: '/', id: 'openPage', summary: 'Open the page for people', ...page }),
+  getWithQuery({
+    path: '/login/callback',
+    id: 'openPageAfterSignOn',
+    summary: 'Open that page again, as a provider of single sign-on does',
+    query: ofProvider,
+    notes: {
+      code: 'What the provider gives in place of the user. Other parameters are ignored.',
+      state: 'What the page sent to the provider.',
+    },
+    ...page,
+  }),
+  get({
+    path: '/web/:digest/:name',
+    id: 'readPageFile',
+    summary: 'Read a script or a style sheet of that page',
+    tag: 'Documents',
+    roles: 'anyone',
+    mediaType: 'text/javascript; charset=utf-8',
+    otherMediaTypes: ['text/css; charset=utf-8'],
+    answer: { type: 'string' },
+    isTagged: true,
+    refusals: ['not_found'],
+    handler: () => serveFile,
+  }),
+]

@@ -3,13 +3,14 @@ import type { Socket } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Sender } from '../../commands/command-envelope.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import type { Role, TokenScope } from '../../domain/events/user.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import type { Compressed } from './coding.ts'
-import type { Refusal } from './problem.ts'
+import type { Code, Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
 
@@ -134,8 +135,43 @@ export interface Upgrade {
   readonly take: (connection: UpgradedConnection) => void
 }
 
-/** One operation of the API, with the types of its decoded body and query. */
-export interface Route<B = unknown, Q = unknown> {
+/** In the order in which a newcomer needs them. */
+export const TAGS = {
+  SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
+  Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
+  Sessions: 'When reservations were used, and by how many connections. See [Machines](/guide/machines).',
+  Users: 'Who can sign in, who you are, and how people come and leave. See [People](/guide/people).',
+  'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
+  Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
+  Service: 'Health and metrics. See [Operating](/guide/operating).',
+  Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
+} as const
+
+/** What the documents say of an operation. */
+export interface Words {
+  /** The operation's name in generated clients. */
+  readonly id: string
+  readonly tag: keyof typeof TAGS
+  readonly summary: string
+  readonly description?: string
+  /** The schema of the JSON response. Other media types are text. */
+  readonly answer: JsonSchema
+  /** Whether it succeeds only with an upgrade to another protocol, 101. */
+  readonly isUpgrade?: true
+  /** Whether it responds with 201 and a Location. */
+  readonly isCreation?: true
+  /** Whether its responses say until when the reservation or request is kept alive. */
+  readonly isKept?: true
+  /** Whether its responses have an ETag. */
+  readonly isTagged?: true
+  /** The codes it refuses with, beside those that every operation of its kind has. */
+  readonly refusals?: readonly Code[]
+  /** Descriptions of parameters that differ from the usual ones. */
+  readonly notes?: Readonly<Record<string, string>>
+}
+
+/** One operation of the API, as validation, documents and clients know it, without its handler. */
+export interface Operation<B = unknown, Q = unknown> extends Words {
   readonly method: 'GET' | 'POST'
   /** In router syntax, with `:name` for parameters. */
   readonly path: string
@@ -173,6 +209,10 @@ export interface Route<B = unknown, Q = unknown> {
   readonly isResumable?: true
   /** Whether If-Match is supported. */
   readonly isConditional?: true
+}
+
+/** An operation with its handler, as a service answers it. */
+export interface Route<B = unknown, Q = unknown> extends Operation<B, Q> {
   /** Absent if no connection leaves HTTP here. */
   readonly upgrade?: Upgrade
   /** A method, so that a table can have routes with different types. `body` and `query` decode what it gets. */
@@ -182,24 +222,11 @@ export interface Route<B = unknown, Q = unknown> {
 /** The media types of a route, the default first. */
 export type MediaTypes = readonly [string, ...string[]]
 
-export const mediaTypesOf = (route: Pick<Route, 'mediaType' | 'otherMediaTypes'>): MediaTypes => [
+export const mediaTypesOf = (route: Pick<Operation, 'mediaType' | 'otherMediaTypes'>): MediaTypes => [
   route.mediaType ?? JSON_TYPE,
   ...(route.otherMediaTypes ?? []),
 ]
 
 /** Whether requests may have an Idempotency-Key. */
-export const hasRetryKeys = ({ method, roles, ignoresRetryKey }: Route): boolean =>
+export const hasRetryKeys = ({ method, roles, ignoresRetryKey }: Operation): boolean =>
   method === 'POST' && roles !== 'anyone' && ignoresRetryKey !== true
-
-/** A POST route whose handler gets the decoded body. */
-export const post = <B>(route: Omit<Route<B>, 'method'> & { readonly body: DecodeBody<B> }): Route<B> => ({
-  ...route,
-  method: 'POST',
-})
-
-export const get = (route: Omit<Route, 'method' | 'body' | 'query'>): Route => ({ ...route, method: 'GET' })
-
-/** A GET route whose handler gets the decoded query. */
-export const getWithQuery = <Q>(
-  route: Omit<Route<unknown, Q>, 'method' | 'body'> & { readonly query: DecodeQuery<Q> },
-): Route<unknown, Q> => ({ ...route, method: 'GET' })

@@ -12,6 +12,7 @@ import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, LIMIT_MAX } from '../codecs/lists.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
+import { type Declaration, everyone, get, getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { viewsBehind } from '../response/objects.ts'
@@ -21,9 +22,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
 const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
-export const inclusionQuery = parametersOf({ size }, { event: eventId })
-export const consistencyQuery = parametersOf({ to: size }, { from: size })
-export const leavesQuery = parametersOf({ from: size, limit: wholeNumber(1, LIMIT_MAX) }, {})
+const inclusionQuery = parametersOf({ size }, { event: eventId })
+const consistencyQuery = parametersOf({ to: size }, { from: size })
+const leavesQuery = parametersOf({ from: size, limit: wholeNumber(1, LIMIT_MAX) }, {})
 
 export const LEAVES_TYPE = 'application/x-ndjson'
 /** Characters after which a page of leaves ends. */
@@ -115,38 +116,118 @@ const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<stri
   return [...new Set([writeVerifier(verifierOf(signer)), ...former])].map((key) => `${key}\n`).join('')
 }
 
-/** Serves signed checkpoints and proofs from the Merkle tree stored with the views. */
-export const makeAuditHandlers = ({ objects, views, store, signer }: AuditDependencies) => {
-  const over = async (answer: MakeProof): RouteResult => {
+/** Answers over the Merkle tree stored with the views, which then includes everything answered so far. */
+const makeOver =
+  ({ objects, views }: AuditDependencies) =>
+  async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
     }
-    // Includes everything answered so far.
     const read = await objects.readLists(() => views.log())
     if (E.isLeft(read)) return read
     const log = read.right.listed as LogIndex
     return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
   }
 
-  /** Catches up with the store before refusing: another instance may have written the event. */
-  const caughtUp = async (answer: MakeProof): RouteResult => {
+/** Catches up with the store before refusing: another instance may have written the event. */
+const makeCaughtUp = (dependencies: AuditDependencies) => {
+  const { views, store } = dependencies
+  const over = makeOver(dependencies)
+  return async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
     if (await waitForHead(views, store)) return over(answer)
     return E.left(viewsBehind())
   }
+}
 
+const makeCheckpoint = (dependencies: AuditDependencies) => {
+  const over = makeOver(dependencies)
+  return (): RouteResult =>
+    over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), dependencies.signer), events))
+}
+
+const makeKeys = ({ store, signer }: AuditDependencies) => {
   // The key is replaced while no service runs.
   const readKeys = once(() => verifierKeys(store, signer))
-
-  return {
-    checkpoint: (): RouteResult =>
-      over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), signer), events)),
-    key: async (): RouteResult => E.right({ status: 200, body: await readKeys() }),
-    inclusion: ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
-      caughtUp((from) => inclusion(query, from, store)),
-    leaves: ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) => caughtUp((from) => leaves(query, from, store)),
-    consistency: ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) =>
-      caughtUp((from) => consistency(query, from)),
-  }
+  return async (): RouteResult => E.right({ status: 200, body: await readKeys() })
 }
+
+const makeLeaves = (dependencies: AuditDependencies) => {
+  const caughtUp = makeCaughtUp(dependencies)
+  return ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) =>
+    caughtUp((from) => leaves(query, from, dependencies.store))
+}
+
+const makeInclusion = (dependencies: AuditDependencies) => {
+  const caughtUp = makeCaughtUp(dependencies)
+  return ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
+    caughtUp((from) => inclusion(query, from, dependencies.store))
+}
+
+const makeConsistency = (dependencies: AuditDependencies) => {
+  const caughtUp = makeCaughtUp(dependencies)
+  return ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) => caughtUp((from) => consistency(query, from))
+}
+
+export const auditRoutes: readonly Declaration<AuditDependencies>[] = [
+  get({
+    path: '/api/audit/checkpoint',
+    id: 'readCheckpoint',
+    summary: 'Read the signed checkpoint',
+    description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
+    tag: 'Proof',
+    roles: overseers,
+    mediaType: 'text/plain; charset=utf-8',
+    answer: { type: 'string' },
+    handler: makeCheckpoint,
+  }),
+  get({
+    path: '/api/audit/key',
+    id: 'readVerifierKeys',
+    summary: "Read the verifiers' keys",
+    description:
+      'The keys that verify checkpoints, one a line, as signed notes have them: the one that signs now first.',
+    tag: 'Proof',
+    roles: everyone,
+    mediaType: 'text/plain; charset=utf-8',
+    answer: { type: 'string' },
+    handler: makeKeys,
+  }),
+  getWithQuery({
+    path: '/api/audit/leaves',
+    id: 'readLeaves',
+    summary: 'Read the leaves of the Merkle tree',
+    description:
+      'The events as they are stored, one a line, from a position on: what the leaf hashes of a checkpoint are made of. A page may be short; go on after as many lines as it has. An empty one is the end.',
+    tag: 'Proof',
+    roles: overseers,
+    mediaType: LEAVES_TYPE,
+    query: leavesQuery,
+    answer: { type: 'string' },
+    notes: { from: 'The position of the first; by default 0.' },
+    handler: makeLeaves,
+  }),
+  getWithQuery({
+    path: '/api/audit/inclusion',
+    id: 'proveInclusion',
+    summary: 'Prove that an event is in the log (RFC 6962)',
+    tag: 'Proof',
+    roles: overseers,
+    query: inclusionQuery,
+    answer: refTo('Inclusion'),
+    refusals: ['event_not_found'],
+    handler: makeInclusion,
+  }),
+  getWithQuery({
+    path: '/api/audit/consistency',
+    id: 'proveConsistency',
+    summary: 'Prove that the log has only grown between two sizes (RFC 6962)',
+    tag: 'Proof',
+    roles: overseers,
+    query: consistencyQuery,
+    answer: refTo('Consistency'),
+    notes: { from: 'The earlier size.', to: 'The later size; by default the size of the log.' },
+    handler: makeConsistency,
+  }),
+]

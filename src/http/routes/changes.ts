@@ -3,10 +3,12 @@ import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
 import type { DelayedStart } from '../../feed/delayed-start.ts'
 import { LATEST } from '../codecs/as-of.ts'
-import type { ChangesQuery } from '../codecs/events.ts'
+import { type ChangesQuery, changesQuery } from '../codecs/events.ts'
+import { everyone, getWithQuery } from '../protocol/declaration.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import {
   beginOrHold,
+  EVENT_STREAM,
   isEarly,
   makeDelayedStart,
   requestedPosition,
@@ -15,7 +17,7 @@ import {
   streamResponse,
 } from './stream-start.ts'
 
-interface ChangesDependencies extends StartDependencies {
+export interface ChangesDependencies extends StartDependencies {
   readonly changes: Pick<Changes, 'subscribe'>
   /** The digest of the page that is served. */
   readonly digest: () => Promise<string>
@@ -39,7 +41,7 @@ const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): DelayedS
 })
 
 /** Tells a user what has changed of what it may read. */
-export const makeChangesHandler =
+const makeChanges =
   (dependencies: ChangesDependencies) =>
   async (call: ChangesCall): RouteResult => {
     const { changes, views } = dependencies
@@ -58,3 +60,21 @@ export const makeChangesHandler =
       },
     )
   }
+
+export const readChanges = getWithQuery({
+  path: '/api/changes',
+  id: 'readChanges',
+  summary: 'Follow which objects change',
+  description:
+    'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
+  tag: 'History and feed',
+  roles: everyone,
+  mediaType: EVENT_STREAM,
+  query: changesQuery,
+  isResumable: true,
+  heldMediaType: EVENT_STREAM,
+  answer: { type: 'string' },
+  refusals: ['too_many_subscribers'],
+  notes: { after: 'The position after which to begin; from now on by default.' },
+  handler: makeChanges,
+})

@@ -18,12 +18,14 @@ import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { Users } from '../../users/users.ts'
-import type { ReservationBody } from '../codecs/bodies.ts'
-import type { Refusal } from '../protocol/problem.ts'
+import { type ReservationBody, reservationBody } from '../codecs/bodies.ts'
+import { holders, post, refTo } from '../protocol/declaration.ts'
+import type { Code, Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { madeResponse } from '../response/keepalive.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
 import type { ExplainOver } from '../response/over.ts'
+import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
 
 export interface ReservationDependencies {
   readonly runner: Runner
@@ -55,8 +57,8 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
 ): Promise<E.Either<Failure, A>> =>
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
 
-/** POST /api/sut_reservation/create: of a SUT by its id, or of any that fits criteria. */
-export const makeCreateReservation = (dependencies: ReservationDependencies) => {
+/** Creates one of a SUT by its id, or of any that fits criteria. */
+const makeCreate = (dependencies: ReservationDependencies) => {
   const { runner, objects, users, quotas, limits, randomHex, matching, repeated } = dependencies
 
   const createById = async (call: Call, asked: Omit<CreateReservation, 'type' | 'random'>) => {
@@ -94,3 +96,21 @@ export const makeCreateReservation = (dependencies: ReservationDependencies) => 
     return E.right(madeResponse(version, keepalive))
   }
 }
+
+const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
+
+export const createReservation = post({
+  path: '/api/sut_reservation/create',
+  id: 'createReservation',
+  summary: 'Reserve a SUT',
+  description:
+    'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With keepalive it is released once nobody has kept it alive for so many seconds. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
+  tag: 'Reservations',
+  roles: holders,
+  body: reservationBody,
+  answer: refTo('Reservation'),
+  isKept: true,
+  isCreation: true,
+  refusals: ['not_your_reservation', 'user_not_found', ...OF_SUT, ...OF_BOOKING, ...MATCHING, ...OF_FORMS],
+  handler: makeCreate,
+})

@@ -12,9 +12,10 @@ import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, jsonLines } from '../../feed/events/frames.ts'
 import type { EventsPage, Feed } from '../../feed/feed.ts'
-import type { EventsQuery } from '../codecs/events.ts'
+import { type EventsQuery, eventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
+import { getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import {
@@ -32,14 +33,14 @@ import {
 const LINES = 'application/x-ndjson'
 
 /** Media types of streams, besides JSON pages. */
-export const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
+const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
 const SUBSCRIPTION_REFUSALS = {
   ...STREAM_REFUSALS,
   of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
 }
 
-interface EventsDependencies extends StartDependencies {
+export interface EventsDependencies extends StartDependencies {
   readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
 }
 
@@ -112,7 +113,7 @@ const respondWithEvents = async (
 }
 
 /** Responds with events of the log, as a page or a stream. */
-export const makeEvents =
+const makeEvents =
   (dependencies: EventsDependencies) =>
   async (call: Call<unknown, EventsQuery>): RouteResult => {
     const { query, mediaType } = call
@@ -130,3 +131,28 @@ export const makeEvents =
       () => subscribeHeld(dependencies, call, request),
     )
   }
+
+export const readEvents = getWithQuery({
+  path: '/api/events',
+  id: 'readEvents',
+  summary: 'Read or follow the events of the log',
+  description:
+    'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
+  tag: 'History and feed',
+  roles: overseers,
+  otherMediaTypes: STREAM_MEDIA_TYPES,
+  query: eventsQuery,
+  isResumable: true,
+  heldMediaType: EVENT_STREAM,
+  answer: refTo('EventPage'),
+  refusals: ['too_many_subscribers'],
+  notes: {
+    user_id: 'Only those of reservations held by this user, and those about the user.',
+    order: 'Newest first, for pages. Then next is the before to go on with. Not with after.',
+    before: 'With order=desc: the position before which to begin; by default the end of the log.',
+    actor: 'Only what this user did, or berth, schedule, monitor, gateway, oidc or command-line.',
+    from: 'Only events recorded from then on.',
+    to: 'Only events recorded before.',
+  },
+  handler: makeEvents,
+})

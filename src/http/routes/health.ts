@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { clockAhead } from '../../commands/failures.ts'
-import type { Refusal } from '../protocol/problem.ts'
-import { refusal } from '../protocol/problem.ts'
-import { get, type Route, type RouteResult } from '../protocol/route.ts'
+import { type Declaration, get, refTo } from '../protocol/declaration.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { RouteResult } from '../protocol/route.ts'
 
 /** The state of each part in one word; `ok` if it works. */
 export interface HealthCondition {
@@ -44,18 +44,39 @@ const notReady = (parts: HealthCondition): Refusal => {
 /** The service is ready for reads, and an operator has to act. */
 const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
 
-export const makeHealth = (condition: () => HealthCondition) => ({
-  live: async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' }),
-  ready: async (): RouteResult => {
+export interface HealthParts {
+  readonly condition: () => HealthCondition
+}
+
+const makeLive = () => async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' })
+
+const makeReady =
+  ({ condition }: HealthParts) =>
+  async (): RouteResult => {
     const parts = condition()
     if (!isReady(parts)) return E.left(notReady(parts))
     return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
-  },
-})
+  }
 
-export type Health = ReturnType<typeof makeHealth>
-
-export const healthRoutes = ({ live, ready }: Health): readonly Route[] => [
-  get({ path: '/health/live', roles: 'anyone', handle: live }),
-  get({ path: '/health/ready', roles: 'anyone', handle: ready }),
+export const healthRoutes: readonly Declaration<HealthParts>[] = [
+  get({
+    path: '/health/live',
+    id: 'isLive',
+    summary: 'Check that the service is running',
+    tag: 'Service',
+    roles: 'anyone',
+    answer: refTo('Health'),
+    handler: makeLive,
+  }),
+  get({
+    path: '/health/ready',
+    id: 'isReady',
+    summary: 'Check that the service is ready',
+    description:
+      'If it is not, the error response gives the state of each part in parts. While the clock is ahead, detail says that writes are refused.',
+    tag: 'Service',
+    roles: 'anyone',
+    answer: refTo('Health'),
+    handler: makeReady,
+  }),
 ]

@@ -11,8 +11,9 @@ import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { LATEST } from '../codecs/as-of.ts'
-import type { HistoryQuery } from '../codecs/lists.ts'
+import { type HistoryQuery, historyQuery } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
+import { everyone, getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
@@ -28,11 +29,9 @@ import {
 import { listResponse } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
-interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
+export interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store' | 'users'> {
   /** The name of the log. */
   readonly origin: string
-  /** The name of an actor that is a user and has not been erased. */
-  readonly nameOf: (actor: string) => string | undefined
 }
 
 type HistoryCall = Call<unknown, HistoryQuery>
@@ -42,12 +41,14 @@ const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
-  ({ objects, origin, nameOf }: HistoryDependencies, { log }: ReadHistories) =>
+  ({ objects, origin, users }: HistoryDependencies, { log }: ReadHistories) =>
   async (
     events: readonly Recorded[],
     { user: { scope }, query: { withNames } }: HistoryCall,
     sutNames: ReadonlyMap<string, string>,
   ): Promise<E.Either<Refusal, { position: PublicPosition; documents: readonly string[] }>> => {
+    // An actor may be no user, and a user may have been erased.
+    const nameOf = (id: string): string | undefined => users.member(id)?.name
     const documents: string[] = []
     let shown: PublicPosition | undefined
     do {
@@ -114,60 +115,116 @@ const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
   }
 }
 
-export const makeHistoryHandlers = (dependencies: HistoryDependencies) => {
+/** Responds with the history of an object whose events are at known positions. */
+const makeAnswerPositions = (dependencies: HistoryDependencies) => {
+  const read = makeHistories(dependencies)
+  const answer = makeAnswer(dependencies, read)
+  return async (kind: 'reservation' | 'user', { id, created }: Version, call: HistoryCall): RouteResult => {
+    const positions = await dependencies.objects.showLists(({ histories }) => histories.positions(kind, id))
+    const shown = ifReaching(created, positions)
+    return E.isLeft(shown) ? shown : answer(read.ofPositions(shown.right.listed), call)
+  }
+}
+
+const makeSutHistory = (dependencies: HistoryDependencies) => {
   const { objects } = dependencies
   const read = makeHistories(dependencies)
   const answer = makeAnswer(dependencies, read)
-
-  /** Responds with the history of an object whose events are at known positions. */
-  const answerPositions = async (
-    kind: 'reservation' | 'user',
-    { id, created }: Version,
-    call: HistoryCall,
-  ): RouteResult => {
-    const shown = ifReaching(created, await objects.showLists(({ histories }) => histories.positions(kind, id)))
-    return E.isLeft(shown) ? shown : answer(read.ofPositions(shown.right.listed), call)
-  }
-
-  return {
-    sut: async (call: HistoryCall): RouteResult => {
-      const id = call.params.id ?? ''
-      const found = await findNewest(objects, 'sut', id)
-      if (E.isLeft(found)) return found
-      const { created } = found.right
-      const lists = await objects.showLists(({ histories, sessionEvents }) => ({
-        ports: histories.positions('listen_port', id),
-        events: histories.eventsOf(id),
-        ofSessions: sessionEvents.count(id),
-      }))
-      const shown = ifReaching(created, lists)
-      if (E.isLeft(shown)) return shown
-      const { ports, events, ofSessions } = shown.right.listed
-      const own = read.withSessions(read.ofStream(sutStream(id), events), id, ofSessions)
-      // A port is assigned before the SUT exists, and released after its last event.
-      const [begun = [], givenBack = []] = [true, false].map((isBefore) =>
-        ports.filter((port) => port.position < created === isBefore),
-      )
-      return answer(concatHistories([read.ofPositions(begun), own, read.ofPositions(givenBack)]), call)
-    },
-    reservation: async (call: HistoryCall): RouteResult => {
-      const { params, user } = call
-      const found = await findNewest(visibleTo(objects, user), 'reservation', params.id)
-      if (E.isLeft(found)) return found
-      const { user_id } = JSON.parse(found.right.document) as Reservation
-      if (user.role === 'tester' && user_id !== user._id) {
-        return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-      }
-      return answerPositions('reservation', found.right, call)
-    },
-    user: async (call: HistoryCall): RouteResult => {
-      const { params, user } = call
-      const id = params.id === 'me' ? user._id : (params.id ?? '')
-      if (user.role === 'tester' && id !== user._id) {
-        return E.left(failure('forbidden', 'Testers can read their own history only.'))
-      }
-      const found = await findNewest(objects, 'user', id)
-      return E.isLeft(found) ? found : answerPositions('user', found.right, call)
-    },
+  return async (call: HistoryCall): RouteResult => {
+    const id = call.params.id ?? ''
+    const found = await findNewest(objects, 'sut', id)
+    if (E.isLeft(found)) return found
+    const { created } = found.right
+    const lists = await objects.showLists(({ histories, sessionEvents }) => ({
+      ports: histories.positions('listen_port', id),
+      events: histories.eventsOf(id),
+      ofSessions: sessionEvents.count(id),
+    }))
+    const shown = ifReaching(created, lists)
+    if (E.isLeft(shown)) return shown
+    const { ports, events, ofSessions } = shown.right.listed
+    const own = read.withSessions(read.ofStream(sutStream(id), events), id, ofSessions)
+    // A port is assigned before the SUT exists, and released after its last event.
+    const [begun = [], givenBack = []] = [true, false].map((isBefore) =>
+      ports.filter((port) => port.position < created === isBefore),
+    )
+    return answer(concatHistories([read.ofPositions(begun), own, read.ofPositions(givenBack)]), call)
   }
 }
+
+const makeReservationHistory = (dependencies: HistoryDependencies) => {
+  const answerPositions = makeAnswerPositions(dependencies)
+  return async (call: HistoryCall): RouteResult => {
+    const { params, user } = call
+    const found = await findNewest(visibleTo(dependencies.objects, user), 'reservation', params.id)
+    if (E.isLeft(found)) return found
+    const { user_id } = JSON.parse(found.right.document) as Reservation
+    if (user.role === 'tester' && user_id !== user._id) {
+      return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
+    }
+    return answerPositions('reservation', found.right, call)
+  }
+}
+
+const makeUserHistory = (dependencies: HistoryDependencies) => {
+  const answerPositions = makeAnswerPositions(dependencies)
+  return async (call: HistoryCall): RouteResult => {
+    const { params, user } = call
+    const id = params.id === 'me' ? user._id : (params.id ?? '')
+    if (user.role === 'tester' && id !== user._id) {
+      return E.left(failure('forbidden', 'Testers can read their own history only.'))
+    }
+    const found = await findNewest(dependencies.objects, 'user', id)
+    return E.isLeft(found) ? found : answerPositions('user', found.right, call)
+  }
+}
+
+const HISTORY_NOTES = {
+  from: 'Begins with the first event recorded then or later.',
+  to: 'Ends before the first event recorded then or later.',
+  include: 'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
+}
+
+export const reservationHistory = getWithQuery({
+  path: '/api/sut_reservation/:id/history',
+  id: 'readReservationHistory',
+  summary: 'Read the history of a reservation',
+  description:
+    'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
+  tag: 'History and feed',
+  roles: everyone,
+  query: historyQuery,
+  answer: refTo('History'),
+  refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
+  notes: HISTORY_NOTES,
+  handler: makeReservationHistory,
+})
+
+export const sutHistory = getWithQuery({
+  path: '/api/sut/:id/history',
+  id: 'readSutHistory',
+  summary: 'Read the history of a SUT',
+  description:
+    'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
+  tag: 'History and feed',
+  roles: overseers,
+  query: historyQuery,
+  answer: refTo('History'),
+  refusals: ['sut_not_found', 'store_full'],
+  notes: HISTORY_NOTES,
+  handler: makeSutHistory,
+})
+
+export const userHistory = getWithQuery({
+  path: '/api/user/:id/history',
+  id: 'readUserHistory',
+  summary: 'Read the history of a user',
+  description: 'Testers read their own only, also at /api/user/me/history.',
+  tag: 'History and feed',
+  roles: everyone,
+  query: historyQuery,
+  answer: refTo('History'),
+  refusals: ['user_not_found', 'forbidden', 'store_full'],
+  notes: HISTORY_NOTES,
+  handler: makeUserHistory,
+})

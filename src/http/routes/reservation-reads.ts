@@ -7,10 +7,19 @@ import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } 
 import type { ListResult } from '../../read-models/long-reads.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Version } from '../../read-models/tables/version.ts'
+import { asOfRoles } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
-import type { HeldSpan, ReservationQuery, ReservationsQuery } from '../codecs/reservations.ts'
+import {
+  type HeldSpan,
+  type ReservationQuery,
+  type ReservationsQuery,
+  reservationQuery,
+  reservationsQuery,
+} from '../codecs/reservations.ts'
+import { type Declaration, everyone, getWithQuery, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import { CSV } from '../response/csv-lists.ts'
 import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import type { ExplainOver } from '../response/over.ts'
@@ -22,7 +31,7 @@ import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
-interface ReservationReadsDependencies
+export interface ReservationReadsDependencies
   extends Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock' | 'users'> {
   readonly endings: Pick<Endings, 'waitForChange'>
   readonly explainOver: ExplainOver
@@ -167,7 +176,42 @@ const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
   return (call: ReadCall): RouteResult => asOf.readOr('reservation', call, newest, show)
 }
 
-export const makeReservationReads = (dependencies: ReservationReadsDependencies) => ({
-  read: makeReservationRead(dependencies),
-  list: makeReservationList(dependencies),
-})
+/** Reads of a document or list, also as of the past. */
+const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
+
+const INCLUDE =
+  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
+
+export const reservationReads: readonly Declaration<ReservationReadsDependencies>[] = [
+  getWithQuery({
+    path: '/api/sut_reservation',
+    id: 'listReservations',
+    summary: 'List reservations, newest created first',
+    tag: 'Reservations',
+    ...asOfRead,
+    otherMediaTypes: [CSV],
+    query: reservationsQuery,
+    notes: {
+      sut_id: 'Only those of these SUTs, up to 100.',
+      include: `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
+    },
+    answer: refTo('ReservationList'),
+    refusals: ['list_too_large', 'store_full'],
+    handler: makeReservationList,
+  }),
+  getWithQuery({
+    path: '/api/sut_reservation/:id',
+    id: 'readReservation',
+    summary: 'Read a reservation, or wait until it changes or is over',
+    description:
+      'With wait, it is answered when the reservation changes, when it is over or cancelled, or after that time. Signs of life change nothing.',
+    tag: 'Reservations',
+    ...asOfRead,
+    query: reservationQuery,
+    notes: { include: INCLUDE, wait: 'Seconds to wait, 0 by default. Not with as_of.' },
+    answer: refTo('Reservation'),
+    isKept: true,
+    refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
+    handler: makeReservationRead,
+  }),
+]

@@ -9,12 +9,21 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { ExtensionBody, ShorteningBody } from '../codecs/bodies.ts'
+import {
+  type ExtensionBody,
+  extensionBody,
+  type ShorteningBody,
+  shorteningBody,
+  withoutBody,
+} from '../codecs/bodies.ts'
+import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
+import type { Code } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
-import { makeCreateReservation, type ReservationDependencies } from './create-reservation.ts'
+import type { ReservationDependencies } from './create-reservation.ts'
+import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
 
 /** A reservation as its document shows it. */
 interface Known {
@@ -72,38 +81,125 @@ const makeChange =
     }
   }
 
-export const makeReservationHandlers = (dependencies: ReservationDependencies) => {
-  const { objects, quotas, limits } = dependencies
-  const change = makeChange(dependencies)
-  const keptResponse = makeKeptResponse(dependencies)
-  return {
-    create: makeCreateReservation(dependencies),
-    cancel: (call: Call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
-    extend: (call: Call<ExtensionBody>) => {
-      const { user: actor, body } = call
-      const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
-        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
-      })
-      return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
-    },
-    shorten: (call: Call<ShorteningBody>) =>
-      change(call, (known) => ({
-        ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
-      })),
-    update: async (call: Call): RouteResult => {
-      const { user, client } = call
-      if (client === undefined) {
-        return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
-      }
-      return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
-    },
-    keepalive: (call: Call) =>
-      change(call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
-        respond: async (version, stream, outcome) => {
-          // What kept it alive is no version of its document.
-          const { position } = await objects.after('reservation_keepalive', version.id, stream, outcome)
-          return keptResponse({ ...version, position: laterPosition(version.position, position) })
-        },
-      }),
+const makeCancel = (parts: ReservationDependencies) => {
+  const change = makeChange(parts)
+  return (call: Call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
+}
+
+const makeExtend = (parts: ReservationDependencies) => {
+  const { quotas, limits } = parts
+  const change = makeChange(parts)
+  return (call: Call<ExtensionBody>) => {
+    const { user: actor, body } = call
+    const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
+      ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
+    })
+    return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
   }
 }
+
+const makeShorten = (parts: ReservationDependencies) => {
+  const change = makeChange(parts)
+  return (call: Call<ShorteningBody>) =>
+    change(call, (known) => ({
+      ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
+    }))
+}
+
+const makeBindToClient = (parts: ReservationDependencies) => {
+  const change = makeChange(parts)
+  return async (call: Call): RouteResult => {
+    const { user, client } = call
+    if (client === undefined) {
+      return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
+    }
+    return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+  }
+}
+
+const makeKeepalive = (parts: ReservationDependencies) => {
+  const { objects } = parts
+  const change = makeChange(parts)
+  const keptResponse = makeKeptResponse(parts)
+  return (call: Call) =>
+    change(call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
+      respond: async (version, stream, outcome) => {
+        // What kept it alive is no version of its document.
+        const { position } = await objects.after('reservation_keepalive', version.id, stream, outcome)
+        return keptResponse({ ...version, position: laterPosition(version.position, position) })
+      },
+    })
+}
+
+const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
+const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
+
+export const reservationChanges: readonly Declaration<ReservationDependencies>[] = [
+  post({
+    path: '/api/sut_reservation/:id/cancel',
+    id: 'cancelReservation',
+    summary: 'Cancel or release a reservation',
+    description:
+      'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    answer: refTo('Reservation'),
+    refusals: OF_RESERVATION,
+    handler: makeCancel,
+  }),
+  post({
+    path: '/api/sut_reservation/:id/extend',
+    id: 'extendReservation',
+    summary: 'Extend a reservation',
+    description:
+      'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
+    tag: 'Reservations',
+    roles: holders,
+    body: extensionBody,
+    answer: refTo('Reservation'),
+    refusals: [...OF_CHANGE, ...OF_SUT, ...OF_BOOKING, 'end_not_later', ...OF_FORMS],
+    handler: makeExtend,
+  }),
+  post({
+    path: '/api/sut_reservation/:id/shorten',
+    id: 'shortenReservation',
+    summary: 'Let a reservation end earlier',
+    description:
+      'Send an earlier end_time that is after now. It is widened to its quarter-hour. What is freed is free at once. To end a reservation now, cancel it.',
+    tag: 'Reservations',
+    roles: holders,
+    body: shorteningBody,
+    answer: refTo('Reservation'),
+    refusals: [...OF_CHANGE, 'end_not_earlier', 'end_not_later_than_now', 'window_empty'],
+    handler: makeShorten,
+  }),
+  post({
+    path: '/api/sut_reservation/:id/update',
+    id: 'bindReservation',
+    summary: 'Bind a reservation to your own address',
+    description:
+      'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    answer: refTo('Reservation'),
+    refusals: OF_CHANGE,
+    handler: makeBindToClient,
+  }),
+  post({
+    path: '/api/sut_reservation/:id/keepalive',
+    id: 'keepReservation',
+    summary: 'Keep a reservation alive',
+    description:
+      'For a reservation made with `keepalive`, whose seconds then count anew. Recorded the first time, then only when less than half of them are left, so it may be sent often. Once it was sent, connections do not keep the reservation alive any more. Before the start it changes nothing. An Idempotency-Key is ignored.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    ignoresRetryKey: true,
+    answer: refTo('Reservation'),
+    isKept: true,
+    refusals: [...OF_CHANGE, 'not_kept_alive'],
+    handler: makeKeepalive,
+  }),
+]

@@ -1,15 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
 import { ceilMillisecond, floorMillisecond } from '../../domain/values/instant.ts'
-import type { SessionsQuery } from '../codecs/lists.ts'
+import { type SessionsQuery, sessionsQuery } from '../codecs/lists.ts'
+import { everyone, getWithQuery, refTo } from '../protocol/declaration.ts'
+import { CSV } from '../response/csv-lists.ts'
 import { withUserName } from '../response/user-names.ts'
 import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 const csvList = { of: 'session' } as const
 
-/** Lists sessions, newest first; for a tester its own. */
-export const makeSessionListHandler = ({ objects, nameOf, csv }: Pick<Parts, 'objects' | 'nameOf' | 'csv'>) =>
+export type SessionListDependencies = Pick<Parts, 'objects' | 'nameOf' | 'csv'>
+
+const makeSessionList = ({ objects, nameOf, csv }: SessionListDependencies) =>
   makeList<SessionsQuery>({ objects, csv }, ['session', 'sessions'], async ({ query, user }, part) => {
     const { sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
@@ -26,3 +29,18 @@ export const makeSessionListHandler = ({ objects, nameOf, csv }: Pick<Parts, 'ob
     const show = (document: string): string => JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf))
     return E.right({ page, position, csvList, show })
   })
+
+export const listSessions = getWithQuery({
+  path: '/api/session',
+  id: 'listSessions',
+  summary: 'List sessions, newest first',
+  description:
+    'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
+  tag: 'Sessions',
+  roles: everyone,
+  otherMediaTypes: [CSV],
+  query: sessionsQuery,
+  answer: refTo('SessionList'),
+  refusals: ['list_too_large', 'store_full'],
+  handler: makeSessionList,
+})

@@ -1,10 +1,10 @@
 import test from 'ava'
-import { type Handlers, routes } from '../../../src/http/routes.ts'
 import { isThorough, rounds } from '../../thorough.ts'
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
+import { page } from '../routes/route-page.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
 import type { Entry, Things } from './entry.ts'
@@ -13,11 +13,6 @@ import { expectedOf, makeSignedIn, type SignedIn, WAYS, type Way } from './ways.
 import '../documents/fit-answers.ts'
 
 /** Shows behaviour/who-and-running.md: every route by every role and way of signing in, own and others' reservations, and no credentials. */
-
-/** A stub for all handlers: only the route definitions are used. */
-const nothing = (): unknown => new Proxy(() => undefined, { get: nothing })
-
-const page: readonly string[] = routes(nothing() as Handlers).map(({ method, path }) => `${method} ${path}`)
 
 const later = tidyingLater()
 let service: Running

@@ -1,5 +1,5 @@
 import { hasSchema, type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import type { Route } from '../../../src/http/protocol/route.ts'
+import type { Operation } from '../../../src/http/protocol/route.ts'
 import { basic } from '../client.ts'
 import { pageOfRoutes } from '../routes/route-page.ts'
 import { type Awkward, filled, HEADER, IN_FIELDS, IN_PATHS, type Made, PATH, QUERY, type Things } from './awkward.ts'
@@ -79,7 +79,7 @@ const IN_VALUES = [
   '%F0%9F%98%80',
 ]
 
-const parametersOf = ({ query }: Route): readonly string[] => {
+const parametersOf = ({ query }: Operation): readonly string[] => {
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties } = schemaOf(query) as Record<string, JsonSchema>
   return [...Object.keys(properties), ...(patternProperties === undefined ? [] : ['tag.a'])]

@@ -4,7 +4,7 @@ import test from 'ava'
 import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
 import { inTurns } from '../../../src/http/documents/fixed.ts'
 import { type Example, examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
-import { openApiPieces, operations } from '../../../src/http/documents/openapi/openapi.ts'
+import { openApiPieces } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
@@ -116,7 +116,6 @@ test('every route is documented with its summary, parameters and body', async (t
   const ids = new Set<unknown>()
   for (const route of pageOfRoutes) {
     const name = `${route.method} ${route.path}`
-    t.true(Object.hasOwn(operations, name), `${name} is not in the table of operations`)
     const operation = paths?.[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()]
     t.true(String(operation?.summary).length > 5, name)
     for (const parameter of Object.values(operation?.parameters ?? {})) {
@@ -128,7 +127,6 @@ test('every route is documented with its summary, parameters and body', async (t
     ids.add(operation?.operationId)
   }
   t.is(ids.size, page.length, 'operation ids are unique')
-  t.deepEqual(Object.keys(operations).toSorted(), page.toSorted(), 'every documented operation exists')
 })
 
 test('thorough: the examples are real answers, and each is valid for its schema', async (t) => {

@@ -57,7 +57,11 @@ export const makeMisfit = (document: AnySchemaObject) => {
 
 const misfit = makeMisfit(DOCUMENT)
 
-const match = makeMatch(pageOfRoutes)
+const handle = (): never => {
+  throw new Error('a document has no handlers')
+}
+
+const match = makeMatch(pageOfRoutes.map((operation) => ({ ...operation, handle })))
 
 /** Follows a place that is a reference. */
 const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {

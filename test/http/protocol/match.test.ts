@@ -1,27 +1,35 @@
 import type { IncomingMessage } from 'node:http'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { get, post, type UpgradedConnection } from '../../../src/http/protocol/route.ts'
+import type { Route, UpgradedConnection } from '../../../src/http/protocol/route.ts'
 import { isForAnyone, makeMatch, methodsOf } from '../../../src/http/protocol/router.ts'
 import { makeUpgrades } from '../../../src/http/server/upgrades.ts'
 
 const handle = (): never => {
   throw new Error('the router called a handler')
 }
-const body = () => E.right(undefined)
+const words = { id: 'a', tag: 'Service', summary: 'A route', answer: {} } as const
+const get = (route: Pick<Route, 'path' | 'alias' | 'roles' | 'upgrade'>): Route => ({
+  ...{ method: 'GET', handle, ...words },
+  ...route,
+})
+const post = (route: Pick<Route, 'path' | 'roles'>): Route => ({
+  ...{ method: 'POST', body: () => E.right(undefined), handle, ...words },
+  ...route,
+})
 const taken: UpgradedConnection[] = []
 const upgrade = {
   accepts: ({ headers }: IncomingMessage) => headers.upgrade === 'x',
   take: (connection: UpgradedConnection) => void taken.push(connection),
 }
 const match = makeMatch([
-  post({ path: '/a/create', roles: [], body, handle }),
-  get({ path: '/a/:id', roles: [], handle }),
-  post({ path: '/a/:id', roles: [], body, handle }),
-  get({ path: '/a/:id/b/:name', roles: 'anyone', handle }),
-  get({ path: '/docs', alias: '/docs/', roles: 'anyone', handle }),
-  post({ path: '/login', roles: 'anyone', body, handle }),
-  get({ path: '/live/:ticket', roles: 'anyone', upgrade, handle }),
+  post({ path: '/a/create', roles: [] }),
+  get({ path: '/a/:id', roles: [] }),
+  post({ path: '/a/:id', roles: [] }),
+  get({ path: '/a/:id/b/:name', roles: 'anyone' }),
+  get({ path: '/docs', alias: '/docs/', roles: 'anyone' }),
+  post({ path: '/login', roles: 'anyone' }),
+  get({ path: '/live/:ticket', roles: 'anyone', upgrade }),
 ])
 
 const MATCHES: readonly (readonly [string, string, string | undefined, Readonly<Record<string, string>>, string])[] = [

@@ -1,6 +1,8 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { type HealthCondition, makeHealth } from '../../../src/http/routes/health.ts'
+import { bind } from '../../../src/http/protocol/declaration.ts'
+import type { Call, Route } from '../../../src/http/protocol/route.ts'
+import { type HealthCondition, healthRoutes } from '../../../src/http/routes/health.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
 
 const WELL: HealthCondition = {
@@ -36,9 +38,9 @@ for (const [wrong, isReady] of conditions) {
       .join(', ') || 'nothing wrong'
   test(`with ${state} the service is ${isReady ? 'ready' : 'not ready, and the answer gives the state of each part'}`, async (t) => {
     const parts = { ...WELL, ...wrong }
-    const health = makeHealth(() => parts)
-    t.deepEqual(await health.live(), E.right({ status: 200, body: '{"status":"live"}' }))
-    const answer = await health.ready()
+    const [live, ready] = bind(healthRoutes, { condition: () => parts })
+    t.deepEqual(await live?.handle({} as Call), E.right({ status: 200, body: '{"status":"live"}' }))
+    const answer = await (ready as Route).handle({} as Call)
     if (wrong.clock === 'ahead')
       t.regex(rightOf(answer).body as string, /^\{"status":"ready","detail":"Writes are .*berth clock confirm\."\}$/)
     else if (isReady) t.deepEqual(answer, E.right({ status: 200, body: '{"status":"ready"}' }))

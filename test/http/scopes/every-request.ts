@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import type { Route } from '../../../src/http/protocol/route.ts'
+import type { Operation } from '../../../src/http/protocol/route.ts'
 import { passwordOf } from '../client.ts'
 import { WEB_DIGEST } from '../page-script.ts'
 import { at, idIn, type Lab } from './lab.ts'
@@ -101,7 +101,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
 const encoded = (value: string): string => (/^\{[^"]*\}$/.test(value) ? value : encodeURIComponent(value))
 
 /** The parameters of a route with their values. Fails for one that this test has no values for. */
-const parametersOf = ({ path, query, roles }: Route): readonly (readonly string[])[] => {
+const parametersOf = ({ path, query, roles }: Operation): readonly (readonly string[])[] => {
   // What anyone may read is of nobody.
   if (query === undefined || roles === 'anyone') return []
   const { properties = {}, patternProperties = {} } = schemaOf(query) as Record<string, object | undefined>
@@ -114,7 +114,7 @@ const parametersOf = ({ path, query, roles }: Route): readonly (readonly string[
 }
 
 /** Parameters, and those that the route requires. */
-const withRequired = (route: Route, ...given: readonly string[]): readonly string[] => {
+const withRequired = (route: Operation, ...given: readonly string[]): readonly string[] => {
   const { required = [] } = schemaOf(route.query ?? {}) as { required?: readonly string[] }
   const missing = required.filter((name) => !given.some((one) => one.startsWith(`${name}=`)))
   const all = parametersOf(route).flat()
@@ -122,7 +122,7 @@ const withRequired = (route: Route, ...given: readonly string[]): readonly strin
 }
 
 /** No parameter, and each. */
-const queriesOf = (route: Route): readonly string[] => {
+const queriesOf = (route: Operation): readonly string[] => {
   const asked = parametersOf(route)
     .flat()
     .map((one) => withRequired(route, one))
@@ -130,7 +130,7 @@ const queriesOf = (route: Route): readonly string[] => {
 }
 
 /** Each parameter with each other. */
-const queryPairsOf = (route: Route): readonly string[] => {
+const queryPairsOf = (route: Operation): readonly string[] => {
   const all = parametersOf(route)
   return all.flatMap((one, n) =>
     all
@@ -230,7 +230,7 @@ const SEGMENTS: Readonly<Record<string, readonly string[]>> = {
   ':token': ['{nothing}'],
 }
 
-const pathsOf = ({ path }: Route): readonly string[] => {
+const pathsOf = ({ path }: Operation): readonly string[] => {
   const kinds = labels(path.startsWith('/api/user') ? USERS : kindOf(path))
   const fixed = path.replace(/:(?!id\b)\w+/g, (name) => {
     const value = SEGMENTS[name]?.[0]
@@ -250,18 +250,18 @@ const TIMES: Readonly<Record<string, (key: string) => Readonly<Record<string, st
   once: () => ({}),
 }
 
-const bodiesOf = ({ path }: Route): readonly object[] => {
+const bodiesOf = ({ path }: Operation): readonly object[] => {
   const bodies = BODIES[path]
   if (bodies === undefined) throw new Error(`${path}: this test has no bodies`)
   return bodies()
 }
 
-const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Route): readonly (string | undefined)[] => [
+const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Operation): readonly (string | undefined)[] => [
   undefined,
   ...otherMediaTypes.filter((other) => other !== mediaType),
 ]
 
-export const questionsOf = (route: Route): readonly Question[] => {
+export const questionsOf = (route: Operation): readonly Question[] => {
   const name = `${route.method} ${route.path}`
   const paths = pathsOf(route)
   if (route.method === 'GET') {
@@ -285,7 +285,7 @@ export const questionsOf = (route: Route): readonly Question[] => {
 }
 
 /** Reads with two parameters, of what testers may read. */
-export const pairsOf = (route: Route): readonly Question[] => {
+export const pairsOf = (route: Operation): readonly Question[] => {
   const mayRead = route.method === 'GET' && route.roles !== 'anyone' && route.roles.includes('tester')
   if (!mayRead) return []
   const name = `GET ${route.path}`

@@ -32,6 +32,7 @@ import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../doma
 import { pick } from '../../../domain/values/pick.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
 import type { Explained } from '../../../read-models/requests/explain.ts'
+import { refTo } from '../../protocol/declaration.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { ConnectionDocument } from '../../routes/access/connection.ts'
 import type { ShownOutages } from '../../routes/suts/outages.ts'
@@ -194,7 +195,6 @@ export const closedObject = (properties: JsonSchema, optional: JsonSchema = {}):
   additionalProperties: false,
 })
 
-export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const listOfAll = (items: JsonSchema): JsonSchema => ({ type: 'array', items })
 export const string: JsonSchema = { type: 'string' }
 export const count: JsonSchema = { type: 'integer', minimum: 0 }

@@ -1,7 +1,6 @@
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { recordedTime } from '../../../domain/events/fields.ts'
-import { hasRetryKeys, type Route } from '../../protocol/route.ts'
-import type { Operation } from './operation.ts'
+import { hasRetryKeys, type Operation } from '../../protocol/route.ts'
 
 /** Header fields of requests and responses. */
 
@@ -75,16 +74,16 @@ export const answerHeaders: Readonly<Record<string, JsonSchema>> = {
 const header = (name: string): JsonSchema => ({ $ref: `#/components/headers/${name}` })
 
 /** The headers of every response of an operation. */
-export const headersOf = ({ roles }: Route): JsonSchema => ({
+export const headersOf = ({ roles }: Operation): JsonSchema => ({
   'X-Request-Id': header('RequestId'),
   ...(roles !== 'anyone' && { 'Berth-Position': header('BerthPosition') }),
 })
 
-export const headersOfSuccess = (route: Route, { isTagged, isKept, isCreation }: Operation): JsonSchema => ({
-  ...headersOf(route),
-  ...(isKept && { 'Keepalive-Until': header('KeepaliveUntil') }),
-  ...(isTagged && { ETag: header('ETag') }),
-  ...(isCreation && { Location: header('Location') }),
+export const headersOfSuccess = (operation: Operation): JsonSchema => ({
+  ...headersOf(operation),
+  ...(operation.isKept && { 'Keepalive-Until': header('KeepaliveUntil') }),
+  ...(operation.isTagged && { ETag: header('ETag') }),
+  ...(operation.isCreation && { Location: header('Location') }),
 })
 
 /** The headers of an error response, by status. */
@@ -96,10 +95,10 @@ export const headersOfRefusal = (status: number): JsonSchema => ({
 })
 
 /** The request headers an operation supports. */
-export const requestHeadersOf = (route: Route, { isTagged }: Operation): readonly JsonSchema[] => {
-  const { method, roles, isConditional, isResumable } = route
+export const requestHeadersOf = (operation: Operation): readonly JsonSchema[] => {
+  const { method, roles, isConditional, isResumable, isTagged } = operation
   const names = [
-    ...(hasRetryKeys(route) ? ['IdempotencyKey'] : []),
+    ...(hasRetryKeys(operation) ? ['IdempotencyKey'] : []),
     ...(method === 'POST' ? ['BerthReason'] : []),
     ...(isConditional ? ['IfMatch'] : []),
     ...(method === 'GET' && isTagged ? ['IfNoneMatch'] : []),

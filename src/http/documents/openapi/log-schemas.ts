@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 import { EVENT_TYPES, type EventType } from '../../../domain/event.ts'
+import { refTo } from '../../protocol/declaration.ts'
 import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
-import { closedObject, listOfAll, listSchemaOf, refTo } from './answer-schemas.ts'
+import { closedObject, listOfAll, listSchemaOf } from './answer-schemas.ts'
 
 /** Schemas of responses about the log. */
 

@@ -1,46 +1,22 @@
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { refTo } from '../../protocol/declaration.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
-import { JSON_TYPE, mediaTypesOf, type Route } from '../../protocol/route.ts'
-import { accessOperations } from './access-operations.ts'
-import { answerSchemas, refTo } from './answer-schemas.ts'
+import { JSON_TYPE, mediaTypesOf, type Operation, TAGS } from '../../protocol/route.ts'
+import { answerSchemas } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
-import { historyOperations, proofOperations } from './log-operations.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnParameter, withNotes } from './notes.ts'
-import { reservationOperations, sessionOperations, sutOperations } from './object-operations.ts'
-import { type Operation, type Operations, TAGS, type Tag } from './operation.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
-import { requestOperations, seriesOperations } from './series-operations.ts'
-import { documentOperations, serviceOperations } from './service-operations.ts'
-import { loginOperations, tokenOperations, userOperations } from './user-operations.ts'
 
-const byTag: Readonly<Record<Tag, Operations>> = {
-  SUTs: sutOperations,
-  Reservations: { ...reservationOperations, ...accessOperations, ...seriesOperations, ...requestOperations },
-  Sessions: sessionOperations,
-  Users: { ...userOperations, ...tokenOperations, ...loginOperations },
-  'History and feed': historyOperations,
-  Proof: proofOperations,
-  Service: serviceOperations,
-  Documents: documentOperations,
-}
+/** The OpenAPI 3.1 document of the operations. */
 
-/** Every operation by route, such as `GET /api/sut/:id`. */
-export const operations: Readonly<Record<string, Operation & { readonly tag: string }>> = Object.fromEntries(
-  Object.entries(byTag).flatMap(([tag, its]) =>
-    Object.entries(its).map(([route, operation]) => [route, { ...operation, tag }]),
-  ),
-)
-
-/** The OpenAPI 3.1 document of the route table. */
-
-const operationNameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
+const operationNameOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): string => `${method} ${path}`
 
 /** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
+const pathParameters = ({ path }: Operation): readonly JsonSchema[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -49,7 +25,7 @@ const pathParameters = ({ path }: Route): readonly JsonSchema[] =>
     schema: { type: 'string', minLength: 1 },
   }))
 
-const queryParameters = ({ query, parameterRoles = {} }: Route, { notes = {} }: Operation): readonly JsonSchema[] => {
+const queryParameters = ({ query, parameterRoles = {}, notes = {} }: Operation): readonly JsonSchema[] => {
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
   const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => ({
@@ -80,24 +56,24 @@ const queryParameters = ({ query, parameterRoles = {} }: Route, { notes = {} }: 
   return [...named, ...families]
 }
 
-const requestBody = (route: Route, examples: Examples): JsonSchema | undefined => {
-  const { body, isBodyOptional } = route
+const requestBody = (operation: Operation, examples: Examples): JsonSchema | undefined => {
+  const { body, isBodyOptional } = operation
   if (body === undefined) return undefined
   const schema = hasSchema(body) ? withNotes(schemaOf(body)) : {}
   const shown = examples
-    .of(operationNameOf(route))
+    .of(operationNameOf(operation))
     .flatMap(({ name, request }) => (request === undefined ? [] : [[name, { value: request }]]))
   const content = { schema, ...(shown.length > 0 && { examples: Object.fromEntries(shown) }) }
   return { required: isBodyOptional !== true, content: { [JSON_TYPE]: content } }
 }
 
-const successResponse = (route: Route, operation: Operation, examples: Examples): JsonSchema => {
+const successResponse = (operation: Operation, examples: Examples): JsonSchema => {
   const { answer, isCreation } = operation
-  const [first, ...others] = mediaTypesOf(route)
+  const [first, ...others] = mediaTypesOf(operation)
   const text = others.map((mediaType): [string, JsonSchema] => [mediaType, { type: 'string' }])
   const byMediaType: readonly [string, JsonSchema][] = [[first, answer], ...text]
   const shown = examples
-    .of(operationNameOf(route))
+    .of(operationNameOf(operation))
     .flatMap(({ name, mediaType, body }) => (body === undefined ? [] : [{ name, mediaType, value: body }]))
   const content = byMediaType.map(([mediaType, schema]) => {
     const own = shown.filter((example) => example.mediaType === mediaType).map(({ name, value }) => [name, { value }])
@@ -105,7 +81,7 @@ const successResponse = (route: Route, operation: Operation, examples: Examples)
   })
   return {
     description: isCreation ? 'Created.' : 'Success.',
-    headers: headersOfSuccess(route, operation),
+    headers: headersOfSuccess(operation),
     content: Object.fromEntries(content),
   }
 }
@@ -129,42 +105,40 @@ const refusalResponse = (status: number, refusals: readonly Code[], examples: Ex
   }
 }
 
-const operationOf = (route: Route, examples: Examples): JsonSchema => {
-  const operation = operations[operationNameOf(route)]
-  if (operation === undefined) return { responses: {} }
-  const { id, tag, summary, description, isCreation, isUpgrade, isTagged, refusals } = operation
-  const body = requestBody(route, examples)
-  const refused = [...byStatus(refusalsOf(route, refusals))].map(([status, its]) => [
+const operationOf = (operation: Operation, examples: Examples): JsonSchema => {
+  const { id, tag, summary, description, roles, isCreation, isUpgrade, isTagged } = operation
+  const body = requestBody(operation, examples)
+  const refused = [...byStatus(refusalsOf(operation))].map(([status, its]) => [
     String(status),
     { $ref: `#/components/responses/${nameOf(its)}` },
   ])
-  const who = route.roles === 'anyone' ? 'Anyone.' : `For: ${route.roles.join(', ')}.`
+  const who = roles === 'anyone' ? 'Anyone.' : `For: ${roles.join(', ')}.`
   return {
     operationId: id,
     tags: [tag],
     summary,
     description: description === undefined ? who : `${description}\n\n${who}`,
-    parameters: [...pathParameters(route), ...queryParameters(route, operation), ...requestHeadersOf(route, operation)],
+    parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
     ...(body && { requestBody: body }),
     responses: {
       ...(isUpgrade
         ? { '101': { description: 'The connection is a WebSocket from now on.' } }
-        : { [isCreation ? '201' : '200']: successResponse(route, operation, examples) }),
-      ...(isTagged && route.method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
+        : { [isCreation ? '201' : '200']: successResponse(operation, examples) }),
+      ...(isTagged && operation.method === 'GET' && { '304': { description: 'The ETag sent is still current.' } }),
       ...Object.fromEntries(refused),
     },
-    ...(route.roles === 'anyone' && { security: [] }),
-    ...(route.isForPeople && { security: [{ basic: [] }, { session: [] }] }),
+    ...(roles === 'anyone' && { security: [] }),
+    ...(operation.isForPeople && { security: [{ basic: [] }, { session: [] }] }),
   }
 }
 
 /** Members of the document by name, each made when it is written: all at once would take a long turn. */
 type Members = ReadonlyMap<string, () => JsonSchema>
 
-const responsesOf = (routes: readonly Route[], examples: Examples): Members => {
+const responsesOf = (operations: readonly Operation[], examples: Examples): Members => {
   const responses = new Map<string, () => JsonSchema>()
-  for (const route of routes) {
-    for (const [status, its] of byStatus(refusalsOf(route, operations[operationNameOf(route)]?.refusals)))
+  for (const operation of operations) {
+    for (const [status, its] of byStatus(refusalsOf(operation)))
       responses.set(nameOf(its), () => refusalResponse(status, its, examples))
   }
   return responses
@@ -178,11 +152,12 @@ const schemas = (): Members =>
     ]),
   )
 
-const pathsOf = (routes: readonly Route[], examples: Examples): Members =>
+const pathsOf = (operations: readonly Operation[], examples: Examples): Members =>
   new Map(
-    [...Map.groupBy(routes, ({ path }) => templateOf(path))].map(([path, its]) => [
+    [...Map.groupBy(operations, ({ path }) => templateOf(path))].map(([path, its]) => [
       path,
-      () => Object.fromEntries(its.map((route) => [route.method.toLowerCase(), operationOf(route, examples)])),
+      () =>
+        Object.fromEntries(its.map((operation) => [operation.method.toLowerCase(), operationOf(operation, examples)])),
     ]),
   )
 
@@ -205,7 +180,11 @@ function* textOf(members: Members): Generator<string> {
 }
 
 /** The document as JSON, in pieces of which each takes little time. */
-export function* openApiPieces(routes: readonly Route[], version: string, examples: Examples): Generator<string> {
+export function* openApiPieces(
+  operations: readonly Operation[],
+  version: string,
+  examples: Examples,
+): Generator<string> {
   const head = {
     openapi: '3.1.1',
     info: {
@@ -219,11 +198,11 @@ export function* openApiPieces(routes: readonly Route[], version: string, exampl
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   }
   yield `${JSON.stringify(head).slice(0, -1)},"paths":{`
-  yield* textOf(pathsOf(routes, examples))
+  yield* textOf(pathsOf(operations, examples))
   const shared = { securitySchemes, parameters: requestHeaders, headers: answerHeaders }
   yield `},"components":${JSON.stringify(shared).slice(0, -1)},"schemas":{`
   yield* textOf(schemas())
   yield '},"responses":{'
-  yield* textOf(responsesOf(routes, examples))
+  yield* textOf(responsesOf(operations, examples))
   yield '}}}'
 }

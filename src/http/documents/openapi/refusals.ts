@@ -4,10 +4,10 @@ import { assignedId, windowEnd } from '../../../domain/events/fields.ts'
 import { Quota } from '../../../domain/events/user.ts'
 import { OVER_CAUSES } from '../../../domain/failure.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
-import type { Route } from '../../protocol/route.ts'
+import type { Operation } from '../../protocol/route.ts'
 import { closedObject, count, listOfAll, string, userName, windowSchema } from './answer-schemas.ts'
 
-/** The refusals an operation can give, derived from its route, and their schema. */
+/** The refusals an operation can give, derived from its declaration, and their schema. */
 
 const OF_ALL: readonly Code[] = [
   'malformed_request',
@@ -40,11 +40,8 @@ const OF_COMMANDS: readonly Code[] = [
   'clock_ahead',
 ]
 
-/** Every code a route can refuse with, in the order of the table, including its `own`. */
-export const refusalsOf = (
-  { method, roles, body, isConditional }: Route,
-  own: readonly Code[] = [],
-): readonly Code[] => {
+/** Every code an operation can refuse with, in the order of the table. */
+export const refusalsOf = ({ method, roles, body, isConditional, refusals = [] }: Operation): readonly Code[] => {
   const possible = new Set<Code>([
     ...OF_ALL,
     ...(roles === 'anyone' ? [] : OF_KNOWN),
@@ -52,7 +49,7 @@ export const refusalsOf = (
     ...(method === 'POST' ? OF_COMMANDS : []),
     ...(method === 'GET' && roles !== 'anyone' ? (['position_not_reached'] as const) : []),
     ...(isConditional ? (['stale'] as const) : []),
-    ...own,
+    ...refusals,
   ])
   return (Object.keys(codes) as readonly Code[]).filter((code) => possible.has(code))
 }

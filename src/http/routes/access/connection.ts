@@ -8,16 +8,17 @@ import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
-import type { WaitQuery } from '../../codecs/lists.ts'
+import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
+import { getWithQuery, holders, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
-import { CONNECTION_FILES, type ConnectionFile } from './connection-file.ts'
-import { type FindDependencies, type FoundReservation, findReservation } from './find-reservation.ts'
+import { CONNECTION_FILES, type ConnectionFile, FILE_MEDIA_TYPES } from './connection-file.ts'
+import { type FindDependencies, type FoundReservation, findReservation, OF_RESERVATION } from './find-reservation.ts'
 import type { Forwarded, LastError } from './forwarded.ts'
 
-interface ConnectionDependencies extends Pick<Parts, 'runner' | 'views' | 'clock'>, FindDependencies {
+export interface ConnectionDependencies extends Pick<Parts, 'runner' | 'views' | 'clock'>, FindDependencies {
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
@@ -126,7 +127,7 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
   }
 }
 
-export const makeConnectionHandler = (dependencies: ConnectionDependencies) => {
+const makeRead = (dependencies: ConnectionDependencies) => {
   const { forwarded, isOurs, clock } = dependencies
   const fileOf = makeFileOf(dependencies)
   const connectionOf = makeConnectionOf(dependencies)
@@ -157,3 +158,18 @@ export const makeConnectionHandler = (dependencies: ConnectionDependencies) => {
     return E.isLeft(now) ? now : connectionOf(now.right, from)
   }
 }
+
+export const readConnection = getWithQuery({
+  path: '/api/sut_reservation/:id/connection',
+  id: 'readConnection',
+  summary: 'Find out how to connect to the SUT',
+  description:
+    'Also as a file for viewers: `application/x-rdp` for SUTs of type rdp, `application/x-vnc` for those of type vnc. `open` and `connections` are those of this instance. With `wait` it answers when the port is open here, when that will never be, when it turns out that another program has the port, or after that time.',
+  tag: 'Reservations',
+  query: waitQuery,
+  roles: holders,
+  otherMediaTypes: FILE_MEDIA_TYPES,
+  answer: refTo('Connection'),
+  refusals: [...OF_RESERVATION, 'not_forwarded'],
+  handler: makeRead,
+})

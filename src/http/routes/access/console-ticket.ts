@@ -3,10 +3,12 @@ import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import { accessOf, type User } from '../../../users/user.ts'
 import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
-import type { Refusal } from '../../protocol/problem.ts'
-import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
+import { type Code, type Refusal, refusal } from '../../protocol/problem.ts'
+import { type Call, NO_STORE, type RouteResult, type Upgrade } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
-import { type FindDependencies, type FoundReservation, findReservation } from './find-reservation.ts'
+import { type FindDependencies, type FoundReservation, findReservation, OF_RESERVATION } from './find-reservation.ts'
 import type { Forwarded } from './forwarded.ts'
 
 const TICKET_LIFETIME_MS = 30_000
@@ -47,23 +49,23 @@ export const makeCheckConsole =
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
-export interface ConsoleTicketDependencies extends Pick<Parts, 'clock'> {
-  readonly check: CheckConsole
-  readonly tickets: Pick<ConsoleTickets, 'issue'>
+export interface ConsoleParts extends Pick<Parts, 'clock'> {
+  readonly checkConsole: CheckConsole
+  readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
+  readonly consoles: Upgrade
 }
 
 /** The path of consoles, to be followed by a ticket. */
-export const CONSOLE_PATH = '/api/console/'
+const CONSOLE_PATH = '/api/console/'
 
-/** Issues a ticket for a console. */
-export const makeConsoleTicketHandler =
-  ({ check, tickets, clock }: ConsoleTicketDependencies) =>
+const makeIssue =
+  ({ checkConsole, consoleTickets, clock }: ConsoleParts) =>
   async ({ params, user }: Call): RouteResult => {
-    const found = await check(params.id ?? '', user)
+    const found = await checkConsole(params.id ?? '', user)
     if (E.isLeft(found)) return found
     const { reservation, position } = found.right
     const expires = clock() + TICKET_LIFETIME_MS
-    const ticket = tickets.issue({
+    const ticket = consoleTickets.issue({
       reservationId: reservation._id,
       userId: user._id,
       accessSince: user.accessSince,
@@ -73,3 +75,45 @@ export const makeConsoleTicketHandler =
     const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
     return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
   }
+
+const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
+
+export const consoleRoutes: readonly Declaration<ConsoleParts>[] = [
+  post({
+    path: '/api/sut_reservation/:id/console',
+    id: 'openConsole',
+    summary: 'Get a ticket for a console in the browser',
+    description:
+      'For the holder alone, while the reservation of a vnc SUT runs. Open `url` as a WebSocket with the subprotocol `binary`, within 30 seconds. It speaks RFB (RFC 6143) without a password.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    answer: refTo('ConsoleTicket'),
+    refusals: [...OF_RESERVATION, ...OF_CONSOLE],
+    handler: makeIssue,
+  }),
+  // The ticket is the credential.
+  get({
+    path: `${CONSOLE_PATH}:ticket`,
+    id: 'connectConsole',
+    summary: 'Connect to the screen of a SUT',
+    description:
+      'A WebSocket. Each ticket opens one. The server closes with 4000 when the reservation is over, 4001 when it was released, 4002 when the SUT ends the connection, and 1001 when the service stops.',
+    tag: 'Reservations',
+    roles: 'anyone',
+    upgrade: ({ consoles }: ConsoleParts) => consoles,
+    answer: refTo('Connection'),
+    isUpgrade: true,
+    refusals: [
+      'upgrade_required',
+      'ticket_invalid',
+      'cross_site',
+      'reservation_not_found',
+      'reservation_cancelled',
+      ...OF_CONSOLE,
+      'gateway_full',
+    ],
+    handler: () => async () =>
+      E.left(refusal('upgrade_required', 'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.')),
+  }),
+]

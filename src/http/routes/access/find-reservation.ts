@@ -4,7 +4,7 @@ import type { Sut } from '../../../../projections/sut.ts'
 import { failure } from '../../../domain/failure.ts'
 import type { PublicPosition } from '../../../domain/values/position.ts'
 import type { User } from '../../../users/user.ts'
-import type { Refusal } from '../../protocol/problem.ts'
+import type { Code, Refusal } from '../../protocol/problem.ts'
 import type { Objects } from '../../response/objects.ts'
 import type { ExplainOver } from '../../response/over.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
@@ -21,6 +21,13 @@ export interface FindDependencies {
   readonly objects: Pick<Objects, 'newest' | 'latest'>
   readonly explainOver: ExplainOver
 }
+
+/** What it refuses with. */
+export const OF_RESERVATION: readonly Code[] = [
+  'not_your_reservation',
+  'reservation_not_found',
+  'reservation_cancelled',
+]
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (

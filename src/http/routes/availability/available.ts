@@ -1,20 +1,20 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { quarterAt, type Window } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
+import type { WindowLimits } from '../../../domain/reservation/window-limits.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
 import type { User } from '../../../users/user.ts'
-import { type AvailableQuery, formatCursor } from '../../codecs/availability.ts'
+import { type AvailableQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
+import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
+import { findPresent } from '../users/user-changes.ts'
 import { freeSpan, spanOf } from './span.ts'
 
-interface AvailableDependencies extends Pick<Parts, 'objects' | 'clock'> {
-  /** Finds a user that has not been removed. */
-  readonly findUser: (id: string) => Promise<E.Either<Failure, User>>
-  /** Milliseconds from now within which a window may start. */
-  readonly horizon: number
+export interface AvailableDependencies extends Pick<Parts, 'objects' | 'users' | 'clock'> {
+  readonly limits: Pick<WindowLimits, 'horizon'>
 }
 
 /** Days of a span. */
@@ -40,34 +40,34 @@ const wantedOf = (
 
 /** The user to reserve for, as far as an administrator asks for another. */
 const holderOf = async (
-  findUser: AvailableDependencies['findUser'],
+  users: AvailableDependencies['users'],
   { query, user }: AvailableCall,
 ): Promise<E.Either<Failure, User>> => {
   const { user_id = user._id } = query
   if (user_id === user._id) return E.right(user)
   return user.role === 'administrator'
-    ? findUser(user_id)
+    ? findPresent(users, user_id)
     : E.left(failure('forbidden', 'Only administrators ask for others.'))
 }
 
-/** What SUTs have free: GET /api/availability. */
-export const makeAvailable =
-  ({ objects, findUser, clock, horizon }: AvailableDependencies) =>
+/** What SUTs have free. */
+const makeAvailable =
+  ({ objects, users, clock, limits }: AvailableDependencies) =>
   async (call: AvailableCall): RouteResult => {
     const { query } = call
     const { from, to, duration, limit, after } = query
     const now = clock()
-    const wanted = wantedOf(call, now, horizon)
+    const wanted = wantedOf(call, now, limits.horizon)
     const first = from?.instant.epochMilliseconds ?? now
     if (to !== undefined && to.instant.epochMilliseconds > first + SPAN_MAX_MS) {
       return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
     }
     if (wanted === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    const holder = await holderOf(findUser, call)
+    const holder = await holderOf(users, call)
     if (E.isLeft(holder)) return holder
     // Only testers have scopes, and ask for themselves only.
     const { scope } = holder.right
-    const span = spanOf({ from, to }, now, horizon)
+    const span = spanOf({ from, to }, now, limits.horizon)
     const asked: AvailableRead = { span, duration, limit, scope, wanted, after }
     const answered = await objects.showList('available', asked)
     if (E.isLeft(answered)) return answered
@@ -82,3 +82,25 @@ export const makeAvailable =
     const next = listed.next === undefined ? null : formatCursor(listed.next)
     return E.right({ status: 200, body: JSON.stringify({ limit, next, suts }), position })
   }
+
+export const findAvailability = getWithQuery({
+  path: '/api/availability',
+  id: 'findAvailability',
+  summary: 'Find SUTs with free windows',
+  description:
+    'Active SUTs in scope with something free of at least duration, newest created first, found by the filters of the list of SUTs. With match, SUTs that fit and are not known to be offline, in the order in which a create with the same match would try them for the earliest such window of each. At most 100 free windows of each SUT; its next is where the following one begins. turnaround is neither held nor free. The next of the page continues it.',
+  tag: 'SUTs',
+  roles: everyone,
+  query: availableQuery,
+  notes: {
+    from: 'The start of the span; now by default.',
+    to: 'The end of the span, at most 31 days after its start; 7 days after it by default.',
+    limit: 'The maximum number of SUTs; 20 by default.',
+    after: 'The next of the page before.',
+    user_id: 'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
+    match: 'Criteria as JSON, as in a create. Cannot be combined with filters.',
+  },
+  answer: refTo('AvailabilityList'),
+  refusals: ['forbidden', 'user_not_found', 'user_removed', 'store_full'],
+  handler: makeAvailable,
+})

@@ -8,8 +8,10 @@ import type { Person } from '../../../users/oidc/claims.ts'
 import type { Provider } from '../../../users/oidc/provider.ts'
 import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
 import type { SignInTransaction, SignInTransactions } from '../../../vault/derived/sign-in-transactions.ts'
-import type { SignOnEnd } from '../../codecs/login.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import { type SignOnEnd, signOnEndBody } from '../../codecs/login.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
+import { type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
@@ -158,3 +160,43 @@ const NOT_CONFIGURED: RouteResult = Promise.resolve(
 
 /** For a service without single sign-on. */
 export const noSingleSignOn: SingleSignOnHandlers = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }
+
+export interface SingleSignOnParts {
+  readonly singleSignOn: SingleSignOnHandlers
+}
+
+export const singleSignOnRoutes: readonly Declaration<SingleSignOnParts>[] = [
+  post({
+    path: '/api/login/oidc/start',
+    id: 'startSingleSignOn',
+    summary: 'Begin a single sign-on',
+    description:
+      'Keep `transaction`, which is valid for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
+    tag: 'Users',
+    roles: 'anyone',
+    ...withoutBody,
+    answer: refTo('SignOnStart'),
+    refusals: ['oidc_not_configured', 'provider_unavailable'],
+    handler: ({ singleSignOn }: SingleSignOnParts) => singleSignOn.start,
+  }),
+  post({
+    path: '/api/login/oidc/finish',
+    id: 'finishSingleSignOn',
+    summary: 'End a single sign-on',
+    description:
+      'Begins a session for twelve hours, which cannot be extended. The first sign-in adds a user, and each one sets its role. A transaction and a code can be used once.',
+    tag: 'Users',
+    roles: 'anyone',
+    body: signOnEndBody,
+    answer: refTo('LoginSession'),
+    refusals: [
+      'oidc_not_configured',
+      'sign_in_failed',
+      'no_role',
+      'user_removed',
+      'too_many_attempts',
+      'provider_unavailable',
+    ],
+    handler: ({ singleSignOn }: SingleSignOnParts) => singleSignOn.finish,
+  }),
+]

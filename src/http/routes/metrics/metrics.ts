@@ -1,4 +1,7 @@
+import * as E from 'fp-ts/lib/Either.js'
 import { Registry } from 'prom-client'
+import { get, overseers } from '../../protocol/declaration.ts'
+import type { RouteResult } from '../../protocol/route.ts'
 import { type Gauges, registerGauges } from './gauges.ts'
 import {
   feedMeasures,
@@ -32,3 +35,23 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
   }
 }
 export type Metrics = ReturnType<typeof makeMetrics>
+
+export interface MetricsParts {
+  readonly metrics: Pick<Metrics, 'text'>
+}
+
+export const readMetrics = get({
+  path: '/metrics',
+  id: 'readMetrics',
+  summary: 'Read the metrics (Prometheus)',
+  tag: 'Service',
+  roles: overseers,
+  tokenScope: 'metrics',
+  mediaType: METRICS_MEDIA_TYPE,
+  isAlwaysOpen: true,
+  answer: { type: 'string' },
+  handler:
+    ({ metrics }: MetricsParts) =>
+    async (): RouteResult =>
+      E.right({ status: 200, body: await metrics.text() }),
+})

@@ -2,10 +2,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { type Cause, offlineCauseOf } from '../../../domain/monitoring/status.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import { administrators, post, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Objects } from '../../response/objects.ts'
 import { findNewest } from '../../response/visibility.ts'
+import { OF_SUT } from '../refusals.ts'
 
 /** The result of a probe. */
 export interface Checked {
@@ -17,9 +20,9 @@ export interface Checked {
 /** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
 export type Check = (sutId: string) => Promise<E.Either<Failure, Checked>>
 
-interface CheckDependencies {
+export interface CheckDependencies {
   readonly objects: Pick<Objects, 'newest'>
-  readonly check: Check
+  readonly checkSut: Check
   /** Milliseconds since boot. */
   readonly sinceBoot: () => number
 }
@@ -29,7 +32,7 @@ const CHECK_INTERVAL_MS = 1_000
 /** SUTs whose last check is remembered. */
 const CHECKED_MAX = 10_000
 
-export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencies) => {
+const makeCheck = ({ objects, checkSut, sinceBoot }: CheckDependencies) => {
   const checked = new LRUCache<string, number>({ max: CHECKED_MAX })
   return async ({ params }: Call): RouteResult => {
     const id = params.id ?? ''
@@ -43,7 +46,7 @@ export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencie
       return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
     }
     checked.set(id, now)
-    const probed = await check(id)
+    const probed = await checkSut(id)
     if (E.isLeft(probed)) return probed
     const { cause, milliseconds } = probed.right
     const body = {
@@ -54,3 +57,17 @@ export const makeCheckHandler = ({ objects, check, sinceBoot }: CheckDependencie
     return E.right({ status: 200, body: JSON.stringify(body) })
   }
 }
+
+export const checkSut = post({
+  path: '/api/sut/:id/check',
+  id: 'checkSut',
+  summary: 'Probe a SUT now',
+  description:
+    'Answers when the probe has ended, after 15 s at most. It counts like any other probe of a monitored SUT. Once a second per SUT.',
+  tag: 'SUTs',
+  roles: administrators,
+  ...withoutBody,
+  answer: refTo('Check'),
+  refusals: [...OF_SUT, 'not_forwarded', 'too_many_checks'],
+  handler: makeCheck,
+})

@@ -9,8 +9,10 @@ import { STORE_TIMEOUT_MS, StoreUnavailable } from '../../../event-store/event-s
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
-import type { SutRequestsQuery, WaitQuery } from '../../codecs/lists.ts'
+import { type SutRequestsQuery, sutRequestsQuery, type WaitQuery, waitQuery } from '../../codecs/lists.ts'
+import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { CSV } from '../../response/csv-lists.ts'
 import type { Objects } from '../../response/objects.ts'
 import { withUserName } from '../../response/user-names.ts'
 import { userNow } from '../../response/user-now.ts'
@@ -19,7 +21,7 @@ import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
 
-interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
+export interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
   readonly isAnyFit: RequestDependencies['isAnyFit']
   readonly endings: Pick<Endings, 'wait'>
   readonly attend: Attend
@@ -132,8 +134,38 @@ const makeRequestList = (dependencies: RequestReadsDependencies) => {
   )
 }
 
-/** Reads requests as a user sees them. */
-export const makeRequestReads = (dependencies: RequestReadsDependencies) => ({
-  list: makeRequestList(dependencies),
-  read: makeRead(dependencies),
-})
+/** Reads of requests as a user sees them. */
+export const requestReads: readonly Declaration<RequestReadsDependencies>[] = [
+  getWithQuery({
+    path: '/api/sut_request',
+    id: 'listRequests',
+    summary: 'List requests, newest first',
+    tag: 'Reservations',
+    roles: everyone,
+    otherMediaTypes: [CSV],
+    query: sutRequestsQuery,
+    answer: refTo('SutRequestList'),
+    refusals: ['list_too_large', 'store_full'],
+    notes: {
+      status: 'Only those in this state.',
+      user_id: 'Only those of this user.',
+      sut_id: 'Only those that name this SUT, or whose criteria it fits.',
+    },
+    handler: makeRequestList,
+  }),
+  getWithQuery({
+    path: '/api/sut_request/:id',
+    id: 'readRequest',
+    summary: 'Read a request, or wait for its end',
+    description:
+      'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
+    tag: 'Reservations',
+    roles: everyone,
+    query: waitQuery,
+    answer: refTo('SutRequestRead'),
+    isKept: true,
+    refusals: ['request_not_found', 'store_full'],
+    notes: { wait: 'Seconds to wait until the request does not wait any more, 0 by default.' },
+    handler: makeRead,
+  }),
+]

@@ -13,7 +13,9 @@ import { REQUESTS_STREAM } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import { aliveUntil, type Kept } from '../../../domain/values/keepalive.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
-import type { SutRequestBody } from '../../codecs/bodies.ts'
+import { type SutRequestBody, sutRequestBody, withoutBody } from '../../codecs/bodies.ts'
+import { type Declaration, holders, post, refTo } from '../../protocol/declaration.ts'
+import type { Code } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type UserNames, withUserName } from '../../response/user-names.ts'
 import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
@@ -132,13 +134,67 @@ const makeChange = (
   }
 }
 
-export const makeRequestHandlers = (dependencies: RequestDependencies) => ({
-  create: makeCreate(dependencies),
-  withdraw: makeChange(dependencies, 'withdraw'),
-  keepalive: makeChange(dependencies, 'keep', (id) =>
+const makeWithdraw = (dependencies: RequestDependencies) => makeChange(dependencies, 'withdraw')
+
+const makeKeepalive = (dependencies: RequestDependencies) =>
+  makeChange(dependencies, 'keep', (id) =>
     dependencies.runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
       const request = findWaiting(queue, id)
       return request && lifeOf(request)
     }),
-  ),
+  )
+
+const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
+
+export const requestChanges: readonly Declaration<RequestDependencies>[] = [
+  post({
+    path: '/api/sut_request/:id/keepalive',
+    id: 'keepRequest',
+    summary: 'Keep a request alive',
+    description:
+      'For a request made with keepalive, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. One that was passed over has its place again. An Idempotency-Key is ignored.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    ignoresRetryKey: true,
+    answer: refTo('SutRequest'),
+    isKept: true,
+    refusals: [
+      ...(['not_your_request', 'request_not_found', 'request_granted', 'request_over', 'not_kept_alive'] as const),
+      'too_many_requests',
+    ],
+    handler: makeKeepalive,
+  }),
+  post({
+    path: '/api/sut_request/:id/withdraw',
+    id: 'withdrawRequest',
+    summary: 'Withdraw a request',
+    description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
+    tag: 'Reservations',
+    roles: holders,
+    ...withoutBody,
+    answer: refTo('SutRequest'),
+    refusals: ['not_your_request', 'request_not_found', 'request_granted', 'request_over'],
+    handler: makeWithdraw,
+  }),
+]
+
+export const createRequest = post({
+  path: '/api/sut_request/create',
+  id: 'createRequest',
+  summary: 'Reserve a SUT as soon as one is free',
+  description:
+    'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. Where keepalive is given, the request is passed over once nobody has asked for it for so many seconds, and expires after twice as many; the reservation is released unless it is kept alive.',
+  tag: 'Reservations',
+  roles: holders,
+  body: sutRequestBody,
+  answer: refTo('SutRequest'),
+  isCreation: true,
+  isKept: true,
+  refusals: [
+    ...OF_TARGET,
+    ...(['not_your_request', 'priority_too_high', 'user_not_found', 'too_many_requests', 'no_sut_free'] as const),
+    ...(['quota_exceeded', 'window_too_long'] as const),
+  ],
+  handler: makeCreate,
 })

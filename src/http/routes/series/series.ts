@@ -14,16 +14,19 @@ import { reservationStateOf } from '../../../read-models/lists/details.ts'
 import type { ListPage } from '../../../read-models/lists/lists.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
-import type { SeriesListQuery } from '../../codecs/lists.ts'
-import type { SeriesBody } from '../../codecs/series.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import { type SeriesListQuery, seriesQuery } from '../../codecs/lists.ts'
+import { type SeriesBody, seriesBody } from '../../codecs/series.ts'
+import { type Declaration, everyone, get, getWithQuery, holders, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { holderExists, type ReservationDependencies, runInTurn } from '../create-reservation.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+import { OF_BOOKING, OF_WINDOW } from '../refusals.ts'
 
-interface SeriesDependencies
+export interface SeriesDependencies
   extends Omit<ReservationDependencies, 'matching' | 'repeated'>,
     Pick<Parts, 'store' | 'csv'> {
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
@@ -145,29 +148,85 @@ const showSeries = (document: string, reservations: readonly SeriesReservation[]
   return `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
 }
 
-export const makeSeriesHandlers = (dependencies: SeriesDependencies) => {
+const makeRead = (dependencies: SeriesDependencies) => {
   const { objects, clock } = dependencies
   const readMembers = makeReadMembers(objects)
-  return {
-    create: makeCreate(dependencies),
-    cancel: makeCancel(dependencies),
-    read: async ({ params, user }: Call): RouteResult => {
-      const found = await findNewest(visibleTo(objects, user), 'series', params.id)
-      if (E.isLeft(found)) return found
-      const { document } = found.right
-      const members = await readMembers(JSON.parse(document) as Series)
-      if (E.isLeft(members)) return members
-      const { listed, position } = members.right
-      return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
-    },
-    list: makeList<SeriesListQuery>(
-      dependencies,
-      ['series', 'sut_reservation_series'],
-      async ({ query: { sut_id, user_id }, user }, part) => {
-        const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(user) }
-        const read = await objects.showList('series', { ...part, ...filters })
-        return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
-      },
-    ),
+  return async ({ params, user }: Call): RouteResult => {
+    const found = await findNewest(visibleTo(objects, user), 'series', params.id)
+    if (E.isLeft(found)) return found
+    const { document } = found.right
+    const members = await readMembers(JSON.parse(document) as Series)
+    if (E.isLeft(members)) return members
+    const { listed, position } = members.right
+    return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
   }
 }
+
+const makeSeriesList = (dependencies: SeriesDependencies) =>
+  makeList<SeriesListQuery>(
+    dependencies,
+    ['series', 'sut_reservation_series'],
+    async ({ query: { sut_id, user_id }, user }, part) => {
+      const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(user) }
+      const read = await dependencies.objects.showList('series', { ...part, ...filters })
+      return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
+    },
+  )
+
+export const seriesRoutes: readonly Declaration<SeriesDependencies>[] = [
+  post({
+    path: '/api/sut_reservation_series/create',
+    id: 'createSeries',
+    summary: 'Reserve a SUT again and again',
+    description:
+      'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
+    tag: 'Reservations',
+    roles: holders,
+    answersRepeats: true,
+    body: seriesBody,
+    answer: refTo('SeriesReservations'),
+    isCreation: true,
+    refusals: [
+      ...(['not_your_reservation', 'sut_not_found', 'sut_retired', 'user_not_found'] as const),
+      ...[...OF_BOOKING, ...OF_WINDOW],
+      ...(['series_start_mismatch', 'series_too_long', 'series_too_short', 'series_overlaps'] as const),
+    ],
+    handler: makeCreate,
+  }),
+  getWithQuery({
+    path: '/api/sut_reservation_series',
+    id: 'listSeries',
+    summary: 'List series, newest created first',
+    tag: 'Reservations',
+    roles: everyone,
+    query: seriesQuery,
+    answer: refTo('SeriesList'),
+    refusals: ['store_full'],
+    handler: makeSeriesList,
+  }),
+  get({
+    path: '/api/sut_reservation_series/:id',
+    id: 'readSeries',
+    summary: 'Read a series with its reservations',
+    description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
+    tag: 'Reservations',
+    roles: everyone,
+    answer: refTo('Series'),
+    refusals: ['series_not_found', 'store_full'],
+    handler: makeRead,
+  }),
+  post({
+    path: '/api/sut_reservation_series/:id/cancel',
+    id: 'cancelSeries',
+    summary: 'Cancel the rest of a series',
+    description:
+      'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
+    tag: 'Reservations',
+    roles: holders,
+    answersRepeats: true,
+    ...withoutBody,
+    answer: refTo('SeriesReservations'),
+    refusals: ['not_your_reservation', 'series_not_found', 'store_full'],
+    handler: makeCancel,
+  }),
+]

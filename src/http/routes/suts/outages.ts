@@ -6,8 +6,9 @@ import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { User } from '../../../users/user.ts'
-import type { OutagesOfOneQuery, OutagesQuery } from '../../codecs/outages.ts'
+import { type OutagesOfOneQuery, type OutagesQuery, outagesOfOneQuery, outagesQuery } from '../../codecs/outages.ts'
 import { inQuery } from '../../codecs/query.ts'
+import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
@@ -39,8 +40,11 @@ const tooMany = (): Refusal =>
     inQuery('to', `leaves more than ${CHANGES_MAX.toLocaleString('en')} changes; ask for less time or fewer SUTs`),
   ])
 
-export const makeOutageHandlers = ({ objects, clock }: Pick<Parts, 'objects' | 'clock'>) => {
-  const read = async (
+export type OutageDependencies = Pick<Parts, 'objects' | 'clock'>
+
+const makeReadSpan =
+  ({ objects, clock }: OutageDependencies) =>
+  async (
     { sut_ids, from, to }: OutagesQuery,
     user: User,
   ): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
@@ -53,24 +57,59 @@ export const makeOutageHandlers = ({ objects, clock }: Pick<Parts, 'objects' | '
     return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
   }
 
-  return {
-    ofOne: async ({ params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
-      const id = params.id ?? ''
-      const found = await visibleTo(objects, user).newest('sut', id)
-      if (E.isLeft(found)) return found
-      const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await read({ ...query, sut_ids: [id] }, user))
-      if (E.isLeft(answered)) return answered
-      const { position, listed } = answered.right
-      const [only] = found.right === undefined ? [] : listed
-      if (only === undefined) return E.left(notFound('sut'))
-      return E.right({ status: 200, body: JSON.stringify(show(only)), position })
-    },
-    list: async ({ query, user }: Call<unknown, OutagesQuery>): RouteResult => {
-      const answered = await read(query, user)
-      if (E.isLeft(answered)) return answered
-      const { position, listed } = answered.right
-      const suts = listed.map((one) => ({ sut_id: one.sut_id, ...show(one) }))
-      return E.right({ status: 200, body: JSON.stringify({ suts }), position })
-    },
+const makeRead = (dependencies: OutageDependencies) => {
+  const readSpan = makeReadSpan(dependencies)
+  return async ({ params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
+    const id = params.id ?? ''
+    const found = await visibleTo(dependencies.objects, user).newest('sut', id)
+    if (E.isLeft(found)) return found
+    const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan({ ...query, sut_ids: [id] }, user))
+    if (E.isLeft(answered)) return answered
+    const { position, listed } = answered.right
+    const [only] = found.right === undefined ? [] : listed
+    if (only === undefined) return E.left(notFound('sut'))
+    return E.right({ status: 200, body: JSON.stringify(show(only)), position })
   }
 }
+
+const makeOutageList = (dependencies: OutageDependencies) => {
+  const readSpan = makeReadSpan(dependencies)
+  return async ({ query, user }: Call<unknown, OutagesQuery>): RouteResult => {
+    const answered = await readSpan(query, user)
+    if (E.isLeft(answered)) return answered
+    const { position, listed } = answered.right
+    const suts = listed.map((one) => ({ sut_id: one.sut_id, ...show(one) }))
+    return E.right({ status: 200, body: JSON.stringify({ suts }), position })
+  }
+}
+
+const OUTAGES =
+  'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
+
+export const outageRoutes: readonly Declaration<OutageDependencies>[] = [
+  getWithQuery({
+    path: '/api/sut/:id/outages',
+    id: 'readOutages',
+    summary: 'Find when a SUT was offline',
+    description: OUTAGES,
+    tag: 'SUTs',
+    roles: everyone,
+    query: outagesOfOneQuery,
+    answer: refTo('Outages'),
+    refusals: ['sut_not_found', 'store_full'],
+    handler: makeRead,
+  }),
+  getWithQuery({
+    path: '/api/outages',
+    id: 'listOutages',
+    summary: 'Find when up to 100 SUTs were offline',
+    description: `${OUTAGES} SUTs that are not found are left out.`,
+    tag: 'SUTs',
+    roles: everyone,
+    query: outagesQuery,
+    answer: refTo('OutagesList'),
+    refusals: ['store_full'],
+    notes: { sut_id: 'Those of these SUTs, up to 100.' },
+    handler: makeOutageList,
+  }),
+]

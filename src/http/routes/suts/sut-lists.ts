@@ -4,24 +4,28 @@ import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import { reachOf } from '../../../domain/calendar/turnaround.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
+import type { WindowLimits } from '../../../domain/reservation/window-limits.ts'
 import type { Scope } from '../../../domain/user/scope.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { ListPage, PageQuery } from '../../../read-models/lists/lists.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
+import { asOfRoles } from '../../codecs/as-of.ts'
 import { inQuery } from '../../codecs/query.ts'
-import type { AvailabilityQuery, SutsQuery } from '../../codecs/suts.ts'
+import { type AvailabilityQuery, availabilityQuery, type SutsQuery, sutsQuery } from '../../codecs/suts.ts'
+import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
+import { CSV } from '../../response/csv-lists.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 import { freeSpan, spanOf } from '../availability/span.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+import { OF_SUT } from '../refusals.ts'
 import { settingsOfEverybody, withSettings } from './sut-read.ts'
 
-interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'asOf' | 'csv' | 'clock'> {
-  /** Milliseconds from now within which a window may start. */
-  readonly horizon: number
+export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'asOf' | 'csv' | 'clock'> {
+  readonly limits: Pick<WindowLimits, 'horizon'>
 }
 
 /** Free windows per response. */
@@ -56,17 +60,16 @@ const makeSutList = (dependencies: SutListDependencies) => {
   })
 }
 
-export const makeSutLists = (dependencies: SutListDependencies) => ({
-  list: makeSutList(dependencies),
-  availability: async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
-    const { objects, views, clock, horizon } = dependencies
+const makeAvailability =
+  ({ objects, views, clock, limits }: SutListDependencies) =>
+  async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
     const id = params.id ?? ''
     const found = await findNewest(visibleTo(objects, user), 'sut', id)
     if (E.isLeft(found)) return found
     if (found.right.ended === 'retired') {
       return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }
-    const span = spanOf(query, clock(), horizon)
+    const span = spanOf(query, clock(), limits.horizon)
     const display = views.newest('sut_display', id)
     const { turnaround = 0 } = display === undefined ? {} : (JSON.parse(display.document) as SutDisplay)
     const answered = ifReaching(found.right.created, await objects.showList('held', id, reachOf(span, turnaround)))
@@ -82,5 +85,34 @@ export const makeSutLists = (dependencies: SutListDependencies) => ({
       next: next === undefined ? null : write(next),
     }
     return E.right({ status: 200, body: JSON.stringify(body), position })
+  }
+
+export const listSuts = getWithQuery({
+  path: '/api/sut',
+  id: 'listSuts',
+  summary: 'List SUTs, newest created first',
+  tag: 'SUTs',
+  roles: everyone,
+  parameterRoles: asOfRoles,
+  otherMediaTypes: [CSV],
+  query: sutsQuery,
+  notes: {
+    include: 'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
   },
+  answer: refTo('SutList'),
+  refusals: ['list_too_large', 'store_full'],
+  handler: makeSutList,
+})
+
+export const readAvailability = getWithQuery({
+  path: '/api/sut/:id/availability',
+  id: 'readAvailability',
+  summary: 'Find the free windows of a SUT',
+  description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
+  tag: 'SUTs',
+  roles: everyone,
+  query: availabilityQuery,
+  answer: refTo('Availability'),
+  refusals: [...OF_SUT, 'store_full'],
+  handler: makeAvailability,
 })

@@ -3,7 +3,9 @@ import type { ListenPort } from '../../../../projections/listen-port.ts'
 import type { Sut } from '../../../../projections/sut.ts'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { monitoredOf } from '../../../domain/monitoring/status.ts'
-import type { SutQuery } from '../../codecs/suts.ts'
+import { asOfRoles } from '../../codecs/as-of.ts'
+import { type SutQuery, sutQuery } from '../../codecs/suts.ts'
+import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
@@ -61,8 +63,10 @@ const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
   }
 }
 
+export type SutReadDependencies = Pick<Parts, 'objects' | 'asOf' | 'views' | 'vault'>
+
 /** Reads one SUT, now or as of a past moment. */
-export const makeSutRead = ({ objects, asOf, views, vault }: Pick<Parts, 'objects' | 'asOf' | 'views' | 'vault'>) => {
+const makeRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
   const settingsOf = makeSettingsOf({ views, vault })
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
     const found = await findNewest(visibleTo(objects, user), 'sut', params.id)
@@ -75,3 +79,21 @@ export const makeSutRead = ({ objects, asOf, views, vault }: Pick<Parts, 'object
   }
   return (call: Call<unknown, SutQuery>): RouteResult => asOf.readOr('sut', call, newest)
 }
+
+export const readSut = getWithQuery({
+  path: '/api/sut/:id',
+  id: 'readSut',
+  summary: 'Read a SUT',
+  tag: 'SUTs',
+  roles: everyone,
+  parameterRoles: asOfRoles,
+  query: sutQuery,
+  notes: {
+    include:
+      'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
+  },
+  answer: refTo('Sut'),
+  isTagged: true,
+  refusals: ['sut_not_found', 'store_full'],
+  handler: makeRead,
+})

@@ -9,15 +9,27 @@ import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import type { Vault } from '../../../vault/vault.ts'
-import type { MonitoringBody, SutCreation, SutUpdate, TagsBody } from '../../codecs/bodies.ts'
-import type { SutImport } from '../../codecs/imports.ts'
+import {
+  type MonitoringBody,
+  monitoringBody,
+  type SutCreation,
+  type SutUpdate,
+  sutCreationBody,
+  sutUpdateBody,
+  type TagsBody,
+  tagsBody,
+  withoutBody,
+} from '../../codecs/bodies.ts'
+import { type SutImport, sutImportBody } from '../../codecs/imports.ts'
+import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+import { OF_SUT } from '../refusals.ts'
 
-interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
+export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
   readonly range: PortRange
 }
 
@@ -70,39 +82,136 @@ const makeImport =
     return E.right(importResponse('suts', shown))
   }
 
-export const makeSutHandlers = (dependencies: SutDependencies) => {
-  const { runner, objects, vault, range, randomHex } = dependencies
+const makeCreate =
+  ({ runner, objects, vault, range, randomHex }: SutDependencies) =>
+  async (call: Call<SutCreation>): RouteResult => {
+    const ended = await createSut(runner, {
+      ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
+      ...envelopeOf(call),
+    })
+    if (E.isLeft(ended)) return ended
+    const { _id, outcome } = ended.right
+    return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+  }
+
+const makeUpdate = (dependencies: SutDependencies) => {
   const change = makeChange(dependencies)
-  return {
-    create: async (call: Call<SutCreation>): RouteResult => {
-      const ended = await createSut(runner, {
-        ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
-        ...envelopeOf(call),
-      })
-      if (E.isLeft(ended)) return ended
-      const { _id, outcome } = ended.right
-      return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
-    },
-    import: makeImport(dependencies),
-    update: (call: Call<SutUpdate>) =>
-      change(call, (id) => {
-        const { password, user_name } = call.body
-        const values = pick(call.body, SUT_FIELDS)
-        const sealed = vault.seal(id, { password, user_name })
-        const credentials = sealed && { credentials: sealed.credentials }
-        return {
-          command: { type: 'UpdateSut', values, ifMatch: call.ifMatch, ...credentials },
-          secrets: sealed?.secrets,
-        }
-      }),
-    tag: (call: Call<TagsBody>) =>
-      change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } })),
-    monitor: (call: Call<MonitoringBody>) =>
-      change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } })),
-    retire: async (call: Call): RouteResult => {
-      const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
-      if (E.isRight(retired)) await releasePort(runner, call.params.id ?? '', call.requestId)
-      return retired
-    },
+  return (call: Call<SutUpdate>) =>
+    change(call, (id) => {
+      const { password, user_name } = call.body
+      const values = pick(call.body, SUT_FIELDS)
+      const sealed = dependencies.vault.seal(id, { password, user_name })
+      const credentials = sealed && { credentials: sealed.credentials }
+      return {
+        command: { type: 'UpdateSut', values, ifMatch: call.ifMatch, ...credentials },
+        secrets: sealed?.secrets,
+      }
+    })
+}
+
+const makeTag = (dependencies: SutDependencies) => {
+  const change = makeChange(dependencies)
+  return (call: Call<TagsBody>) =>
+    change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } }))
+}
+
+const makeMonitor = (dependencies: SutDependencies) => {
+  const change = makeChange(dependencies)
+  return (call: Call<MonitoringBody>) =>
+    change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } }))
+}
+
+const makeRetire = (dependencies: SutDependencies) => {
+  const change = makeChange(dependencies)
+  return async (call: Call): RouteResult => {
+    const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
+    if (E.isRight(retired)) await releasePort(dependencies.runner, call.params.id ?? '', call.requestId)
+    return retired
   }
 }
+
+/** Changes a SUT's record, unless it has changed since. */
+const sutChange = { roles: administrators, isConditional: true } as const
+/** Answered with the SUT. */
+const SUT = { answer: refTo('Sut'), isTagged: true } as const
+
+export const sutChanges: readonly Declaration<SutDependencies>[] = [
+  post({
+    path: '/api/sut/create',
+    id: 'createSut',
+    summary: 'Create a SUT',
+    description: 'password and user_name are stored encrypted and never returned.',
+    tag: 'SUTs',
+    roles: administrators,
+    body: sutCreationBody,
+    answer: refTo('Sut'),
+    isCreation: true,
+    isTagged: true,
+    refusals: ['listen_ports_exhausted'],
+    handler: makeCreate,
+  }),
+  post({
+    path: '/api/sut/import',
+    id: 'importSuts',
+    summary: 'Create up to 500 SUTs',
+    description:
+      'All rows are checked first, and nothing is created if one has a problem. The SUTs are answered in the order of the rows, as they were created. With dry_run the answer has only their number, and nothing is created.',
+    tag: 'SUTs',
+    roles: administrators,
+    answersRepeats: true,
+    body: sutImportBody,
+    answer: refTo('ImportedSuts'),
+    refusals: ['listen_ports_exhausted'],
+    handler: makeImport,
+  }),
+  post({
+    path: '/api/sut/:id/update',
+    id: 'updateSut',
+    summary: 'Update a SUT',
+    description: 'Omitted fields keep their values.',
+    tag: 'SUTs',
+    ...sutChange,
+    body: sutUpdateBody,
+    ...SUT,
+    refusals: OF_SUT,
+    handler: makeUpdate,
+  }),
+  post({
+    path: '/api/sut/:id/tags',
+    id: 'tagSut',
+    summary: 'Set and remove tags of a SUT',
+    description:
+      'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
+    tag: 'SUTs',
+    ...sutChange,
+    body: tagsBody,
+    ...SUT,
+    refusals: OF_SUT,
+    handler: makeTag,
+  }),
+  post({
+    path: '/api/sut/:id/retire',
+    id: 'retireSut',
+    summary: 'Retire a SUT',
+    description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
+    tag: 'SUTs',
+    ...sutChange,
+    ...withoutBody,
+    ...SUT,
+    refusals: ['sut_not_found', 'sut_reserved'],
+    handler: makeRetire,
+  }),
+  post({
+    path: '/api/sut/:id/monitoring',
+    id: 'monitorSut',
+    summary: 'Begin or end probing a SUT',
+    description:
+      'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
+    tag: 'SUTs',
+    ...sutChange,
+    body: monitoringBody,
+    ...SUT,
+    refusals: OF_SUT,
+    handler: makeMonitor,
+  }),
+]

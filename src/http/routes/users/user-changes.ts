@@ -14,7 +14,19 @@ import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { NewPassword, OwnPassword, UserCreation, UserUpdate } from '../../codecs/users.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import {
+  type NewPassword,
+  newPasswordBody,
+  type OwnPassword,
+  ownPasswordBody,
+  type UserCreation,
+  type UserUpdate,
+  userCreationBody,
+  userUpdateBody,
+} from '../../codecs/users.ts'
+import { administrators, type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
+import type { Code } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
@@ -42,6 +54,11 @@ export const findPresent = async (users: Users, id: string): Promise<E.Either<Fa
 }
 
 type Ended = E.Either<Failure, Outcome<UsersState>>
+
+const makeRun =
+  ({ runner }: Pick<UserDependencies, 'runner'>) =>
+  (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>): Promise<Ended> =>
+    runner.run(userDecider, USERS_STREAM, { ...envelope, command })
 
 /** Shows a user as of the end of a command, once this instance knows the change. */
 const makeShow =
@@ -91,12 +108,9 @@ const makeCreate = (dependencies: UserDependencies) => {
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
-const makeSetPassword = (
-  dependencies: UserDependencies,
-  run: (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>) => Promise<Ended>,
-) => {
+const makeChangePassword = (dependencies: UserDependencies) => {
   const { runner, users, quotaDefault, endBindings } = dependencies
-  const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
+  const [show, run, sealPassword] = [makeShow(dependencies), makeRun(dependencies), makeSealPassword(dependencies)]
   return async (_id: string, call: Call<NewPassword>): RouteResult => {
     const { user: actor, requestId, client, body } = call
     const revoke = async () =>
@@ -116,53 +130,172 @@ const makeSetPassword = (
   }
 }
 
-export const makeUserChanges = (dependencies: UserDependencies) => {
-  const { runner, users, quotaDefault, vault, eraseSecrets } = dependencies
-  const renewEpoch = makeRenewEpoch(dependencies)
-  const show = makeShow(dependencies)
-  const run = (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>): Promise<Ended> =>
-    runner.run(userDecider, USERS_STREAM, { ...envelope, command })
-  const setPassword = makeSetPassword(dependencies, run)
-  return {
-    create: makeCreate(dependencies),
-    update: async (call: Call<UserUpdate>): RouteResult => {
-      const { params, body, ifMatch } = call
-      const { name, role, quota, scope } = body
-      const _id = params.id ?? ''
-      const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
-      if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, envelopeOf(call)))
-      const { credentials, secrets } = vault.sealUser(_id, { name })
-      const envelope = { ...envelopeOf(call), secrets }
-      const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-      return show(_id, await runWithName(runner, users, name, { ...envelope, command: named }))
-    },
-    setPassword: async (call: Call<NewPassword>): RouteResult => {
-      const _id = call.params.id ?? ''
-      if (users.member(_id) === undefined) await users.catchUp()
-      return users.member(_id) === undefined ? E.left(notFound('user')) : setPassword(_id, call)
-    },
-    setOwnPassword: async (call: Call<OwnPassword>): RouteResult => {
-      const confirmed = await call.caller().confirm(call.body.old_password)
-      return E.isLeft(confirmed) ? confirmed : setPassword(call.user._id, call)
-    },
-    /** Ends all sessions of a user. */
-    logout: async (call: Call): RouteResult => {
-      const _id = call.params.id ?? ''
-      return show(_id, await renewEpoch(_id, envelopeOf(call)))
-    },
-    erase: async (call: Call): RouteResult => {
-      const _id = call.params.id ?? ''
-      const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
-      // If this fails, the event stands, and the process of removals deletes them.
-      if (E.isRight(ended)) await eraseSecrets(_id)
-      return show(_id, ended)
-    },
-    restore: async (call: Call): RouteResult => {
-      const _id = call.params.id ?? ''
-      await users.refresh()
-      const name = users.member(_id)?.name ?? _id
-      const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-      return show(_id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
-    },
+const makeUpdate = (dependencies: UserDependencies) => {
+  const { runner, users, quotaDefault, vault } = dependencies
+  const [show, run] = [makeShow(dependencies), makeRun(dependencies)]
+  return async (call: Call<UserUpdate>): RouteResult => {
+    const { params, body, ifMatch } = call
+    const { name, role, quota, scope } = body
+    const _id = params.id ?? ''
+    const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
+    if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, envelopeOf(call)))
+    const { credentials, secrets } = vault.sealUser(_id, { name })
+    const envelope = { ...envelopeOf(call), secrets }
+    const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
+    return show(_id, await runWithName(runner, users, name, { ...envelope, command: named }))
   }
 }
+
+const makeSetPassword = (dependencies: UserDependencies) => {
+  const { users } = dependencies
+  const change = makeChangePassword(dependencies)
+  return async (call: Call<NewPassword>): RouteResult => {
+    const _id = call.params.id ?? ''
+    if (users.member(_id) === undefined) await users.catchUp()
+    return users.member(_id) === undefined ? E.left(notFound('user')) : change(_id, call)
+  }
+}
+
+const makeSetOwnPassword = (dependencies: UserDependencies) => {
+  const change = makeChangePassword(dependencies)
+  return async (call: Call<OwnPassword>): RouteResult => {
+    const confirmed = await call.caller().confirm(call.body.old_password)
+    return E.isLeft(confirmed) ? confirmed : change(call.user._id, call)
+  }
+}
+
+/** Ends all sessions of a user. */
+const makeLogOut = (dependencies: UserDependencies) => {
+  const renewEpoch = makeRenewEpoch(dependencies)
+  const show = makeShow(dependencies)
+  return async (call: Call): RouteResult => {
+    const _id = call.params.id ?? ''
+    return show(_id, await renewEpoch(_id, envelopeOf(call)))
+  }
+}
+
+const makeErase = (dependencies: UserDependencies) => {
+  const [show, run] = [makeShow(dependencies), makeRun(dependencies)]
+  return async (call: Call): RouteResult => {
+    const _id = call.params.id ?? ''
+    const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
+    // If this fails, the event stands, and the process of removals deletes them.
+    if (E.isRight(ended)) await dependencies.eraseSecrets(_id)
+    return show(_id, ended)
+  }
+}
+
+const makeRestore = (dependencies: UserDependencies) => {
+  const { runner, users } = dependencies
+  const show = makeShow(dependencies)
+  return async (call: Call): RouteResult => {
+    const _id = call.params.id ?? ''
+    await users.refresh()
+    const name = users.member(_id)?.name ?? _id
+    const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
+    return show(_id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+  }
+}
+
+/** Answered with the user. */
+const USER = { answer: refTo('User'), isTagged: true } as const
+const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
+
+export const createUser = post({
+  path: '/api/user/create',
+  id: 'createUser',
+  summary: 'Create a user',
+  description:
+    'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere. Testers may have a quota and a scope.',
+  tag: 'Users',
+  roles: administrators,
+  body: userCreationBody,
+  answer: refTo('NewUser'),
+  isCreation: true,
+  isTagged: true,
+  refusals: ['user_name_taken', 'user_id_taken'],
+  handler: makeCreate,
+})
+
+export const userChanges: readonly Declaration<UserDependencies>[] = [
+  post({
+    path: '/api/user/:id/update',
+    id: 'updateUser',
+    summary: 'Change the name, the role, the quota or the scope of a user',
+    description:
+      'Omitted fields keep their values, as omitted limits of a quota do. Only testers have a quota and a scope. Streams and connections that the new role does not allow end.',
+    tag: 'Users',
+    roles: administrators,
+    isConditional: true,
+    body: userUpdateBody,
+    ...USER,
+    refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
+    handler: makeUpdate,
+  }),
+  post({
+    path: '/api/user/:id/password',
+    id: 'setPassword',
+    summary: 'Set the password of a user',
+    description: 'The old one stops working at once, and the event streams of the user end.',
+    tag: 'Users',
+    roles: administrators,
+    isForPeople: true,
+    body: newPasswordBody,
+    ...USER,
+    refusals: OF_USER,
+    handler: makeSetPassword,
+  }),
+  post({
+    path: '/api/user/me/password',
+    id: 'setOwnPassword',
+    summary: 'Change your own password',
+    description: 'Wrong old passwords are throttled like failed logins.',
+    tag: 'Users',
+    roles: everyone,
+    isForPeople: true,
+    body: ownPasswordBody,
+    ...USER,
+    refusals: [...OF_USER, 'wrong_password'],
+    handler: makeSetOwnPassword,
+  }),
+  post({
+    path: '/api/user/:id/logout',
+    id: 'logOutUser',
+    summary: 'End all sessions of a user',
+    description: 'What was opened with them ends too. The password and tokens stay good.',
+    tag: 'Users',
+    roles: administrators,
+    ...withoutBody,
+    ...USER,
+    refusals: OF_USER,
+    handler: makeLogOut,
+  }),
+]
+
+export const removedUserChanges: readonly Declaration<UserDependencies>[] = [
+  post({
+    path: '/api/user/:id/restore',
+    id: 'restoreUser',
+    summary: 'Restore a removed user',
+    description: 'The previous password works again. Cancelled reservations stay cancelled.',
+    tag: 'Users',
+    roles: administrators,
+    ...withoutBody,
+    ...USER,
+    refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
+    handler: makeRestore,
+  }),
+  post({
+    path: '/api/user/:id/erase',
+    id: 'eraseUser',
+    summary: 'Erase a removed user',
+    description:
+      'Deletes the name and the password, which no later backup brings back. Events and histories then show the id. This cannot be undone.',
+    tag: 'Users',
+    roles: administrators,
+    ...withoutBody,
+    ...USER,
+    refusals: ['user_not_found', 'user_not_removed'],
+    handler: makeErase,
+  }),
+]

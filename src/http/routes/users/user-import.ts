@@ -16,8 +16,9 @@ import type { StorePosition } from '../../../domain/values/position.ts'
 import { foldName } from '../../../domain/values/user-name.ts'
 import { BEGINNING } from '../../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
-import { type HashedUserImport, hashedUsersBody, type UserImport } from '../../codecs/imports.ts'
-import { type Call, envelopeOf, NO_STORE, post, type Route, type RouteResult } from '../../protocol/route.ts'
+import { type HashedUserImport, hashedUsersBody, type UserImport, userImportBody } from '../../codecs/imports.ts'
+import { administrators, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import type { UserDependencies } from './user-changes.ts'
@@ -112,7 +113,7 @@ const makeShow =
   }
 
 /** Adds users, all or none. A retry shows them again, without passwords. */
-export const makeUserImport = (dependencies: UserImportDependencies): ((call: Call<UserImport>) => RouteResult) => {
+const makeUserImport = (dependencies: UserImportDependencies): ((call: Call<UserImport>) => RouteResult) => {
   const { runner, store, users } = dependencies
   const { check, add } = makeAddAll(dependencies)
   const show = makeShow(dependencies)
@@ -143,19 +144,39 @@ export const makeUserImport = (dependencies: UserImportDependencies): ((call: Ca
   }
 }
 
-/**
- * Adds users with the hashes of passwords that the command line made. Only the control socket has this route: others
- * cannot choose hashes.
- */
-export const hashedUsersRoute = (dependencies: HashedDependencies): Route => {
+export const importUsers = post({
+  path: '/api/user/import',
+  id: 'importUsers',
+  summary: 'Create up to 100 users, all or none',
+  description:
+    'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
+  tag: 'Users',
+  roles: administrators,
+  answersRepeats: true,
+  body: userImportBody,
+  answer: refTo('ImportedUsers'),
+  refusals: ['user_name_taken', 'user_id_taken'],
+  handler: makeUserImport,
+})
+
+const makeHashedImport = (dependencies: HashedDependencies) => {
   const { check, add } = makeAddAll(dependencies)
-  const handle = async (call: Call<HashedUserImport>): RouteResult => {
+  return async (call: Call<HashedUserImport>): RouteResult => {
     const { users, dry_run } = call.body
     const ended = dry_run === true ? await check(users) : await add(call, users)
     return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
   }
-  return post({
-    ...{ path: '/api/user/import-hashed', roles: ['administrator'], answersRepeats: true },
-    ...{ body: hashedUsersBody, handle },
-  })
 }
+
+/** Only the control socket has this route: others cannot choose hashes. */
+export const importHashedUsers = post({
+  path: '/api/user/import-hashed',
+  id: 'importHashedUsers',
+  summary: 'Create users with the hashes of passwords that the command line made',
+  tag: 'Users',
+  roles: administrators,
+  answersRepeats: true,
+  body: hashedUsersBody,
+  answer: refTo('ImportedUsers'),
+  handler: makeHashedImport,
+})

@@ -8,14 +8,15 @@ import { earlierPosition, type PublicPosition } from '../../../domain/values/pos
 import type { Used } from '../../../read-models/lists/usage.ts'
 import type { ListResult } from '../../../read-models/long-reads.ts'
 import type { Member } from '../../../users/user.ts'
-import type { UserQuery, UsersQuery } from '../../codecs/lists.ts'
+import { type UserQuery, type UsersQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
+import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { memberText } from './user-response.ts'
 
-interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
+export interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
   readonly quotaDefault: Quota
 }
 
@@ -97,53 +98,103 @@ const makeReadOne = (dependencies: UserReadDependencies) => {
   }
 }
 
-export const makeUserReads = (dependencies: UserReadDependencies) => {
+const makeRead = (dependencies: UserReadDependencies) => {
   const { users } = dependencies
-  const { sees, seesOf } = makeSeen(dependencies)
-  const [readOne, readUsed] = [makeReadOne(dependencies), makeReadUsed(dependencies)]
-
-  return {
-    read: async ({ user, params, query }: Call<unknown, UserQuery>): RouteResult => {
-      await users.settled()
-      const id = params.id ?? ''
-      if (users.member(id) === undefined) await users.catchUp()
-      const isSeen = await sees(user, id)
-      if (E.isLeft(isSeen)) return isSeen
-      const member = isSeen.right ? users.member(id) : undefined
-      return member === undefined ? E.left(notFound('user')) : readOne(user, member, query)
-    },
-    me: async ({ user, query }: Call<unknown, UserQuery>): RouteResult => {
-      await users.settled()
-      const { _id, name, role } = user
-      const member = users.member(_id)
-      // The command line is no user.
-      if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
-      return readOne(user, member, query)
-    },
-    list: async ({ user, query }: Call<unknown, UsersQuery>): RouteResult => {
-      await users.settled()
-      const { limit, offset, before, removed } = query
-      if (before !== undefined && users.member(before) === undefined) await users.catchUp()
-      const seen = await seesOf(user)
-      if (E.isLeft(seen)) return seen
-      const { listed: isSeen, position } = seen.right
-      const all = users.members().filter(isSeen).toReversed()
-      // A user removed while a client reads page after page still works in before.
-      const entries = entriesAfter(all, 'user', before)
-      if (E.isLeft(entries)) return entries
-      const isListed = ({ status }: Member): boolean => removed || status === 'present'
-      const shown = entries.right.filter(isListed).slice(offset, offset + limit)
-      const known = shown.filter(({ _id }) => seesAll(user, _id))
-      const read = query.withUsed ? await readUsed(known) : E.right(undefined)
-      if (E.isLeft(read)) return read
-      const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
-      const documents = shown.map((member) =>
-        more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
-      )
-      const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
-      // On a full disk, lists show less than users in memory.
-      const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
-      return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
-    },
+  const { sees } = makeSeen(dependencies)
+  const readOne = makeReadOne(dependencies)
+  return async ({ user, params, query }: Call<unknown, UserQuery>): RouteResult => {
+    await users.settled()
+    const id = params.id ?? ''
+    if (users.member(id) === undefined) await users.catchUp()
+    const isSeen = await sees(user, id)
+    if (E.isLeft(isSeen)) return isSeen
+    const member = isSeen.right ? users.member(id) : undefined
+    return member === undefined ? E.left(notFound('user')) : readOne(user, member, query)
   }
 }
+
+const makeReadMe = (dependencies: UserReadDependencies) => {
+  const { users } = dependencies
+  const readOne = makeReadOne(dependencies)
+  return async ({ user, query }: Call<unknown, UserQuery>): RouteResult => {
+    await users.settled()
+    const { _id, name, role } = user
+    const member = users.member(_id)
+    // The command line is no user.
+    if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
+    return readOne(user, member, query)
+  }
+}
+
+const makeUserList = (dependencies: UserReadDependencies) => {
+  const { users } = dependencies
+  const { seesOf } = makeSeen(dependencies)
+  const readUsed = makeReadUsed(dependencies)
+  return async ({ user, query }: Call<unknown, UsersQuery>): RouteResult => {
+    await users.settled()
+    const { limit, offset, before, removed } = query
+    if (before !== undefined && users.member(before) === undefined) await users.catchUp()
+    const seen = await seesOf(user)
+    if (E.isLeft(seen)) return seen
+    const { listed: isSeen, position } = seen.right
+    const all = users.members().filter(isSeen).toReversed()
+    // A user removed while a client reads page after page still works in before.
+    const entries = entriesAfter(all, 'user', before)
+    if (E.isLeft(entries)) return entries
+    const isListed = ({ status }: Member): boolean => removed || status === 'present'
+    const shown = entries.right.filter(isListed).slice(offset, offset + limit)
+    const known = shown.filter(({ _id }) => seesAll(user, _id))
+    const read = query.withUsed ? await readUsed(known) : E.right(undefined)
+    if (E.isLeft(read)) return read
+    const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
+    const documents = shown.map((member) =>
+      more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
+    )
+    const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
+    // On a full disk, lists show less than users in memory.
+    const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
+    return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
+  }
+}
+
+/** Answered with the user. */
+const USER = { answer: refTo('User'), isTagged: true } as const
+
+export const userReads: readonly Declaration<UserReadDependencies>[] = [
+  getWithQuery({
+    path: '/api/user',
+    id: 'listUsers',
+    summary: 'List users, newest first',
+    description:
+      'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
+    tag: 'Users',
+    roles: everyone,
+    query: usersQuery,
+    answer: refTo('UserList'),
+    refusals: ['store_full'],
+    handler: makeUserList,
+  }),
+  getWithQuery({
+    path: '/api/user/me',
+    id: 'readMe',
+    summary: 'Read the authenticated user',
+    tag: 'Users',
+    roles: everyone,
+    query: userQuery,
+    ...USER,
+    refusals: ['store_full'],
+    handler: makeReadMe,
+  }),
+  getWithQuery({
+    path: '/api/user/:id',
+    id: 'readUser',
+    summary: 'Read a user',
+    tag: 'Users',
+    roles: everyone,
+    query: userQuery,
+    answer: { anyOf: [refTo('User'), refTo('UserName')] },
+    isTagged: true,
+    refusals: ['user_not_found', 'store_full'],
+    handler: makeRead,
+  }),
+]

@@ -8,7 +8,8 @@ import type { Failure } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { EndedEarly } from '../../../read-models/tables/reservation-counts.ts'
-import type { UserRemoval } from '../../codecs/users.ts'
+import { type UserRemoval, userRemovalBody } from '../../codecs/users.ts'
+import { administrators, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { viewsBehind } from '../../response/objects.ts'
 import type { Parts } from '../parts.ts'
@@ -29,7 +30,7 @@ const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | 
  * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
-export const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
+const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
   const isInForce = makeIsRemovalInForce(runner)
   /** What a removal ended, for the answer to a repeated request. */
   const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
@@ -65,3 +66,17 @@ export const makeRemove = ({ runner, objects, users, endReservations }: RemovalD
     }))(shown)
   }
 }
+
+export const removeUser = post({
+  path: '/api/user/:id/remove',
+  id: 'removeUser',
+  summary: 'Remove a user',
+  description:
+    'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
+  tag: 'Users',
+  roles: administrators,
+  body: userRemovalBody,
+  answer: refTo('UserRemoval'),
+  refusals: ['user_not_found', 'last_administrator'],
+  handler: makeRemove,
+})

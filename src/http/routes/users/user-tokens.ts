@@ -8,9 +8,11 @@ import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import type { Paging } from '../../codecs/lists.ts'
-import type { TokenRequest } from '../../codecs/users.ts'
-import type { Refusal } from '../../protocol/problem.ts'
+import { withoutBody } from '../../codecs/bodies.ts'
+import { type Paging, pageQuery } from '../../codecs/lists.ts'
+import { type TokenRequest, tokenRequestBody } from '../../codecs/users.ts'
+import { type Declaration, everyone, getWithQuery, post, refTo } from '../../protocol/declaration.ts'
+import type { Code, Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
@@ -92,37 +94,83 @@ const makeIssue = (dependencies: TokenDependencies) => {
   }
 }
 
-export const makeUserTokens = (dependencies: TokenDependencies) => {
-  const { runner, users, vault, clock } = dependencies
-  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
-  return {
-    issue: makeIssue(dependencies),
-    list: async (call: Call<unknown, Paging>): RouteResult => {
-      const subject = await subjectOf(call)
-      if (E.isLeft(subject)) return subject
-      const { limit, offset, before } = call.query
-      const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) =>
-        validTokens(state, clock()),
-      )
-      const entries = entriesAfter(valid.toReversed(), 'token', before)
-      if (E.isLeft(entries)) return entries
-      const names = await vault.revealTokenNames(subject.right)
-      const documents = entries.right
-        .slice(offset, offset + limit)
-        .map((token) => JSON.stringify(shown(token, names.get(token._id))))
-      return E.right(listResponse('tokens', call.query, { documents, count: valid.length }))
-    },
-    revoke: async (call: Call): RouteResult => {
-      const subject = await subjectOf(call)
-      if (E.isLeft(subject)) return subject
-      const user_id = subject.right
-      const _id = call.params.token ?? ''
-      const ended = await run(call, user_id, _id, { type: 'RevokeToken', _id, user_id })
-      if (E.isLeft(ended)) return ended
-      const { token, at } = ended.right
-      const names = await vault.revealTokenNames(user_id)
-      const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
-      return E.right({ status: 200, body: JSON.stringify(body), ...at })
-    },
+const makeTokenList = ({ runner, users, vault, clock }: TokenDependencies) => {
+  const subjectOf = makeSubject(users)
+  return async (call: Call<unknown, Paging>): RouteResult => {
+    const subject = await subjectOf(call)
+    if (E.isLeft(subject)) return subject
+    const { limit, offset, before } = call.query
+    const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) => validTokens(state, clock()))
+    const entries = entriesAfter(valid.toReversed(), 'token', before)
+    if (E.isLeft(entries)) return entries
+    const names = await vault.revealTokenNames(subject.right)
+    const documents = entries.right
+      .slice(offset, offset + limit)
+      .map((token) => JSON.stringify(shown(token, names.get(token._id))))
+    return E.right(listResponse('tokens', call.query, { documents, count: valid.length }))
   }
 }
+
+const makeRevoke = (dependencies: TokenDependencies) => {
+  const { users, vault } = dependencies
+  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
+  return async (call: Call): RouteResult => {
+    const subject = await subjectOf(call)
+    if (E.isLeft(subject)) return subject
+    const user_id = subject.right
+    const _id = call.params.token ?? ''
+    const ended = await run(call, user_id, _id, { type: 'RevokeToken', _id, user_id })
+    if (E.isLeft(ended)) return ended
+    const { token, at } = ended.right
+    const names = await vault.revealTokenNames(user_id)
+    const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
+    return E.right({ status: 200, body: JSON.stringify(body), ...at })
+  }
+}
+
+const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed']
+const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
+
+export const tokenRoutes: readonly Declaration<TokenDependencies>[] = [
+  post({
+    path: '/api/user/:id/token',
+    id: 'issueToken',
+    summary: 'Issue a token',
+    description:
+      'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
+    tag: 'Users',
+    roles: everyone,
+    body: tokenRequestBody,
+    answer: refTo('NewToken'),
+    isCreation: true,
+    refusals: [...OF_TOKENS, 'too_many_tokens'],
+    notes: OF_WHOM,
+    handler: makeIssue,
+  }),
+  getWithQuery({
+    path: '/api/user/:id/token',
+    id: 'listTokens',
+    summary: 'List the tokens of a user, newest first',
+    description: 'Those that have expired or were revoked are left out.',
+    tag: 'Users',
+    roles: everyone,
+    query: pageQuery,
+    answer: refTo('TokenList'),
+    refusals: OF_TOKENS,
+    notes: OF_WHOM,
+    handler: makeTokenList,
+  }),
+  post({
+    path: '/api/user/:id/token/:token/revoke',
+    id: 'revokeToken',
+    summary: 'Revoke a token',
+    description: 'It stops working at once, and event streams and consoles opened with it end.',
+    tag: 'Users',
+    roles: everyone,
+    ...withoutBody,
+    answer: refTo('Token'),
+    refusals: [...OF_TOKENS, 'token_not_found'],
+    notes: OF_WHOM,
+    handler: makeRevoke,
+  }),
+]

@@ -1,0 +1,45 @@
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import type { DecodeBody, DecodeQuery, Operation, Route, Upgrade } from './route.ts'
+
+/**
+ * A route as it is declared: the operation, and how its handler is made of the parts of a service. Declarations are
+ * known without a service.
+ */
+export interface Declaration<P, B = unknown, Q = unknown> extends Operation<B, Q> {
+  readonly handler: (parts: P) => Route<B, Q>['handle']
+  /** Absent if no connection leaves HTTP here. */
+  readonly upgrade?: (parts: P) => Upgrade
+}
+
+/** A POST route whose handler gets the decoded body. */
+export const post = <P, B>(
+  route: Omit<Declaration<P, B>, 'method'> & { readonly body: DecodeBody<B> },
+): Declaration<P, B> => ({ ...route, method: 'POST' })
+
+export const get = <P>(route: Omit<Declaration<P>, 'method' | 'body' | 'query'>): Declaration<P> => ({
+  ...route,
+  method: 'GET',
+})
+
+/** A GET route whose handler gets the decoded query. */
+export const getWithQuery = <P, Q>(
+  route: Omit<Declaration<P, unknown, Q>, 'method' | 'body'> & { readonly query: DecodeQuery<Q> },
+): Declaration<P, unknown, Q> => ({ ...route, method: 'GET' })
+
+/** The routes of a service that has these parts. */
+export const bind = <P>(declarations: readonly Declaration<P>[], parts: P): readonly Route[] =>
+  declarations.map(({ handler, upgrade, ...operation }) => ({
+    ...operation,
+    handle: handler(parts),
+    ...(upgrade && { upgrade: upgrade(parts) }),
+  }))
+
+export const everyone = ['administrator', 'tester', 'auditor'] as const
+export const administrators = ['administrator'] as const
+/** Testers for themselves only, which commands and handlers check. */
+export const holders = ['administrator', 'tester'] as const
+/** The log, users and metrics concern everyone's work. */
+export const overseers = ['administrator', 'auditor'] as const
+
+/** Refers to one of the schemas of responses, by its name in the documents. */
+export const refTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })

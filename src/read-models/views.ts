@@ -1,13 +1,13 @@
 import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
-import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
+import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
 import type { Batch, EventPosition } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
+import { openListReader, type ReadList } from './list-reader.ts'
 import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
-import { openLongReader, type ReadList, readHereOrInThread } from './long-reads.ts'
 import { type FollowOptions, follow } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
@@ -51,7 +51,7 @@ export interface Views
   readonly watch: (listener: (events: Batch['events']) => void) => () => void
   /** Lists that show everything folded so far; undefined while rows cannot be written. */
   readonly lists: () => Lists | undefined
-  /** Reads a list that shows everything folded so far, a long one in another thread; undefined like `lists`. */
+  /** Reads a list that shows everything folded so far, in another thread; undefined like `lists`. */
   readonly read: ReadList
   /** What lists show while a full disk takes no more rows: those written before. Undefined at other times. */
   readonly stored: () => StoredLists | undefined
@@ -97,13 +97,12 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const pending = makePending(projections, file)
   const position = (): PublicPosition => tracker.current().position
   const writer = makeWriter(file, pending, options, tracker.current, makeSyncedPosition(store, position))
-  const longReader = openLongReader(options, onError)
+  const reader = openListReader(options, onError)
   const stop = new AbortController()
   const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
   const listeners = new Set<(events: Batch['events']) => void>()
   const followed = follow({ options, tracker, pending, writer, signal: stop.signal, log, listeners })
   const stored = makeStored(file, writer)
-  const lists = (): Lists | undefined => (writer.settle() ? file.lists : undefined)
   return {
     position,
     storePosition: () => tracker.current().storePosition,
@@ -122,15 +121,11 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lists,
+    lists: () => (writer.settle() ? file.lists : undefined),
     stored,
-    readStored: readHereOrInThread(longReader, {
-      lists: () => stored()?.lists,
-      position: () => stored()?.position ?? BEFORE_FIRST,
-      commit: () => true,
-    }),
-    readCsvRows: async (query) => (await longReader.read('csvRows', query)).listed,
-    read: readHereOrInThread(longReader, { lists, position, commit: writer.commitRows }),
+    readStored: (name, ...args) => (stored() === undefined ? undefined : reader.read(name, ...args)),
+    readCsvRows: async (query) => (await reader.read('csvRows', query)).listed,
+    read: (name, ...args) => (writer.commitRows() ? reader.read(name, ...args) : undefined),
     log: () => (writer.settle() ? file.log : undefined),
     readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
     readPage: (id) => orUndefined(() => file.page(id)),
@@ -139,7 +134,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     close: async () => {
       stop.abort()
       await followed
-      await longReader.close()
+      await reader.close()
       await writer.close()
     },
   }

@@ -1,6 +1,6 @@
 import type { LabFigures, SutStateName } from '../http/routes/metrics/gauges.ts'
+import type { ListResult, ReadList } from '../read-models/list-reader.ts'
 import type { SutState } from '../read-models/lists/lists.ts'
-import type { ListResult, ReadList } from '../read-models/long-reads.ts'
 
 /** What the views say of the whole lab, for metrics. */
 

@@ -1,6 +1,5 @@
 import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
-import { SHORT } from './conditions.ts'
 import type { ReservationListQuery, Visibility } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
@@ -74,37 +73,3 @@ export const accessPaths = (
   }
   return ways.sort((a, b) => a.cost - b.cost)
 }
-
-/** Entries read to count or skip reservations near the ends of a span. */
-const entriesNearEnds = ({ endsAfter, startsBefore }: KeyedQuery, counts: ReservationCounts): number => {
-  const first = endsAfter === undefined ? 0 : counts.onDays('end_day', dayOf(endsAfter), dayOf(endsAfter))
-  if (startsBefore === undefined) return first
-  const last = counts.onDays('end_day', dayOf(startsBefore), dayOf(startsBefore + counts.longest()))
-  return first + last + counts.onDays('start_day', dayOf(startsBefore), dayOf(startsBefore))
-}
-
-/** Reservations whose details can be read within a few milliseconds. */
-const DETAILED = 200
-
-/** Whether a list is short enough to read on the main thread. */
-export const makeIsShort =
-  (names: IdKeys, counts: ReservationCounts, scopes: Scopes) =>
-  (query: ReservationListQuery): boolean => {
-    const asked = withKeys(query, names, scopes)
-    if (asked === undefined) return true
-    if (asked.offset + asked.limit > SHORT) return false
-    if (asked.withDetails && asked.limit > DETAILED) return false
-    // No counter says how many were cancelled.
-    if (asked.withCancelled) return false
-    const [way] = accessPaths(asked, counts)
-    if (asked.visibility !== undefined) {
-      return (way?.cost ?? counts.all()) <= SHORT && scopes.isSmall(asked.visibility.scope)
-    }
-    if (way === undefined || way.cost <= SHORT) return true
-    const { suts, user, endsAfter, startsBefore, heldBefore, isHeld } = asked
-    const isOfSpan = endsAfter !== undefined || startsBefore !== undefined || isHeld === true
-    // Of one holder, the newest are found in order. Those of several SUTs are sorted.
-    const holders = (suts?.length ?? 0) + (user === undefined ? 0 : 1)
-    if (!isOfSpan) return holders === 1
-    return holders === 0 && !isHeld && heldBefore === undefined && entriesNearEnds(asked, counts) <= SHORT
-  }

@@ -28,10 +28,3 @@ export const rowsFrom = (table: string, conditions: readonly Condition[]): Condi
 
 export const countRows = (ask: RunQuery, { sql, values }: Condition): number =>
   ask<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values)[0]?.n ?? 0
-
-/** Entries of an index that can be read within a few milliseconds, or sorted. */
-export const SHORT = 10_000
-
-/** Whether there are at most so many rows. No more than that are read. */
-export const isAtMost = (ask: RunQuery, max: number, { sql, values }: Condition): boolean =>
-  countRows(ask, condition(`FROM (SELECT 1 ${sql} LIMIT ?)`, ...values, max + 1)) <= max

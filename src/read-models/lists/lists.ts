@@ -211,15 +211,8 @@ export interface EndedBetween {
   readonly to: number
 }
 
-/** Lists that may be short enough to read them within a few milliseconds. */
-type MaybeShort =
-  | ('reservations' | 'suts' | 'sessions' | 'series' | 'sutRequests' | 'outages' | 'held' | 'upcoming' | 'unrecorded')
-  | ('unfinishedUsage' | 'finishedUsage' | 'used')
-
 /** Reads lists from the rows of documents. */
 export interface Lists {
-  /** Whether a list is that short. */
-  readonly isShort: { readonly [Name in MaybeShort]: (...args: Parameters<Lists[Name]>) => boolean }
   readonly reservations: (query: ReservationListQuery) => ListPage
   readonly suts: (query: SutListQuery) => ListPage
   /** All SUTs that are not retired, with their turnaround in seconds. */

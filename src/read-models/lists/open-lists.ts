@@ -1,57 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { makeRunQuery, type RunQuery } from '../../files/sqlite.ts'
-import { type IdKeys, makeIdKeys } from '../tables/id-keys.ts'
+import { makeRunQuery } from '../../files/sqlite.ts'
+import { makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
-import { makeReservationCounts, type ReservationCounts } from '../tables/reservation-counts.ts'
+import { makeReservationCounts } from '../tables/reservation-counts.ts'
 import { makeAssignPlaces } from '../tables/session-places.ts'
-import { makeSessionCounts, type SessionCounts } from '../tables/session-table.ts'
-import { makeIsShort } from './access-paths.ts'
+import { makeSessionCounts } from '../tables/session-table.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
 import type { Lists } from './lists.ts'
-import { makeIsShortOfOutages, makeOutages } from './outages.ts'
+import { makeOutages } from './outages.ts'
 import { makePast } from './past.ts'
-import { makeIsShortOfRequests, makeRequestList } from './request-list.ts'
+import { makeRequestList } from './request-list.ts'
 import {
   makeHeldBy,
-  makeIsShortOfSeries,
   makeLastEnds,
   makeReservationList,
   makeSeriesList,
   makeSeriesReservations,
 } from './reservation-list.ts'
-import { makeHolders, makeIsHolder, makeScopes, type Scopes } from './scope.ts'
-import { makeIsShortOfSessions, makeSessionList } from './session-list.ts'
-import { makeEverySut, makeIsShortOfSuts, makeSutList, makeSutStates, makeTurnaroundsOf } from './sut-list.ts'
-import { makeEndedSince, makeEndsShort, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
-import { makeFinishedUsage, makeIsShortUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
-
-const makeAllIsShort = (
-  names: IdKeys,
-  counts: ReservationCounts,
-  scopes: Scopes,
-  sessionCounts: SessionCounts,
-  ask: RunQuery,
-): Lists['isShort'] => {
-  const isShort = makeIsShort(names, counts, scopes)
-  const endsShort = makeEndsShort(counts)
-  const isShortUsage = makeIsShortUsage(names, counts)
-  return {
-    reservations: isShort,
-    suts: makeIsShortOfSuts(ask, counts),
-    held: (sut_id, { start, end }) =>
-      isShort({ limit: 0, offset: 0, sut_ids: [sut_id], endsAfter: start, startsBefore: end }),
-    sessions: makeIsShortOfSessions(names, sessionCounts),
-    series: makeIsShortOfSeries(ask),
-    sutRequests: makeIsShortOfRequests(ask, names),
-    outages: makeIsShortOfOutages(ask),
-    upcoming: endsShort,
-    unfinishedUsage: isShortUsage,
-    finishedUsage: isShortUsage,
-    unrecorded: endsShort,
-    used: ([user_id, ...others]) => others.length === 0 && (user_id === undefined || isShortUsage({ user_id })),
-  }
-}
+import { makeHolders, makeIsHolder, makeScopes } from './scope.ts'
+import { makeSessionList } from './session-list.ts'
+import { makeEverySut, makeSutList, makeSutStates, makeTurnaroundsOf } from './sut-list.ts'
+import { makeEndedSince, makeUnrecorded, makeUpcoming, makeWindows } from './upcoming.ts'
+import { makeFinishedUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
 export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
@@ -71,7 +42,6 @@ export const openLists = (db: DatabaseSync) => {
     /** Called with the rows of whole events once they are in their tables. */
     afterRows: assignPlaces,
     lists: {
-      isShort: makeAllIsShort(names, counts, scopes, sessionCounts, ask),
       reservations: makeReservationList(ask, names, counts, scopes),
       suts,
       everySut: makeEverySut(ask),

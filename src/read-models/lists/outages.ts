@@ -38,16 +38,11 @@ interface StatusRow {
   readonly time: number
 }
 
-/** Rows that are read within a few milliseconds. */
-const SHORT = 1_000
-
 const OF_SUT = `FROM sut_status INDEXED BY sut_status_began WHERE ${BEGAN} AND id = ?`
 const ROWS = `SELECT position, status, cause, time ${OF_SUT}`
 const BEFORE = `${ROWS} AND time <= ? ORDER BY time DESC, position DESC LIMIT 1`
 const WITHIN = `${ROWS} AND time > ? AND time < ? ORDER BY time, position LIMIT ?`
 const AFTER = `${ROWS} AND time >= ? ORDER BY time, position LIMIT 1`
-const COUNT = `SELECT count(*) AS n FROM (SELECT 1 ${OF_SUT} AND time > ? AND time < ? LIMIT ${SHORT + 1})`
-
 type Span = Pick<OutageListQuery, 'from' | 'to'>
 
 /** Outages that overlap a span, as a whole, and the parts of it in which nothing was known. Rows are by position. */
@@ -104,14 +99,3 @@ export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
     return all
   }
 }
-
-/** Whether there are few changes in a span. */
-export const makeIsShortOfOutages =
-  (ask: RunQuery) =>
-  ({ sut_ids, from, to }: OutageListQuery): boolean => {
-    let left = SHORT
-    return sut_ids.every((id) => {
-      left -= ask<{ n: number }>(COUNT, id, from, to)[0]?.n ?? 0
-      return left >= 0
-    })
-  }

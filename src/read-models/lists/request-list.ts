@@ -6,7 +6,7 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { REQUEST_LISTED } from '../tables/request-table.ts'
 import { SUT_LISTED } from '../tables/sut-table.ts'
-import { type Condition, columnIn, condition, isAtMost, optional, rowsFrom, SHORT } from './conditions.ts'
+import { type Condition, columnIn, condition, optional, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows } from './details.ts'
 import type { ListPage, Lists, SutListQuery, SutRequestQuery, Visibility } from './lists.ts'
 
@@ -88,13 +88,4 @@ export const makeRequestList =
     const rowsWhere = (conditions: readonly Condition[]) => rowsThrough(query, conditions)
     const { rows, count } = countAndRead(ask, 'sut_request', rowsWhere, filters, columnsOf(query), query)
     return pageOfRows(rows, count, query)
-  }
-
-/** Whether a list can be read within a few milliseconds. With a scope or a SUT, many criteria may have to be compared. */
-export const makeIsShortOfRequests =
-  (ask: RunQuery, names: IdKeys): Lists['isShort']['sutRequests'] =>
-  (query) => {
-    const { limit, offset, status, user_id, sut, visibility, asPositions } = query
-    if (sut !== undefined || visibility !== undefined || asPositions || offset + limit > SHORT) return false
-    return isAtMost(ask, SHORT, rowsThrough(query, [...optional('status = ?', status), ...ofUser(names, user_id)]))
   }

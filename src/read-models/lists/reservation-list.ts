@@ -3,7 +3,7 @@ import type { IdKeys } from '../tables/id-keys.ts'
 import { dayOf, type ReservationCounts, startOfDay } from '../tables/reservation-counts.ts'
 import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
 import { type AccessPath, accessPaths, type Index, type KeyedQuery, withKeys } from './access-paths.ts'
-import { type Condition, columnIn, condition, countRows, isAtMost, optional, rowsFrom, SHORT } from './conditions.ts'
+import { type Condition, columnIn, condition, countRows, optional, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows, readPage } from './details.ts'
 import type { Lists, Visibility } from './lists.ts'
 import { isInScope, listedThrough, type Scopes, sutsIn } from './scope.ts'
@@ -204,12 +204,6 @@ export const makeSeriesList =
     const { rows, count } = countAndRead(ask, 'series', rowsWhere, filters, columnsOf({}), query)
     return pageOfRows(rows, count, {})
   }
-
-/** Whether all series can be read within a few milliseconds. */
-export const makeIsShortOfSeries =
-  (ask: RunQuery): Lists['isShort']['series'] =>
-  ({ offset, limit }) =>
-    offset + limit <= SHORT && isAtMost(ask, SHORT, condition('FROM series'))
 
 export const makeSeriesReservations =
   (ask: RunQuery): Lists['seriesReservations'] =>

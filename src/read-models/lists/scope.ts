@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { type Condition, condition, rowsFrom } from './conditions.ts'
@@ -24,28 +23,14 @@ export const isInScope = (scope: Scope, column = 'r.sut'): Condition => {
   return condition(`${column} IN (${sql})`, ...values)
 }
 
-/** Single SUTs and users in a scope. */
 export interface Scopes {
   readonly hasSut: (scope: Scope, sut: number) => boolean
-  /** Whether its SUTs can be found within a few milliseconds. */
-  readonly isSmall: (scope: Scope) => boolean
 }
-
-/** SUTs with the first tag of a scope that can be read, and compared with 15 other tags, within a few milliseconds. */
-const SMALL = 1_000
 
 export const makeScopes = (db: DatabaseSync): Scopes => {
   const tag = db.prepare('SELECT 1 FROM sut_tag WHERE sut = ? AND name = ? AND value = ?')
-  const some = prepare<{ n: number }>(
-    db,
-    `SELECT count(*) AS n FROM (SELECT 1 FROM sut_tag WHERE name = ? AND value = ? LIMIT ${SMALL + 1})`,
-  )
   return {
     hasSut: (scope, sut) => Object.entries(scope).every(([name, value]) => tag.get(sut, name, value) !== undefined),
-    isSmall: (scope) => {
-      const [name = '', value = ''] = Object.entries(scope)[0] ?? []
-      return readRow(some, name, value).n <= SMALL
-    },
   }
 }
 

@@ -1,9 +1,12 @@
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_CLOSED, IS_OPEN, SESSION_LISTED, type SessionCounts } from '../tables/session-table.ts'
-import { type Condition, condition, countRows, optional, rowsFrom, SHORT } from './conditions.ts'
+import { type Condition, condition, countRows, optional, rowsFrom } from './conditions.ts'
 import { columnsOf, type DetailedRow, pageOfRows, readPage } from './details.ts'
 import type { Lists, PageQuery, SessionQuery } from './lists.ts'
+
+/** Sessions that are sorted soon. */
+const SORTED_MAX = 10_000
 
 /** A query with surrogate keys for SUT and user. */
 interface KeyedQuery extends Omit<SessionQuery, 'sut_id' | 'user_id'> {
@@ -93,22 +96,5 @@ export const makeSessionList =
     const count = counted(query, counts) ?? countIn(ask, source)
     if (count === 0) return pageOfRows([], 0, asked)
     // A few are sorted; of many, the newest are found soon in order of creation.
-    return pageOfRows(rowsIn(ask, count <= SHORT ? source : inOrder, asked), count, asked)
-  }
-
-/** Whether a list is short enough to read on the main thread. Those of a reservation, and those open, are few. */
-export const makeIsShortOfSessions =
-  (names: IdKeys, counts: SessionCounts): Lists['isShort']['sessions'] =>
-  (asked) => {
-    const query = withKeys(asked, names)
-    if (query === undefined) return true
-    const { limit, offset, sut, user, reservation_id, isOpen } = query
-    if (offset + limit > SHORT) return false
-    if (reservation_id !== undefined || isOpen || counted(query, counts) !== undefined) return true
-    const entries = [
-      counts.all(),
-      ...(sut === undefined ? [] : [counts.of('sut', sut)]),
-      ...(user === undefined ? [] : [counts.of('user', user)]),
-    ]
-    return Math.min(...entries) <= SHORT
+    return pageOfRows(rowsIn(ask, count <= SORTED_MAX ? source : inOrder, asked), count, asked)
   }

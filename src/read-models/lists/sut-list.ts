@@ -3,10 +3,10 @@ import { reachOf } from '../../domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../domain/calendar/window.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
+import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { RETIRED, SUT_LISTED, TURNAROUND } from '../tables/sut-table.ts'
-import { type Condition, condition, optional, rowsFrom, SHORT } from './conditions.ts'
+import { type Condition, condition, optional, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, type DetailedRow, pageOfRows } from './details.ts'
 import type { Lists, SutListQuery } from './lists.ts'
 
@@ -118,15 +118,4 @@ export const makeTurnaroundsOf =
       JSON.stringify(sutIds),
     )
     return new Map(rows.map(({ id, turnaround }) => [id, turnaround]))
-  }
-
-/** Of SUTs in use, without a filter on name or tags and without a scope, at most one entry per port is read. */
-export const makeIsShortOfSuts =
-  (ask: RunQuery, counts: ReservationCounts): Lists['isShort']['suts'] =>
-  ({ name, tags = {}, scope, offset, retired = false, free, asPositions }) => {
-    const isOfAll =
-      !retired && !asPositions && name === undefined && scope === undefined && Object.keys(tags).length === 0
-    const reach = free && reachOf(free, longestTurnaround(ask))
-    const held = reach && counts.onDays('end_day', dayOf(reach.start), dayOf(reach.end + counts.longest()))
-    return isOfAll && offset === 0 && (held === undefined || held <= SHORT)
   }

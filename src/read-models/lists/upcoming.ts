@@ -1,20 +1,11 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
+import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { condition } from './conditions.ts'
-import type { EndedBetween, HeldRow, Lists, UpcomingRow } from './lists.ts'
+import type { HeldRow, Lists, UpcomingRow } from './lists.ts'
 import { listedThrough } from './scope.ts'
-
-/** Reservations that are read, and their documents parsed, within a few milliseconds. */
-const SHORT = 1_000
-
-/** Whether few reservations end within a span. */
-export const makeEndsShort =
-  (counts: ReservationCounts) =>
-  ({ from, to }: EndedBetween): boolean =>
-    counts.onDays('end_day', dayOf(from), dayOf(to + counts.longest())) <= SHORT
 
 export const makeUpcoming =
   (ask: RunQuery, counts: ReservationCounts): Lists['upcoming'] =>

@@ -2,9 +2,8 @@ import { startOfWeek, WEEK, weekOf } from '../../domain/calendar/week.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { EXEMPT } from '../tables/reservation-table.ts'
-import { type Condition, condition, SHORT } from './conditions.ts'
+import { type Condition, condition } from './conditions.ts'
 import { listedThrough } from './scope.ts'
 
 /** What of a user's reservations may count for a quota. Times are in Unix seconds. */
@@ -43,14 +42,6 @@ export interface Used {
   readonly quarters: number
   readonly reservations: number
 }
-
-/** Whether few reservations of a user were ever made. */
-export const makeIsShortUsage =
-  (names: IdKeys, counts: ReservationCounts) =>
-  ({ user_id }: Pick<UsageQuery, 'user_id'>): boolean => {
-    const user = names.find(user_id)
-    return user === undefined || counts.of('user', user) <= SHORT
-  }
 
 const STARTED_IN = `(r.starts - ${startOfWeek(0)}) / ${WEEK}`
 

@@ -150,8 +150,8 @@ test('lists of sessions show what a search through all of them finds, page by pa
   }
 })
 
-test('thorough: with 11,000 sessions every list is read through an index, and a long one in the other thread', async (t) => {
-  const { path, file } = await given(t, 11_000)
+test('thorough: with 11,000 sessions every list is read through an index', async (t) => {
+  const { path } = await given(t, 11_000)
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   const { run, lines } = explained(db)
@@ -166,14 +166,6 @@ test('thorough: with 11,000 sessions every list is read through an index, and a 
     [],
   )
   t.true(lines.length > QUERIES.length)
-  const { sessions: isShort } = file.lists.isShort
-  t.true(isShort(PART))
-  t.true(isShort({ ...PART, sut_id: sutId(1) }))
-  t.true(isShort({ ...PART, isOpen: true, closesAfter: FIRST }))
-  t.true(isShort({ ...PART, reservation_id: idOf(30_000_000), closesAfter: FIRST }))
-  t.true(isShort({ ...PART, user_id: userId(3), closesAfter: FIRST }))
-  t.false(isShort({ ...PART, closesAfter: FIRST }))
-  t.false(isShort({ ...PART, offset: 20_000 }))
 })
 
 test('thorough: each event of a session knows its place in the history of its SUT, however rows were written', async (t) => {

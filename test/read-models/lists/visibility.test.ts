@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
-import { makeIsShort } from '../../../src/read-models/lists/access-paths.ts'
 import type { ReservationListQuery, Visibility } from '../../../src/read-models/lists/lists.ts'
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
@@ -67,7 +66,8 @@ const setting = async (t: ExecutionContext) => {
   const { run, lines } = explained(db)
   const [names, counts, scopes] = [makeIdKeys(db), makeReservationCounts(db), makeScopes(db)]
   return {
-    ...{ db, lines, isShort: makeIsShort(names, counts, scopes) },
+    db,
+    lines,
     reservations: makeReservationList(run, names, counts, scopes),
     holders: makeHolders(run),
     isHolder: makeIsHolder(run, names),
@@ -132,17 +132,4 @@ test('thorough: the holders in a scope are those with a reservation of a SUT in 
       [],
     )
   }
-})
-
-test('thorough: what is in sight is read directly only where that is short', async (t) => {
-  const { db, isShort } = await setting(t)
-  const [visibility] = SIGHTS as readonly [Visibility]
-  t.false(isShort({ ...PAGE, visibility }))
-  t.true(isShort({ ...PAGE, visibility, sut_ids: [sutId(7)] }))
-  t.true(isShort({ ...PAGE, visibility, user_id: userId(9) }))
-  const aDay = { ...PAGE, visibility, endsAfter: MIDDLE, startsBefore: MIDDLE + DAY }
-  t.true(isShort(aDay))
-  db.exec(`WITH RECURSIVE more (key) AS (SELECT 100000 UNION ALL SELECT key + 1 FROM more LIMIT 1000)
-    INSERT INTO sut_tag SELECT key, 'team', 'qa1' FROM more`)
-  t.false(isShort(aDay), 'a scope of more than a thousand SUTs')
 })

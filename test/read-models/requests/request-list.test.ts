@@ -11,7 +11,7 @@ import { fits } from '../../../src/domain/user/scope.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { tables } from '../../../src/read-models/file/schema.ts'
 import type { SutRequestQuery } from '../../../src/read-models/lists/lists.ts'
-import { makeIsShortOfRequests, makeRequestList } from '../../../src/read-models/lists/request-list.ts'
+import { makeRequestList } from '../../../src/read-models/lists/request-list.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { requestTable } from '../../../src/read-models/tables/request-table.ts'
@@ -70,7 +70,7 @@ const given = () => {
     }
   }
   const list = makeRequestList(run, names, makeSutList(run, counts))
-  return { list, lines, isShort: makeIsShortOfRequests(run, names), first }
+  return { list, lines, first }
 }
 
 const fitsSut = ({ match, sut_id }: SutRequest, sut: (typeof SUTS)[number]): boolean =>
@@ -137,14 +137,4 @@ test('lists of requests are read through an index', (t) => {
   for (const filter of FILTERS) list({ limit: 10, offset: 0, ...filter })
   const isUnindexed = (line: string): boolean => /SCAN (?:sut_request|d|s)\b(?!.* USING )/.test(line)
   t.deepEqual(lines.filter(isUnindexed), [])
-})
-
-test('what compares criteria, or reads all rows, is read in the thread', (t) => {
-  const { isShort } = given()
-  const page = { limit: 10, offset: 0 }
-  t.true(isShort({ ...page, status: 'waiting' }))
-  t.false(isShort({ ...page, sut: { _id: idOf(901), isSeen: true } }))
-  t.false(isShort({ ...page, visibility: { scope: {}, user_id: 'user 1' } }))
-  t.false(isShort({ ...page, asPositions: true }))
-  t.false(isShort({ limit: 10, offset: 9_991 }))
 })

@@ -7,10 +7,11 @@ import type { AvailablePage, AvailableQuery } from './availability/available.ts'
 import type { Shape } from './file/schema.ts'
 import type { ListPage, Lists, ReservationListQuery, SutListQuery } from './lists/lists.ts'
 
-type AlwaysShort = 'seriesReservations' | 'heldBy' | 'lastEnds' | 'turnaroundsOf' | 'histories' | 'sessionEvents'
+/** What the main thread reads, and what only other lists need. */
+type NotRead = 'seriesReservations' | 'heldBy' | 'lastEnds' | 'turnaroundsOf' | 'histories' | 'sessionEvents'
 
-/** List reads that may take long, by name. */
-export interface ListReads extends Omit<Lists, 'isShort' | 'past' | AlwaysShort> {
+/** The reads of lists, by name. */
+export interface ListReads extends Omit<Lists, 'past' | NotRead> {
   readonly available: (query: AvailableQuery) => AvailablePage
   readonly pastReservations: (query: ReservationListQuery, asOf: PublicPosition) => ListPage
   readonly pastSuts: (query: SutListQuery, asOf: PublicPosition) => ListPage
@@ -38,8 +39,8 @@ export interface ReaderThread {
   readonly read: (name: keyof ListReads, args: readonly unknown[]) => ListResult<never>
 }
 
-/** Reads that may wait for the worker thread; more are refused. */
-const WAITING_MAX = 32
+/** Lists that may wait for the worker thread; more are refused. */
+const WAITING_MAX = 256
 
 const fileErrors: readonly (number | undefined)[] = [
   SQLITE.busy,
@@ -56,38 +57,16 @@ const isOfTheFile = (error: Error): boolean => fileErrors.includes(sqliteCode(er
 const toUnavailable = (error: Error): StoreUnavailable =>
   new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
 
-interface LocalReads {
-  /** Undefined while lists do not show everything folded. */
-  readonly lists: () => Lists | undefined
-  readonly position: () => PublicPosition
-  /** Commits, so that the worker thread sees everything; false while nothing can be written. */
-  readonly commit: () => boolean
-}
-
-/** Reads a short list at once, and a long one in the worker thread. */
-export const readHereOrInThread =
-  ({ read }: Pick<ReturnType<typeof openLongReader>, 'read'>, { lists, position, commit }: LocalReads): ReadList =>
-  (name, ...args) => {
-    const here = lists()
-    if (here === undefined) return undefined
-    if (name in here.isShort) {
-      const short = name as keyof Lists['isShort']
-      const isShort = here.isShort[short] as (...args: unknown[]) => boolean
-      const readHere = here[short] as (...args: unknown[]) => never
-      if (isShort(...args)) return Promise.resolve({ position: position(), listed: readHere(...args) })
-    }
-    return commit() ? read(name, ...args) : undefined
-  }
-
 /**
- * Reads the views in a worker thread, started on first use. It sees committed rows only.
+ * Reads lists in a worker thread, started on first use, so that nobody waits for a long one but those who read lists. It
+ * sees committed rows only.
  *
  * @param onError called with SQLite errors of that thread
  */
-export const openLongReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void) => {
+export const openListReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void) => {
   const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
   const thread = openThread<ReaderThread>({
-    module: new URL('./long-reads-worker.ts', import.meta.url),
+    module: new URL('./list-reader-worker.ts', import.meta.url),
     start: { workerData },
     callsMax: WAITING_MAX,
     isReplaced: true,
@@ -95,7 +74,7 @@ export const openLongReader = ({ path, projections }: ReaderOptions, onError: (e
   })
 
   const fail = (error: Error): never => {
-    if (error instanceof TooManyCalls) throw new StoreUnavailable('too many long lists are being read')
+    if (error instanceof TooManyCalls) throw new StoreUnavailable('too many lists are being read')
     if (error instanceof ThreadEnded) throw toUnavailable(error)
     onError(error)
     throw isOfTheFile(error) ? toUnavailable(error) : error

@@ -3,10 +3,10 @@ import { answerCalls } from '../concurrency/answer-calls.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { makeAvailable } from './availability/available.ts'
 import { openViewsFile } from './file/views-file.ts'
+import type { ListReads, ReaderOptions, ReaderThread } from './list-reader.ts'
 import type { Details } from './lists/lists.ts'
-import type { ListReads, ReaderOptions, ReaderThread } from './long-reads.ts'
 
-/** The worker thread for long reads; see long-reads.ts. */
+/** The worker thread that reads lists; see list-reader.ts. */
 
 const { path, projections } = workerData as ReaderOptions
 const file = openViewsFile(path, projections, { readOnly: true })

@@ -63,5 +63,6 @@ export const labelOf = ({ path }: Change): string => {
 /** The newest event after a revision that changed the record of a machine. */
 export const lastChange = (entries: readonly Entry[], revision: number): Entry | undefined =>
   entries.find(
-    ({ type, revision: its, stream }) => /^berth\.Sut/.test(type) && stream.startsWith('sut-') && its > revision,
+    // What names the machine it is about is a reservation's.
+    ({ data, revision: its, stream }) => data.sut_id === undefined && stream.startsWith('sut-') && its > revision,
   )

@@ -135,10 +135,12 @@ const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {
 
 export const entryOf = (event: FeedEvent): Entry => ({ ...event, changes: changesOf(event) })
 
+/** The types of events that a machine itself is the object of. */
+const OF_MACHINE: ReadonlySet<string> = new Set([...TYPES.changes, ...TYPES.monitoring].map((type) => `berth.${type}`))
+
 /** The machine that an event is about. */
 export const sutIdOf = ({ type, data }: FeedEvent): string | undefined => {
-  if (/^berth\.(User|Token)/.test(type)) return undefined
-  const id = /^berth\.Sut/.test(type) ? data._id : data.sut_id
+  const id = data.sut_id ?? (OF_MACHINE.has(type) ? data._id : undefined)
   return typeof id === 'string' ? id : undefined
 }
 

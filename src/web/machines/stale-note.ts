@@ -11,8 +11,10 @@ import { revisionOf } from './form.ts'
 /** Events that are looked through for who has changed a machine. */
 const LOOKED_AT = 50
 
+const MONITORING: readonly string[] = ['berth.SutMonitoringEnabled', 'berth.SutMonitoringDisabled']
+
 const partsOf = ({ type, changes }: Entry): string => {
-  if (type.startsWith('berth.SutMonitoring')) return 'Monitoring'
+  if (MONITORING.includes(type)) return 'Monitoring'
   return [...new Set(changes.map(labelOf))].join(', ')
 }
 

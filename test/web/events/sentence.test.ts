@@ -69,7 +69,7 @@ test('an event of a later version is told by its name', (t) => {
 
 test('who changed a machine after a revision is found among its events', (t) => {
   const entries = [
-    entry('ReservationCreated', { revision: 7 }),
+    entry('ReservationCreated', { revision: 7, data: { sut_id: 'w1' } }),
     entry('SutUpdated', { revision: 6 }),
     entry('SutUpdated', { revision: 3 }),
   ]

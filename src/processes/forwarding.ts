@@ -1,35 +1,11 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { Views } from '../read-models/views.ts'
-import { type DueTimes, makeDueTimes } from './due-times.ts'
+import { makeDue } from './due.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
-import type { ProcessOptions } from './process.ts'
+import { forEachYielding, type ProcessOptions } from './process.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
-
-/** Items that are looked at in one turn of the event loop: some of them parse documents, 40 us each. */
-const BATCH_SIZE = 100
-
-/**
- * Calls for each item, with a turn of the event loop after every hundred, so that thousands hold no request up. Ends when
- * the signal aborts.
- */
-const forEachYielding = async <A>(
-  items: Iterable<A>,
-  each: (item: A) => unknown,
-  signal?: AbortSignal,
-): Promise<void> => {
-  let left = BATCH_SIZE
-  for (const item of items) {
-    if (left-- === 0) {
-      await turn()
-      if (signal?.aborted) return
-      left = BATCH_SIZE - 1
-    }
-    each(item)
-  }
-}
 
 export interface ForwardingOptions extends ProcessOptions {
   readonly upcoming: UpcomingReservations
@@ -68,37 +44,34 @@ const makeOnEvent =
   }
 
 /** Makes the function that checks the clock, and roles and tags at intervals. */
-const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: DueTimes, trust: { isGiven: boolean }) => {
+const makeTick = (options: ForwardingOptions, open: OpenPorts, trust: { isGiven: boolean }) => {
   const { upcoming, clock, mayHold, targetOf, signal } = options
   let checkedAt = Number.NEGATIVE_INFINITY
+  const isToOpen = ({ _id, ends }: Upcoming): boolean => open.get(_id) === undefined && ends > clock.now()
+  const begins = makeDue(upcoming.all, (reservation) => (isToOpen(reservation) ? reservation.starts : undefined))
+  const ends = makeDue(open.all, (reservation) => reservation.ends)
 
-  const begin = (id: string): void => {
-    const reservation = upcoming.get(id)
-    if (reservation === undefined || reservation.ends <= clock.now() || !mayHold(reservation.user_id)) return
+  const begin = ({ _id }: Upcoming): void => {
+    // It may have been released since it was found.
+    const reservation = upcoming.get(_id)
+    if (reservation === undefined || !isToOpen(reservation) || !mayHold(reservation.user_id)) return
     if (targetOf(reservation.sut_id)?.isOurs === true) open.put(reservation)
   }
-  const end = async (now: number): Promise<void> => {
-    // It may have been extended since it was taken.
-    const endIfOver = (id: string) => (open.get(id)?.ends ?? 0) <= now && open.close(id, 'over')
-    await forEachYielding(open.takeEnded(now), endIfOver, signal)
+  const end = ({ _id }: Upcoming): void => {
+    // It may have been extended since.
+    if ((open.get(_id)?.ends ?? 0) <= clock.now()) open.close(_id, 'over')
   }
-  const retry = async (): Promise<void> => {
-    const forwardIfOpen = (id: string): void => {
-      const reservation = open.get(id)
-      if (reservation !== undefined) open.forward(reservation)
-    }
-    await forEachYielding(open.takeFailed(), forwardIfOpen, signal)
+  const retry = (id: string): void => {
+    const reservation = open.get(id)
+    if (reservation !== undefined) open.forward(reservation)
   }
-  const bar = (): Promise<void> =>
-    forEachYielding(open.all(), ({ _id, user_id }) => mayHold(user_id) || open.close(_id, 'barred'), signal)
-  /** Closes what a clock that was ahead has opened, and opens what runs and may be forwarded again. */
-  const follow = async (now: number): Promise<void> => {
-    await forEachYielding(open.all(), ({ _id, starts }) => starts > now && open.close(_id, 'over'), signal)
-    const beginIfDue = ({ _id, starts }: Upcoming) => starts <= now && open.get(_id) === undefined && begin(_id)
-    await forEachYielding(upcoming.all(), beginIfDue, signal)
+  /** Closes those of holders that were barred, and what a clock that was ahead has opened. */
+  const check = ({ _id, user_id, starts }: Upcoming): void => {
+    if (!mayHold(user_id)) open.close(_id, 'barred')
+    else if (clock.mayAct() && starts > clock.now()) open.close(_id, 'over')
   }
 
-  return async (): Promise<void> => {
+  const tick = async (): Promise<void> => {
     const mayAct = clock.mayAct()
     if (mayAct !== trust.isGiven) {
       trust.isGiven = mayAct
@@ -106,30 +79,30 @@ const makeTick = (options: ForwardingOptions, open: OpenPorts, begins: DueTimes,
     }
     const now = clock.now()
     if (mayAct) {
-      await end(now)
-      await forEachYielding(begins.takeDue(now), begin, signal)
+      await forEachYielding(ends.find(now), end, signal)
+      // Once a second also those that another instance forwards, or that a barred user holds: that may change.
+      await forEachYielding(begins.find(now), begin, signal)
     }
     if (Math.abs(now - checkedAt) < CHECK_INTERVAL_MS) return
     checkedAt = now
-    await retry()
-    await bar()
-    if (mayAct) await follow(now)
+    await forEachYielding(open.takeFailed(), retry, signal)
+    await forEachYielding(open.all(), check, signal)
   }
+  return { tick, changed: begins.changed, moved: ends.changed }
 }
 
 export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
   const { upcoming, views, gateway, targetOf, mayHold, wake, signal, onError } = options
   const trust = { isGiven: true }
   const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
-  const begins = makeDueTimes()
-  const tickOnce = makeTick(options, open, begins, trust)
+  const { tick: tickOnce, changed, moved } = makeTick(options, open, trust)
 
   const onUpcoming = (id: string, reservation: Upcoming | undefined): void => {
-    if (reservation === undefined) {
-      begins.delete(id)
-      open.close(id, 'released')
-    } else if (open.get(id) !== undefined) open.put(reservation)
-    else begins.set(id, reservation.starts)
+    if (reservation === undefined) open.close(id, 'released')
+    else if (open.get(id) !== undefined) {
+      open.put(reservation)
+      moved(reservation)
+    } else changed(reservation)
   }
 
   let ticking = Promise.resolve()

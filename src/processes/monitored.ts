@@ -5,7 +5,7 @@ import type { Reachability } from '../domain/monitoring/decide.ts'
 import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeDueTimes } from './due-times.ts'
+import { makeDue } from './due.ts'
 
 /** A monitored SUT. */
 export interface MonitoredSut {
@@ -51,20 +51,43 @@ const makeGet =
     }
   }
 
+/** When to probe each SUT next, in milliseconds since boot. Bounded by the SUTs. */
+const makePlan = () => {
+  const moments = new Map<string, number>()
+  const due = makeDue(
+    () => moments,
+    ([, moment]) => moment,
+  )
+  return {
+    set: (sutId: string, moment: number): void => {
+      moments.set(sutId, moment)
+      due.changed([sutId, moment])
+    },
+    delete: (sutId: string) => moments.delete(sutId),
+    size: (): number => moments.size,
+    /** Removes and returns the ids that are due. */
+    takeDue: (now: number): readonly string[] => {
+      const ids = due.find(now).map(([id]) => id)
+      for (const id of ids) moments.delete(id)
+      return ids
+    },
+  }
+}
+
 /** The monitored SUTs, and when to probe each next. SUTs of unknown status are probed immediately. */
 export const followMonitored = ({ views, sinceBoot }: Options) => {
-  const dueTimes = makeDueTimes()
+  const probes = makePlan()
   const get = makeGet(views)
 
   /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
   const plan = (sutId: string, after?: number): void => {
     const monitored = get(sutId)
     if (monitored === undefined) {
-      dueTimes.delete(sutId)
+      probes.delete(sutId)
       return
     }
     const now = sinceBoot()
-    dueTimes.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
+    probes.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
   const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
@@ -97,8 +120,8 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
   return {
     get,
     plan,
-    takeDue: dueTimes.takeDue,
-    size: dueTimes.size,
+    takeDue: probes.takeDue,
+    size: probes.size,
     /** Plans the SUTs changed since the last call, and returns them. */
     refresh: (): readonly string[] => {
       const ids = [...changed]

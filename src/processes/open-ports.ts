@@ -1,5 +1,4 @@
 import type { Gateway } from '../gateway/gateway.ts'
-import { makeDueTimes } from './due-times.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 
@@ -40,7 +39,6 @@ const makeTargetReads = ({ targetOf, onError }: Pick<Options, 'targetOf' | 'onEr
 export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options) => {
   const open = new Map<string, Upcoming>()
   const bySut = new Map<string, Map<string, Upcoming>>()
-  const ends = makeDueTimes()
   const inFlight = new Set<Promise<unknown>>()
   const reads = makeTargetReads({ targetOf, onError })
 
@@ -69,14 +67,12 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
       open.set(_id, reservation)
       const ofSut = bySut.get(sut_id) ?? new Map<string, Upcoming>()
       bySut.set(sut_id, ofSut.set(_id, reservation))
-      ends.set(_id, reservation.ends)
       forward(reservation)
     },
     close: (id: string, cause: CloseCause): void => {
       const reservation = open.get(id)
       if (reservation === undefined) return
       open.delete(id)
-      ends.delete(id)
       const ofSut = bySut.get(reservation.sut_id)
       ofSut?.delete(id)
       if (ofSut?.size === 0) bySut.delete(reservation.sut_id)
@@ -89,8 +85,6 @@ export const makeOpenPorts = ({ gateway, targetOf, isTrusted, onError }: Options
     tried: async (): Promise<void> => {
       await Promise.all(inFlight)
     },
-    /** Removes and returns the ids of reservations that have ended. */
-    takeEnded: ends.takeDue,
   }
 }
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { SCHEDULE } from '../commands/begin-schedule.ts'
 import type { Outcome, Runner } from '../commands/command-envelope.ts'
@@ -78,3 +78,26 @@ export const makeRunBatches =
       await Promise.all(items.slice(n, n + BATCH_SIZE).map(one))
     }
   }
+
+/** Items that are looked at in one turn of the event loop: some of them parse documents, 40 us each. */
+const LOOKED_AT_IN_A_TURN = 100
+
+/**
+ * Calls for each item, with a turn of the event loop after every hundred, so that thousands hold no request up. Ends when
+ * the signal aborts.
+ */
+export const forEachYielding = async <A>(
+  items: Iterable<A>,
+  each: (item: A) => unknown,
+  signal?: AbortSignal,
+): Promise<void> => {
+  let left = LOOKED_AT_IN_A_TURN
+  for (const item of items) {
+    if (left-- === 0) {
+      await turn()
+      if (signal?.aborted) return
+      left = LOOKED_AT_IN_A_TURN - 1
+    }
+    each(item)
+  }
+}

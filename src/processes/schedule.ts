@@ -1,6 +1,7 @@
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
+import { makeDue } from './due.ts'
 import {
   makeRecordNow,
   makeRunBatches,
@@ -9,12 +10,11 @@ import {
   runRepeatedly,
   shuffled,
 } from './process.ts'
-import { followUnrecorded, type UnrecordedReservations } from './unrecorded-reservations.ts'
-import type { UpcomingReservations } from './upcoming.ts'
+import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
 export interface ScheduleOptions extends RecordingOptions {
   readonly upcoming: UpcomingReservations
-  readonly views: Pick<Views, 'read' | 'watch'>
+  readonly views: Pick<Views, 'read'>
   /** Starts and ends are recorded from this time on, in Unix milliseconds (see ScheduleBegan). */
   readonly from: number
   /** Whether the service accepts commands. */
@@ -53,21 +53,24 @@ const makeAdvance = (options: ScheduleOptions): Advance => {
   }
 }
 
-/** Records the start or end of a reservation that is due, and waits for the next one. */
+/** When the next of its start and its end is to be recorded. */
+const dueOf = ({ recorded, begins, ends }: Upcoming): number | undefined => {
+  if (recorded === 'nothing') return begins
+  return recorded === 'start' ? ends : undefined
+}
+
+/** Records the start or end of a reservation that is due. If that fails, it is due again at the next look. */
 const makeRecord =
-  ({ clock, onError }: ScheduleOptions, unrecorded: UnrecordedReservations, advance: Advance) =>
-  async (id: string): Promise<void> => {
-    const due = unrecorded.get(id)
-    if (due === undefined) return
-    const isDone = await advance(due.sut_id, id).catch((error) => onError(error))
-    const now = clock.now()
-    const after = unrecorded.get(id)
-    // Recorded by another instance, cancelled or released meanwhile.
-    if (after === undefined) return
-    if (!isDone) unrecorded.wait(id, now + RETRY_DELAY_MS, after)
-    else if (after.ends > now) unrecorded.wait(id, after.ends, { ...after, hasStarted: true })
-    else if (due.hasStarted) unrecorded.forget(id)
-    else unrecorded.wait(id, now, { ...after, hasStarted: true })
+  ({ upcoming, clock, onError }: ScheduleOptions, advance: Advance, onChanged: (reservation: Upcoming) => void) =>
+  async ({ _id, sut_id, recorded: before }: Upcoming): Promise<void> => {
+    const isDone = await advance(sut_id, _id).catch((error) => onError(error))
+    const after = upcoming.get(_id)
+    // Recorded by another instance, cancelled, released or extended meanwhile.
+    if (!isDone || after === undefined || after.recorded !== before) return
+    if (before === 'start' && after.ends > clock.now()) return
+    // Also where nothing was recorded: it began before the schedule did, or another instance was first.
+    const next = upcoming.setRecorded(_id, before === 'nothing' ? 'start' : 'end')
+    if (next !== undefined) onChanged(next)
   }
 
 /** Records what became due while nothing was recorded. A SUT whose records fail holds up no other. */
@@ -103,21 +106,19 @@ const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: 
 /** Records starts and ends of reservations when they are due, until the signal aborts. */
 export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
   const { upcoming, clock, isServing } = options
-  const unrecorded = followUnrecorded(options)
+  const due = makeDue(upcoming.all, dueOf)
+  upcoming.observe((_, reservation) => reservation && due.changed(reservation))
   const advance = makeAdvance(options)
-  const record = makeRecord(options, unrecorded, advance)
+  const record = makeRecord(options, advance, due.changed)
   const runBatches = makeRunBatches(options.signal)
   const catchUp = makeCatchUp(options, advance, runBatches)
   let [mustCatchUp, completeSince] = [false, undefined as number | undefined]
-  const tick = async (): Promise<void> => {
+  await runRepeatedly(options, async () => {
     if (!isServing() || !clock.mayRecord()) return
-    if (upcoming.completeSince() !== completeSince || unrecorded.takeOverflow(clock.now())) mustCatchUp = true
+    if (upcoming.completeSince() !== completeSince) mustCatchUp = true
     completeSince = upcoming.completeSince()
     await catchUp.again()
     if (mustCatchUp) mustCatchUp = !(await catchUp.all())
-    await runBatches(shuffled(unrecorded.takeDue(clock.now())), record)
-  }
-
-  await runRepeatedly(options, tick)
-  unrecorded.close()
+    await runBatches(shuffled(due.find(clock.now())), record)
+  })
 }

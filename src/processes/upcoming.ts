@@ -19,6 +19,8 @@ export interface Upcoming {
   readonly ends: number
   /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
   readonly keepalive: number
+  /** What this instance knows to be recorded of it, or never to be recorded. */
+  readonly recorded: 'nothing' | 'start' | 'end'
 }
 
 /** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
@@ -37,11 +39,15 @@ interface UpcomingOptions {
   readonly clock: () => number
 }
 
-const fromRow = ({ _id, sut_id, user_id, listen_port, start, end, created, keepalive }: UpcomingRow): Upcoming => ({
+const fromRow = (
+  { _id, sut_id, user_id, listen_port, start, end, created, keepalive }: UpcomingRow,
+  known: Upcoming | undefined,
+): Upcoming => ({
   ...{ _id, sut_id, user_id, listen_port, keepalive },
   starts: start * 1000,
   begins: Math.max(start * 1000, created),
   ends: end * 1000,
+  recorded: known?.recorded ?? 'nothing',
 })
 
 /**
@@ -53,12 +59,16 @@ const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 
       const { _id, sut_id, user_id, listen_port, start_time, end_time, keepalive = 0 } = event.data
       const starts = epochSecondsOf(start_time) * 1000
       const begins = Math.max(starts, epochMillisecondsOf(event.metadata.time))
-      return { _id, sut_id, user_id, listen_port, starts, begins, ends: epochSecondsOf(end_time) * 1000, keepalive }
+      const ends = epochSecondsOf(end_time) * 1000
+      return { _id, sut_id, user_id, listen_port, starts, begins, ends, keepalive, recorded: 'nothing' }
     }
     case 'ReservationExtended':
     case 'ReservationShortened': {
       const found = known.get(event.data._id)
-      return found && { ...found, ends: epochSecondsOf(event.data.end_time) * 1000 }
+      if (found === undefined) return undefined
+      // Its end is still to come, even if this instance has looked for it in vain.
+      const recorded = found.recorded === 'end' ? 'start' : found.recorded
+      return { ...found, ends: epochSecondsOf(event.data.end_time) * 1000, recorded }
     }
     case 'ReservationReleased':
     case 'ReservationCancelled':
@@ -72,13 +82,13 @@ const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 
 const readPages = async (
   views: Pick<Views, 'read'>,
   span: { readonly from: number; readonly to: number },
-  put: (reservation: Upcoming) => void,
+  put: (row: UpcomingRow) => void,
 ): Promise<boolean> => {
   let from = BEFORE_FIRST
   for (;;) {
     const page = await views.read('upcoming', { ...span, after: from, limit: PAGE })
     if (page === undefined) return false
-    for (const row of page.listed) put(fromRow(row))
+    for (const row of page.listed) put(row)
     const last = page.listed.at(-1)
     if (last === undefined || page.listed.length < PAGE) return true
     from = last.position
@@ -125,7 +135,15 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
     known.set(reservation._id, reservation)
     notify(reservation._id, reservation, event)
   }
+  const setRecorded = (id: string, recorded: Upcoming['recorded']): Upcoming | undefined => {
+    const reservation = known.get(id)
+    const changed = reservation && { ...reservation, recorded }
+    if (changed !== undefined) known.set(id, changed)
+    return changed
+  }
   const take = (event: Logged): void => {
+    if (event.type === 'ReservationStarted') setRecorded(event.data._id, 'start')
+    if (event.type === 'ReservationEnded') setRecorded(event.data._id, 'end')
     const reservation = after(event, known)
     if (reservation === undefined || !('_id' in event.data)) return
     if (reservation === 'gone') {
@@ -142,6 +160,8 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
 
   return {
     get: (id: string): Upcoming | undefined => known.get(id),
+    /** Notes what is recorded, or never will be. Calls no listener, as nothing else changes. */
+    setRecorded,
     /** In no particular order. */
     all: (): Iterable<Upcoming> => known.values(),
     /** Calls the listener for every known reservation, and then for every change. */
@@ -158,14 +178,16 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
       missed = []
       try {
         const span = { from: Math.floor((now - KEEP_TIME_MS) / 1000), to: Math.ceil((now + AHEAD_MS) / 1000) }
-        if (!(await readPages(views, span, put))) return false
+        if (!(await readPages(views, span, (row) => put(fromRow(row, known.get(row._id)))))) return false
       } finally {
         const events = missed
         missed = undefined
         for (const event of events) take(event)
       }
       coverage.end(now)
-      for (const [id, { ends }] of known) if (ends < now - KEEP_TIME_MS) known.delete(id)
+      // Its end may still have to be recorded.
+      const isOver = ({ ends, recorded }: Upcoming) => ends < now - KEEP_TIME_MS && recorded === 'end'
+      for (const reservation of known.values()) if (isOver(reservation)) known.delete(reservation._id)
       return true
     },
     completeSince: coverage.completeSince,

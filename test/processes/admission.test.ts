@@ -38,6 +38,7 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
     begins,
     ends,
     keepalive: 0,
+    recorded: 'nothing' as const,
   }
   return makeAdmission({
     get: (id) => (id === idOf(1) ? held : undefined),

@@ -6,7 +6,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { aliveFor, aliveUntil, type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeDueTimes } from '../due-times.ts'
+import { makeDue } from '../due.ts'
 import { makeRecordNow, makeRunBatches, type RecordingOptions, runRepeatedly, shuffled } from '../process.ts'
 import { GATEWAY } from '../sessions/recorder.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
@@ -21,9 +21,6 @@ export interface KeepaliveOptions extends RecordingOptions {
   readonly connections: (reservationId: string) => number
 }
 
-/** Between looks at a reservation of which less than half of the time is left, and before a failed command is retried. */
-const LOOK_INTERVAL_MS = 1_000
-
 type Act = 'find out' | 'keep' | 'release'
 
 /** How a reservation has been kept alive, and whether its holder ever did. */
@@ -31,89 +28,68 @@ interface Life extends Kept {
   readonly hasHeartbeats: boolean
 }
 
-/** How reservations have been kept alive, and when to look at each next. */
-const followDeadlines = ({ upcoming, views }: Pick<KeepaliveOptions, 'upcoming' | 'views'>) => {
-  /** As far as they are known. Bounded by the upcoming reservations. */
-  const lives = new Map<string, Life>()
-  const looks = makeDueTimes()
+const lifeAtStart = ({ keepalive, begins }: Upcoming): Life => ({
+  keepalive,
+  began: begins,
+  kept: 0,
+  hasHeartbeats: false,
+})
 
-  const set = (id: string, life: Life): void => {
-    lives.set(id, life)
-    // Nothing is to be done before.
-    looks.set(id, keptAgainFrom(life))
-  }
-  const forget = (id: string): void => {
-    lives.delete(id)
-    looks.delete(id)
-  }
+/** How reservations have been kept alive, as far as that is known. Bounded by the upcoming reservations. */
+const followLives = ({ upcoming, views }: Pick<KeepaliveOptions, 'upcoming' | 'views'>) => {
+  const lives = new Map<string, Life>()
   upcoming.observe((id, reservation, event) => {
-    if (reservation === undefined || reservation.keepalive === 0) return forget(id)
-    const { begins: began, keepalive } = reservation
-    const made: Life = { keepalive, began, kept: 0, hasHeartbeats: false }
-    if (event?.type === 'ReservationCreated') set(id, made)
+    if (reservation === undefined || reservation.keepalive === 0) lives.delete(id)
     // Of those that were read ahead it is not known whether they were kept alive.
-    else looks.set(id, keptAgainFrom(lives.get(id) ?? made))
+    else if (event?.type === 'ReservationCreated') lives.set(id, lifeAtStart(reservation))
   })
   const unwatch = views.watch((events) => {
     for (const { type, data, metadata } of events) {
       const life = type === 'ReservationKept' ? lives.get(data._id) : undefined
       if (life === undefined || type !== 'ReservationKept') continue
       const hasHeartbeats = life.hasHeartbeats || metadata.role !== 'system'
-      set(data._id, { ...life, kept: epochMillisecondsOf(metadata.time), hasHeartbeats })
+      lives.set(data._id, { ...life, kept: epochMillisecondsOf(metadata.time), hasHeartbeats })
     }
   })
-  return {
-    get: (id: string): Life | undefined => lives.get(id),
-    set,
-    lookAt: looks.set,
-    forget,
-    /** So that it is found out again. */
-    doubt: (id: string): void => void lives.delete(id),
-    takeDue: looks.takeDue,
-    close: unwatch,
-  }
+  return { lives, unwatch }
 }
 
-type Deadlines = ReturnType<typeof followDeadlines>
+type Lives = Map<string, Life>
 
-/** What is to be done about a reservation. If nothing, says when to look again. */
-const makeJudge =
-  ({ clock, unbroken, connections }: KeepaliveOptions, deadlines: Deadlines) =>
-  ({ _id }: Upcoming): Act | undefined => {
-    const life = deadlines.get(_id)
-    if (life === undefined) return 'find out'
-    if (connections(_id) > 0 && !life.hasHeartbeats) return 'keep'
+/** Makes the function that says what is to be done about a reservation next, and when. */
+const makeNextAct =
+  ({ clock, unbroken, connections }: KeepaliveOptions, lives: Lives) =>
+  (reservation: Upcoming): { readonly act: Act; readonly at: number } | undefined => {
     const now = clock.now()
+    if (reservation.keepalive === 0 || reservation.ends <= now) return undefined
+    const life = lives.get(reservation._id)
+    if (life === undefined) return { act: 'find out', at: keptAgainFrom(lifeAtStart(reservation)) }
+    if (connections(reservation._id) > 0 && !life.hasHeartbeats) return { act: 'keep', at: keptAgainFrom(life) }
     // Nobody could keep it alive while no instance was ready.
-    const left = Math.max(aliveUntil(life) - now, aliveFor(life) - unbroken.lasting())
-    if (left <= 0) return 'release'
-    deadlines.lookAt(_id, now + Math.min(left, LOOK_INTERVAL_MS))
-    return undefined
+    return { act: 'release', at: now + Math.max(aliveUntil(life) - now, aliveFor(life) - unbroken.lasting()) }
   }
 
 /** Makes the function that does it. */
-const makePerform = (options: KeepaliveOptions, deadlines: Deadlines) => {
-  const { runner, clock, onError } = options
+const makePerform = (options: KeepaliveOptions, lives: Lives, nextAct: ReturnType<typeof makeNextAct>) => {
+  const { runner, onError } = options
   const recordNow = makeRecordNow(options)
   const findOut = async (reservation: Upcoming): Promise<void> => {
     const held = await findHeldReservation(runner, reservation.sut_id, reservation._id)
     if (held === undefined || held === 'unavailable' || held.keepalive === 0) return
-    deadlines.set(held._id, { ...lifeOf(held), hasHeartbeats: held.hasHeartbeats })
+    lives.set(held._id, { ...lifeOf(held), hasHeartbeats: held.hasHeartbeats })
   }
-  const act = async (reservation: Upcoming, what: Act): Promise<void> => {
+  const perform = async (reservation: Upcoming): Promise<void> => {
     const { _id, sut_id, user_id } = reservation
-    if (what === 'find out') return findOut(reservation)
+    const act = nextAct(reservation)?.act
+    if (act === undefined || act === 'find out') return findOut(reservation)
     const keep = { type: 'KeepReservation', actor: GATEWAY, _id, user_id, documentStatus: 'made' } as const
     const release = { type: 'ReleaseUnattended', _id, cause: 'keepalive' } as const
-    const [command, actor] = what === 'keep' ? [keep, GATEWAY] : [release]
-    const ended = await recordNow(reservationDecider, sutStream(sut_id), command, actor)
-    // Another instance may have been first.
-    if (ended?.kind !== 'recorded') deadlines.doubt(_id)
+    const [command, actor] = act === 'keep' ? [keep, GATEWAY] : [release]
+    const outcome = await recordNow(reservationDecider, sutStream(sut_id), command, actor)
+    // Another instance may have been first, so that it is found out again.
+    if (outcome?.kind !== 'recorded') lives.delete(_id)
   }
-  return async ([reservation, what]: readonly [Upcoming, Act]): Promise<void> => {
-    deadlines.lookAt(reservation._id, clock.now() + LOOK_INTERVAL_MS)
-    await act(reservation, what).catch(onError)
-  }
+  return (reservation: Upcoming): Promise<void> => perform(reservation).catch(onError)
 }
 
 /**
@@ -122,25 +98,15 @@ const makePerform = (options: KeepaliveOptions, deadlines: Deadlines) => {
  */
 export const runKeepalive = async (options: KeepaliveOptions): Promise<void> => {
   const { upcoming, clock } = options
-  const deadlines = followDeadlines(options)
-  const judge = makeJudge(options, deadlines)
-  const perform = makePerform(options, deadlines)
+  const { lives, unwatch } = followLives(options)
+  const nextAct = makeNextAct(options, lives)
+  const due = makeDue(upcoming.all, (reservation) => nextAct(reservation)?.at)
+  const perform = makePerform(options, lives, nextAct)
   const runBatches = makeRunBatches(options.signal)
-  const tick = async (): Promise<void> => {
+  await runRepeatedly(options, async () => {
     if (!clock.mayRecord()) return
-    const now = clock.now()
-    const acts: (readonly [Upcoming, Act])[] = []
-    for (const id of deadlines.takeDue(now)) {
-      const reservation = upcoming.get(id)
-      if (reservation === undefined || reservation.ends <= now) {
-        deadlines.forget(id)
-        continue
-      }
-      const act = judge(reservation)
-      if (act !== undefined) acts.push([reservation, act])
-    }
-    await runBatches(shuffled(acts), perform)
-  }
-  await runRepeatedly(options, tick)
-  deadlines.close()
+    await runBatches(shuffled(due.find(clock.now())), perform)
+    for (const id of lives.keys()) if (upcoming.get(id) === undefined) lives.delete(id)
+  })
+  unwatch()
 }

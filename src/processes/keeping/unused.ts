@@ -2,8 +2,15 @@ import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeDueTimes } from '../due-times.ts'
-import { makeRecordNow, makeRunBatches, type RecordingOptions, runRepeatedly, shuffled } from '../process.ts'
+import { makeDue } from '../due.ts'
+import {
+  forEachYielding,
+  makeRecordNow,
+  makeRunBatches,
+  type RecordingOptions,
+  runRepeatedly,
+  shuffled,
+} from '../process.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
@@ -26,21 +33,18 @@ export type Usable = Pick<Upcoming, '_id' | 'sut_id' | 'begins' | 'ends'>
 
 /** How long another instance may take to record a session. */
 const OTHERS_DELAY_MS = 60_000
-/** Before a failed look is repeated. */
-const RETRY_DELAY_MS = 1_000
 
 /** Seconds after which a reservation of a SUT is released that nobody uses; 0 is never. Bounded by the SUTs. */
-const makeAfterOf = ({ views, signal }: UnusedOptions, onChange: (sutId: string) => void) => {
+const makeAfterOf = ({ views, signal }: UnusedOptions) => {
   const known = new Map<string, number>()
   const unwatch = views.watch((events) => {
     for (const { type, data } of events) {
       if (type !== 'SutUpdated' || data.release_unused_after === undefined) continue
       known.set(data._id, data.release_unused_after)
-      onChange(data._id)
     }
   })
   signal.addEventListener('abort', unwatch)
-  return (sutId: string): number => {
+  const afterOf = (sutId: string): number => {
     const found = known.get(sutId)
     if (found !== undefined) return found
     const document = views.newest('sut_display', sutId)?.document
@@ -48,6 +52,7 @@ const makeAfterOf = ({ views, signal }: UnusedOptions, onChange: (sutId: string)
     known.set(sutId, after)
     return after
   }
+  return { afterOf, isKnown: (sutId: string): boolean => known.has(sutId) }
 }
 
 /** Makes the function that says when a reservation is released unless somebody connects before; undefined if it is not. */
@@ -75,53 +80,52 @@ const makeHasSession =
 /** Releases reservations that nobody uses. */
 export const makeUnused = (options: UnusedOptions) => {
   const { upcoming, clock, isUsed, catchUp, onError, signal } = options
-  const looks = makeDueTimes()
-  const lookAt = ({ _id, begins }: Upcoming): void => looks.set(_id, begins)
-  const afterOf = makeAfterOf(options, (sutId) => {
-    for (const reservation of upcoming.all()) if (reservation.sut_id === sutId) lookAt(reservation)
-  })
+  const { afterOf, isKnown } = makeAfterOf(options)
   const dueOf = makeDueOf(options, afterOf)
   const hasSession = makeHasSession(options)
   const runBatches = makeRunBatches(signal)
   const recordNow = makeRecordNow(options)
+  /** Reservations that somebody has used or that were released. Bounded by the upcoming ones. */
+  const settled = new Set<string>()
 
-  /** Resolves to whether it must be looked at again. */
-  const release = async ({ _id, sut_id }: Upcoming): Promise<boolean> => {
-    if (!(await catchUp())) return true
-    const isInUse = await hasSession(_id)
-    if (isInUse !== false) return isInUse === undefined
-    // Somebody may have connected meanwhile.
-    if (isUsed(_id)) return true
-    const command = { type: 'ReleaseUnattended', _id, cause: 'unused' } as const
-    return (await recordNow(reservationDecider, sutStream(sut_id), command)) === undefined
-  }
-  const look = async (id: string): Promise<void> => {
-    const reservation = upcoming.get(id)
+  const due = makeDue(upcoming.all, (reservation) => {
+    const { _id, begins, ends } = reservation
     const now = clock.now()
-    if (reservation === undefined || reservation.ends <= now) return
-    try {
-      const due = dueOf(reservation)
-      if (due === undefined) return
-      if (due > now) looks.set(id, due)
-      else if (await release(reservation)) looks.set(id, now + RETRY_DELAY_MS)
-    } catch (error) {
-      onError(error)
-      looks.set(id, now + RETRY_DELAY_MS)
-    }
+    if (ends <= now || settled.has(_id)) return undefined
+    return begins > now ? begins : dueOf(reservation)
+  })
+
+  /** Resolves to whether nothing is left to do. */
+  const release = async ({ _id, sut_id }: Upcoming): Promise<boolean> => {
+    if (!(await catchUp())) return false
+    const isInUse = await hasSession(_id)
+    if (isInUse !== false) return isInUse === true
+    // Somebody may have connected meanwhile.
+    if (isUsed(_id)) return false
+    const command = { type: 'ReleaseUnattended', _id, cause: 'unused' } as const
+    return (await recordNow(reservationDecider, sutStream(sut_id), command)) !== undefined
+  }
+  const releaseDue = async (reservation: Upcoming): Promise<void> => {
+    if (await release(reservation).catch((error) => onError(error))) settled.add(reservation._id)
+  }
+  const tick = async (): Promise<void> => {
+    const now = clock.now()
+    const unread = Iterator.from(upcoming.all()).filter(({ begins, sut_id }) => begins <= now && !isKnown(sut_id))
+    await forEachYielding([...unread], ({ sut_id }) => afterOf(sut_id), signal)
+    await runBatches(shuffled(due.find(now)), releaseDue)
+    for (const id of settled) if (upcoming.get(id) === undefined) settled.delete(id)
   }
 
   return {
     /** When a reservation is released unless somebody connects, in Unix milliseconds; undefined if it is not. */
     dueOf: async (reservation: Usable): Promise<number | undefined> => {
-      const due = dueOf(reservation)
-      return due === undefined || (await hasSession(reservation._id)) !== false ? undefined : due
+      const moment = dueOf(reservation)
+      return moment === undefined || (await hasSession(reservation._id)) !== false ? undefined : moment
     },
     /** Runs until the signal aborts. */
-    run: async (): Promise<void> => {
-      upcoming.observe((id, reservation) => (reservation === undefined ? looks.delete(id) : lookAt(reservation)))
-      await runRepeatedly(options, async () => {
-        if (clock.mayRecord()) await runBatches(shuffled(looks.takeDue(clock.now())), look)
-      })
-    },
+    run: (): Promise<void> =>
+      runRepeatedly(options, async () => {
+        if (clock.mayRecord()) await tick()
+      }),
   }
 }

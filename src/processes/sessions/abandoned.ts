@@ -7,7 +7,7 @@ import { lostEnd, type OpenedSession } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeDueTimes } from '../due-times.ts'
+import { makeDue } from '../due.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
 
 export interface AbandonedOptions extends Pick<RecorderOptions, 'makeRequestId'> {
@@ -35,10 +35,15 @@ const sessionOf = (document: SessionDocument): OpenedSession => {
   return { _id, reservation_id, sut_id, user_id, instance, opened_at }
 }
 
+/** An open session, and when to look next whether to close it, in Unix milliseconds. */
+interface Abandonable {
+  readonly session: OpenedSession
+  readonly due: number
+}
+
 /** The open sessions of all instances. Bounded by the reservations that are not over, and the instances. */
 const makeOpenSessions = ({ views }: AbandonedOptions) => {
-  const open = new Map<string, OpenedSession>()
-  const dueTimes = makeDueTimes()
+  const open = new Map<string, Abandonable>()
 
   /** When another instance may close a session. An extension moves it. */
   const dueOf = ({ reservation_id }: OpenedSession): number => {
@@ -46,20 +51,15 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
     if (found === undefined) return 0
     return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
-  const put = (session: OpenedSession): void => {
-    open.set(session._id, session)
-    dueTimes.set(session._id, dueOf(session))
-  }
+  const put = (session: OpenedSession, due = dueOf(session)): void => void open.set(session._id, { session, due })
   const take = ({ type, data }: Logged): void => {
     if (type === 'SessionOpened') put(data)
-    else if (type === 'SessionClosed') {
-      open.delete(data._id)
-      dueTimes.delete(data._id)
-    } else if (type === 'ReservationReleased') {
-      for (const session of open.values()) if (session.reservation_id === data._id) put(session)
+    else if (type === 'SessionClosed') open.delete(data._id)
+    else if (type === 'ReservationReleased') {
+      for (const { session } of open.values()) if (session.reservation_id === data._id) put(session)
     }
   }
-  return { open, dueTimes, dueOf, put, take }
+  return { open, dueOf, put, take }
 }
 
 /** Reads all pages of open sessions. False while the views cannot be read. */
@@ -84,7 +84,11 @@ const readOpen = async ({ views }: AbandonedOptions, put: (session: OpenedSessio
 export const followAbandoned = (options: AbandonedOptions) => {
   const { views, instance, now, isFollowed } = options
   const run = makeRunSessionCommand(options)
-  const { open, dueTimes, dueOf, put, take } = makeOpenSessions(options)
+  const { open, dueOf, put, take } = makeOpenSessions(options)
+  const dueSessions = makeDue(
+    () => open.values(),
+    ({ due }) => due,
+  )
   let unwatch: (() => void) | undefined
 
   /** Whether an earlier run of this instance opened it. */
@@ -92,29 +96,25 @@ export const followAbandoned = (options: AbandonedOptions) => {
 
   const closeOne = async (session: OpenedSession): Promise<void> => {
     const isDone = await run(session.sut_id, { type: 'CloseSession', _id: session._id, end: lostEnd(session) })
-    if (open.has(session._id)) dueTimes.set(session._id, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
+    if (open.has(session._id)) put(session, now() + (isDone ? CLOSE_DELAY_MS : RETRY_DELAY_MS))
   }
 
   return {
     /** The open sessions in the log, of all instances. */
-    open: (): IteratorObject<OpenedSession> => open.values(),
+    open: (): IteratorObject<OpenedSession> => open.values().map(({ session }) => session),
     /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
     load: (): Promise<boolean> => {
       unwatch ??= views.watch((events) => {
         for (const event of events) take(event)
       })
-      return readOpen(options, (session) => {
-        put(session)
-        if (isLeft(session)) dueTimes.set(session._id, 0)
-      })
+      return readOpen(options, (session) => put(session, isLeft(session) ? 0 : dueOf(session)))
     },
     /** Closes what is due. */
     closeDue: async (): Promise<void> => {
-      for (const id of dueTimes.takeDue(now())) {
-        const session = open.get(id)
-        if (session === undefined) continue
+      for (const { session } of dueSessions.find(now())) {
+        if (!open.has(session._id)) continue
         const due = isLeft(session) ? 0 : dueOf(session)
-        if (due > now() || isFollowed(session)) dueTimes.set(id, Math.max(due, now() + RETRY_DELAY_MS))
+        if (due > now() || isFollowed(session)) put(session, Math.max(due, now() + RETRY_DELAY_MS))
         else await closeOne(session)
       }
     },

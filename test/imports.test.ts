@@ -76,7 +76,7 @@ const PURE = /^(?:fp-ts|io-ts|temporal-polyfill|rrule-temporal)(?:\/|$)/
 const PORTS = ['domain', 'event-store', 'concurrency']
 /** All but the page, which runs elsewhere, and what starts the program. */
 const BELOW_SERVICE = [
-  ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'control', 'event-store'],
+  ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'event-store'],
   ...['event-store/sqlite', 'event-store/eventstoredb', 'commands', 'read-models', 'audit', 'vault'],
   ...['users', 'feed', 'gateway', 'processes', 'http', 'accounts', 'machines', 'backup', 'copy', 'export', 'client'],
 ]
@@ -87,7 +87,6 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   projections: { rooms: ['domain'], packages: PURE },
   concurrency: {},
   telemetry: {},
-  control: {},
   client: { packages: /^node:/ },
   files: { rooms: ['concurrency'] },
   gateway: { rooms: ['domain', 'concurrency'] },

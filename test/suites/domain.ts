@@ -11,5 +11,4 @@ await runTestsIn(
   'service/**',
   'files',
   'concurrency',
-  'control',
 )

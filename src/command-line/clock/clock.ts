@@ -1,10 +1,6 @@
-import { join } from 'node:path'
-import * as E from 'fp-ts/lib/Either.js'
-import { askService } from '../../control/ask-service.ts'
-import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { recordedTime } from '../../domain/events/fields.ts'
-import { answer, describeProblem } from '../service/call.ts'
-import { type Command, CommandFailure, orFail } from '../terminal/command.ts'
+import { answer, callService } from '../service/call.ts'
+import type { Command } from '../terminal/command.ts'
 
 const Confirmed = answer({ time: recordedTime }, {})
 
@@ -19,14 +15,8 @@ starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because 
 SUT until then. Check the clock of the machine. If it is wrong, set it, and the service continues by itself. If it is
 right, confirm it. Each instance over a shared store is confirmed on its own machine.`,
   run: async (_, { data }, terminal) => {
-    const path = join(data, CONTROL_SOCKET)
-    const why = socketPathProblem(path)
-    if (why !== undefined) throw new CommandFailure(`the service cannot be reached at ${path}: ${why}`)
-    const confirmed = await askService(path, 'clock confirm', {})
-    if (E.isLeft(confirmed) && confirmed.left === 'no service')
-      throw new CommandFailure(`no service runs on ${data}; it checks the clock at startup`)
-    const read = Confirmed.decode(orFail(confirmed))
-    if (E.isLeft(read)) throw new CommandFailure(`the running service confirmed it, but ${describeProblem(read.left)}`)
-    terminal.stdout(`confirmed: the clock is right at ${read.right.time}\n`)
+    const call = { method: 'POST', path: '/api/clock/confirm', answer: Confirmed } as const
+    const { time } = await callService({ data }, call)
+    terminal.stdout(`confirmed: the clock is right at ${time}\n`)
   },
 }

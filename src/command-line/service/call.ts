@@ -7,8 +7,8 @@ import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
 import { type Answer, type Asked, describeNoAnswer, explainFailure, makeService } from '../../client/service/service.ts'
 import type { Config } from '../../config/config.ts'
-import { CONTROL_SOCKET, socketPathProblem } from '../../control/socket.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
+import { CONTROL_SOCKET, socketPathProblem } from '../../service/control-socket.ts'
 import { CommandFailure, orFail, type Terminal } from '../terminal/command.ts'
 
 /**
@@ -154,7 +154,7 @@ export const callForLines = async (config: Config, path: string): Promise<AsyncG
 }
 
 /** As tryCall. @throws CommandFailure with a sentence that says why it failed or was refused */
-export const callService = async <A>(config: Config, call: ServiceCall<A>): Promise<A> =>
+export const callService = async <A>(config: Pick<Config, 'client' | 'data'>, call: ServiceCall<A>): Promise<A> =>
   orFail(await tryCall(config, call))
 
 /** A request to the service of a configuration. */

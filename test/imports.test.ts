@@ -78,7 +78,7 @@ const PORTS = ['domain', 'event-store', 'concurrency']
 const BELOW_SERVICE = [
   ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'event-store'],
   ...['event-store/sqlite', 'event-store/eventstoredb', 'commands', 'read-models', 'audit', 'vault'],
-  ...['users', 'feed', 'gateway', 'processes', 'http', 'accounts', 'machines', 'backup', 'copy', 'export', 'client'],
+  ...['users', 'feed', 'gateway', 'processes', 'http', 'accounts', 'machines', 'archive', 'client'],
 ]
 
 /** Who may import whom. Imports only go down: src/README.md says why. */
@@ -104,9 +104,10 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: [...PORTS, 'files', 'commands', 'read-models', 'users', 'feed', 'audit'],
     types: ['vault', 'projections'],
   },
-  export: { rooms: ['domain', 'event-store', 'feed'] },
-  backup: { rooms: ['audit', 'event-store', 'event-store/sqlite', 'files', 'vault', 'users', 'domain'] },
-  copy: { rooms: ['audit', 'domain', 'event-store', 'files', 'vault'], types: ['event-store/eventstoredb'] },
+  archive: {
+    rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'users', 'vault'],
+    types: ['event-store/eventstoredb'],
+  },
   config: { rooms: ['audit', 'client', 'domain', 'event-store/eventstoredb', 'files', 'users', 'vault'] },
   accounts: {
     rooms: [...PORTS, 'commands', 'config', 'http', 'read-models', 'users', 'vault', 'processes', 'files'],

@@ -1,4 +1,4 @@
-import { readLastBackup } from '../backup/last-backup.ts'
+import { readLastBackup } from '../archive/last-backup.ts'
 import type { Config } from '../config/config.ts'
 import { version } from '../http/documents/guide/version.ts'
 import { type HealthCondition, isReady } from '../http/routes/health.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { type LostKeys, makeLostKeys } from '../backup/lost-keys.ts'
+import { type LostKeys, makeLostKeys } from '../archive/lost-keys.ts'
 import type { ClockGuard } from '../commands/clock-guard.ts'
 import { checkLogVersion, upgradeLog } from '../commands/log-version.ts'
 import { Misconfigured } from '../config/checks/misconfigured.ts'

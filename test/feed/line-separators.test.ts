@@ -1,7 +1,7 @@
 import test from 'ava'
+import { FORMATS, formatOf } from '../../src/archive/export-formats.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
-import { FORMATS, formatOf } from '../../src/export/formats.ts'
 import { sutCreated } from '../domain/builders.ts'
 import { start } from '../http/harness.ts'
 import { createSut, NOW } from '../http/requests.ts'

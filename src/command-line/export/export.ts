@@ -1,11 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../config/config.ts'
-import { isAssignedId } from '../../domain/values/ids.ts'
-import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
-import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import { FORMATS, type FormatName, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,
   type Exported,
@@ -14,8 +10,12 @@ import {
   type ScannedEvents,
   scanLog,
   type Wanted,
-} from '../../export/export-log.ts'
-import { FORMATS, type FormatName, formatOf } from '../../export/formats.ts'
+} from '../../archive/export-log.ts'
+import type { Config } from '../../config/config.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
+import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { openStoreForCommand } from '../../service/open-store.ts'
 import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'

@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
+import type { Exported, Wanted } from '../../archive/export-log.ts'
 import type { Config } from '../../config/config.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
-import type { Exported, Wanted } from '../../export/export-log.ts'
 import { openLogReader } from '../log/log-reader.ts'
 import { callService } from '../service/call.ts'
 import { Misused, type Terminal } from '../terminal/command.ts'

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { CopyFailure, copyLog } from '../../src/copy/copy-log.ts'
+import { CopyFailure, copyLog } from '../../src/archive/copy-log.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import type { EventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'

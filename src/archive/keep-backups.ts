@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { acquireLock } from '../files/lock.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { type BackupOptions, type BackupSource, makeBackup } from './backup.ts'
-import type { BackupCheckpoint } from './verify.ts'
+import type { BackupCheckpoint } from './verify-backup.ts'
 
 /** Backups of a log side by side in one directory, of which the newest are kept. */
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '../files/replace-file.ts'
-import type { BackupCheckpoint } from './verify.ts'
+import type { BackupCheckpoint } from './verify-backup.ts'
 
 /** What the last backup of a log left in the data directory, for the metrics of the service. */
 

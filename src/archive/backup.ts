@@ -9,7 +9,7 @@ import { copyLogFile, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type BackupCheckpoint, findProblems, type OnProgress, rootOf } from './verify.ts'
+import { type BackupCheckpoint, findProblems, type OnProgress, rootOf } from './verify-backup.ts'
 
 export interface BackupSource {
   /** The log's file. */

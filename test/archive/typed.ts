@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { treeOf } from '../../src/copy/copy-log.ts'
+import { treeOf } from '../../src/archive/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { idOf } from '../domain/builders.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'

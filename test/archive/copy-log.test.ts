@@ -1,7 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
+import { treeOf } from '../../src/archive/copy-log.ts'
 import { readKnownKey } from '../../src/audit/known-audit-key.ts'
-import { treeOf } from '../../src/copy/copy-log.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'

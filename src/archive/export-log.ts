@@ -3,7 +3,7 @@ import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
-import type { ExportFormat, PositionedEvent } from './formats.ts'
+import type { ExportFormat, PositionedEvent } from './export-formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
 export type Bound = { readonly position: PublicPosition } | { readonly time: number }

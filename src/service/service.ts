@@ -363,6 +363,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       changeRequest: requests.change,
       endings: requests.endings,
       explain: requests.explain,
+      passedOver: requests.passedOver,
       attend: requests.attend,
       unusedDue: keeping.unusedDue,
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,

@@ -6,6 +6,7 @@ import { makeChangeRequest } from '../../commands/requests/change-request.ts'
 import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
 import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
+import { isPassedOver } from '../../domain/request/ending.ts'
 import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
 import { allIn } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
@@ -42,6 +43,8 @@ export interface Requests {
   readonly attend: Attend
   /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
   readonly awaited: () => Promise<(sutId: string) => boolean>
+  /** Finds out which requests wait that nobody has asked for, for their `keepalive`. @throws StoreUnavailable */
+  readonly passedOver: () => Promise<(id: string) => boolean>
   /** Says why a request waits. */
   readonly explain: ReturnType<typeof makeExplain>
   readonly endings: Endings
@@ -86,6 +89,14 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
         }
         const first = firstFor(waiting.ranked(), sutId, grants, moment)
         return moment.open.hasSut(sutId) || (first !== undefined && first.request.priority >= 0)
+      }
+    },
+    passedOver: async () => {
+      const waiting = await followed.get()
+      const moment = { now: clock(), reachableFor: reachableFor() }
+      return (id) => {
+        const request = waiting.get(id)
+        return request !== undefined && isPassedOver(request, moment)
       }
     },
     explain: makeExplain({

@@ -104,6 +104,8 @@ export interface SutRequest {
   readonly status: 'waiting' | 'granted' | 'withdrawn' | 'expired'
   /** Why it expired before its time. */
   readonly cause?: 'keepalive' | 'retired'
+  /** In a list: whether nobody has asked for it for so long. It is granted nothing, and is before nobody. */
+  readonly passed_over?: boolean
   readonly sut_reservation_id: string | null
 }
 

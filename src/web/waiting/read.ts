@@ -30,7 +30,7 @@ export const queuedBySut = (queue: readonly SutRequest[] | undefined): ReadonlyM
 /** Those who wait that are read again at once when something has changed: a longer queue takes several requests. */
 const SHORT = 1_000
 
-/** Everybody who waits, as far as one sees them, by rank. Where it is only counted, it is read some time after a change. */
+/** Everybody who waits and is not passed over, as far as one sees them, by rank. Where it is only counted, it is read some time after a change. */
 export const useQueue = (isInView: boolean): Reading<readonly SutRequest[]> => {
   const isShort = useRef(true)
   return useReading(

@@ -64,9 +64,15 @@ export const priorityText = (priority: number): string =>
       ? 'Before everybody whose priority is lower, also those who have waited longer.'
       : 'After everybody whose priority is higher, also those who come later.'
 
-/** Those of a list, which has the newest first: higher priority first, then who has waited longest. */
+/**
+ * Those of a list, which has the newest first, that may be granted something: higher priority first, then who has waited
+ * longest.
+ */
 export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
-  list.toReversed().sort((a, b) => b.priority - a.priority)
+  list
+    .filter(({ passed_over }) => passed_over !== true)
+    .reverse()
+    .sort((a, b) => b.priority - a.priority)
 
 /** Tells whether a request is for one of some machines. */
 const wantingOneOf = (suts: readonly Sut[]): ((request: SutRequest) => boolean) => {

@@ -52,6 +52,14 @@ test('of a list with the newest first, those of higher priority are first, then 
   )
 })
 
+test('who is passed over has no place in the queue and is before nobody', (t) => {
+  const gone = request({ _id: 'gone', sut_id: 'a', keepalive: 30, passed_over: true })
+  const alive = request({ _id: 'alive', sut_id: 'a', keepalive: 30 })
+  const queue = ranked([alive, gone])
+  t.deepEqual(queue, [alive])
+  t.is(aheadOf([sut({ _id: 'a' })], queue, 0), 1)
+})
+
 test('only those are before one who want one of the same machines, and are not to wait for everybody', (t) => {
   const suts = [
     sut({ _id: 'a', os: 'Ubuntu', tags: { rack: '1' } }),

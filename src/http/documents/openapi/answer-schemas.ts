@@ -239,7 +239,7 @@ export const answerSchemas = (): Readonly<Record<string, JsonSchema>> => ({
   }),
   SutRequest: closedSchema(request, requestOptions),
   SutRequestRead: closedSchema(request, { ...requestOptions, ...explained }),
-  SutRequestList: listSchemaOf('sut_requests', refTo('SutRequest')),
+  SutRequestList: listSchemaOf('sut_requests', closedSchema(request, { ...requestOptions, passed_over: boolean })),
   Sut: schemaOf(Sut),
   SutSettings: settingsSchema,
   SutList: listSchemaOf('suts', refTo('Sut')),

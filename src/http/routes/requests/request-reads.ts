@@ -25,6 +25,8 @@ export interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users
   readonly isAnyFit: RequestDependencies['isAnyFit']
   readonly endings: Pick<Endings, 'wait'>
   readonly attend: Attend
+  /** Tells of a request whether nobody has asked for it for its `keepalive`. @throws StoreUnavailable */
+  readonly passedOver: () => Promise<(id: string) => boolean>
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
   readonly explain: (id: string, reader: Reader) => Promise<Explained | undefined>
 }
@@ -49,6 +51,13 @@ const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
 /** Looks at an open read so often, in parts of a `keepalive`, that a sign of life is recorded before its end. */
 const LOOKS = 4
 
+/** Undefined where the store cannot be read. */
+const ifAvailable = <A>(reading: Promise<A>): Promise<A | undefined> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof StoreUnavailable) return undefined
+    throw error
+  })
+
 type Read = Call<unknown, WaitQuery>
 
 /**
@@ -59,10 +68,7 @@ const makeWait = ({ endings, attend }: RequestReadsDependencies) => {
   const attended = (call: Read, id: string): Promise<Kept | undefined> => {
     const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
     // Where the store cannot be read, the explanation says so.
-    return attend(id, isCounted ? envelopeOf(call) : undefined).catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) return undefined
-      throw error
-    })
+    return ifAvailable(attend(id, isCounted ? envelopeOf(call) : undefined))
   }
   return async (call: Read, id: string): Promise<Kept | undefined> => {
     const until = performance.now() + (call.query.wait ?? 0) * 1000
@@ -126,8 +132,12 @@ const makeRequestList = (dependencies: RequestReadsDependencies) => {
       })
       if (E.isLeft(read)) return read
       const { listed: page, position } = read.right
-      const show = (document: string): string =>
-        JSON.stringify(withUserName(JSON.parse(document) as SutRequest, nameOf))
+      const passedOver = await ifAvailable(dependencies.passedOver())
+      const show = (document: string): string => {
+        const request = JSON.parse(document) as SutRequest
+        const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
+        return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
+      }
       return E.right({ page, position, csvList: { of: 'sut_request' }, show })
     },
     seenBy,
@@ -140,6 +150,7 @@ export const requestReads: readonly Declaration<RequestReadsDependencies>[] = [
     path: '/api/sut_request',
     id: 'listRequests',
     summary: 'List requests, newest first',
+    description: 'passed_over is there, and true, of one that waits and that nobody has asked for, for its keepalive.',
     tag: 'Reservations',
     roles: everyone,
     otherMediaTypes: [CSV],

@@ -86,6 +86,15 @@ test('one that nobody asks for is passed over, in its place and its reasons, and
   await passIdle([service], 31)
   t.is((await place(second)).position, 0)
   t.deepEqual(((await place(first)).waits_for as readonly string[])[1], PASSED_OVER)
+  const { json } = await service.as('audrey').get('/api/sut_request?status=waiting')
+  const passed = (json.sut_requests as readonly { _id: string; passed_over?: true }[]).map(({ _id, passed_over }) => [
+    _id,
+    passed_over,
+  ])
+  t.deepEqual(passed, [
+    [second.json._id, undefined],
+    [first.json._id, true],
+  ])
   await giveBack()
   await untilStatus(second, 'granted')
   t.is((await place(first)).status, 'waiting')

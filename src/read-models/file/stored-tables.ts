@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { tablesOf } from '../tables/document-table.ts'
-import { RESERVATION_COUNTS_TABLES } from '../tables/reservation-counts.ts'
 import { SESSION_TABLES } from '../tables/session-table.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
@@ -32,10 +31,8 @@ export const storedTables = (
     table('period', 'period ORDER BY n'),
     table('name', 'name ORDER BY key'),
     table('segment', 'segment ORDER BY n'),
+    table('sut_events', 'sut_events ORDER BY sut'),
     table('sut_tag', 'sut_tag ORDER BY sut, name'),
-    // A removed entry leaves a zero, or no row if it came and went between two writes.
-    ...[...RESERVATION_COUNTS_TABLES, ...SESSION_TABLES].map(([name, order]) =>
-      table(name, `${name} WHERE n <> 0 ORDER BY ${order}`),
-    ),
+    ...SESSION_TABLES.map(([name, order]) => table(name, `${name} ORDER BY ${order}`)),
   ]
 }

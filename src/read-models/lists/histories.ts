@@ -9,7 +9,7 @@ import type { Recorded } from '../../domain/event.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import type { ReservationCounts } from '../tables/reservation-counts.ts'
+import type { SutEvents } from '../tables/sut-events.ts'
 
 /** An event's position in the log and revision in its stream. */
 export interface HistoryPosition {
@@ -72,7 +72,7 @@ export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvent
   }
 }
 
-export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: ReservationCounts): Histories => {
+export const makeHistories = (db: DatabaseSync, names: IdKeys, events: SutEvents): Histories => {
   const positionsIn = (...tables: readonly (readonly [table: string, where: string])[]) => {
     const each = tables.map(([table, where]) => `SELECT position, revision FROM ${table} WHERE ${where}`)
     return prepare<HistoryPosition>(db, `${each.join(' UNION ALL ')} ORDER BY position`)
@@ -100,7 +100,7 @@ export const makeHistories = (db: DatabaseSync, names: IdKeys, counts: Reservati
     positions: (of, id) => positions[of].all({ id }),
     eventsOf: (sutId) => {
       const sut = names.find(sutId)
-      return readRow(ownEvents, sutId).n + (sut === undefined ? 0 : counts.eventsOf(sut))
+      return readRow(ownEvents, sutId).n + (sut === undefined ? 0 : events.of(sut))
     },
     changes: (event, position) => [
       ...documents.flatMap(({ key, at, before }) => {

@@ -3,7 +3,6 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { RequestStatus } from '../../domain/request/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { EndedEarly } from '../tables/reservation-counts.ts'
 import type { SeriesReservation } from '../tables/reservation-table.ts'
 import type { Version } from '../tables/version.ts'
 import type { Histories, SessionEvents } from './histories.ts'
@@ -203,6 +202,12 @@ export interface WindowsPage {
   readonly windows: readonly HeldRow[]
   /** The latest end of each SUT until then. */
   readonly ends: readonly { readonly sut_id: string; readonly end: number }[]
+}
+
+/** Reservations of a user that were ended before their end. */
+export interface EndedEarly {
+  readonly cancelled: number
+  readonly released: number
 }
 
 /** Unix seconds. */

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import { makeRunQuery } from '../../files/sqlite.ts'
 import { makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
-import { makeReservationCounts } from '../tables/reservation-counts.ts'
 import { makeAssignPlaces } from '../tables/session-places.ts'
 import { makeSessionCounts } from '../tables/session-table.ts'
+import { makeSutEvents } from '../tables/sut-events.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
 import type { Lists } from './lists.ts'
@@ -26,23 +26,23 @@ import { makeFinishedUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 
 export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
-  const counts = makeReservationCounts(db)
+  const events = makeSutEvents(db)
   const sessionCounts = makeSessionCounts(db)
   const scopes = makeScopes(db)
   const ask = makeRunQuery(db)
-  const histories = makeHistories(db, names, counts)
+  const histories = makeHistories(db, names, events)
   const assignPlaces = makeAssignPlaces(db, names, (sutId) => {
-    counts.flush()
+    events.flush()
     return histories.eventsOf(sutId)
   })
-  const suts = makeSutList(ask, counts)
-  const heldBy = makeHeldBy(ask, names, counts)
+  const suts = makeSutList(ask)
+  const heldBy = makeHeldBy(ask, names)
   return {
-    shared: { db, names, counts } satisfies SharedTables,
+    shared: { db, names, events } satisfies SharedTables,
     /** Called with the rows of whole events once they are in their tables. */
     afterRows: assignPlaces,
     lists: {
-      reservations: makeReservationList(ask, names, counts, scopes),
+      reservations: makeReservationList(ask, names, scopes),
       suts,
       everySut: makeEverySut(ask),
       sutStates: makeSutStates(ask),
@@ -55,7 +55,7 @@ export const openLists = (db: DatabaseSync) => {
       held: (sutId, span) => heldBy([sutId], span).map(({ start, end }) => ({ start, end })),
       lastEnds: makeLastEnds(ask, names),
       turnaroundsOf: makeTurnaroundsOf(ask),
-      upcoming: makeUpcoming(ask, counts),
+      upcoming: makeUpcoming(ask),
       unrecorded: makeUnrecorded(ask),
       windows: makeWindows(ask),
       endedSince: makeEndedSince(ask, names),
@@ -65,16 +65,16 @@ export const openLists = (db: DatabaseSync) => {
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
       csvRows: makeCsvRows(ask),
-      past: makePast(db, ask, names, counts, scopes),
+      past: makePast(db, ask, names, scopes),
       histories,
       sessionEvents: makeSessionEvents(db, names),
     } satisfies Lists,
     /** Writes what is buffered, before a commit and before a list is read. */
-    flush: counts.flush,
+    flush: events.flush,
     /** Called after a failed transaction. */
     forget: (): void => {
       names.forget()
-      counts.forget()
+      events.forget()
     },
   }
 }

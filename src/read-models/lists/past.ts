@@ -3,7 +3,6 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, type RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { makePositionAt } from '../tables/log-index.ts'
-import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import {
   CANCELLED,
   RESERVATION_LISTED as LISTED_RESERVATIONS,
@@ -11,9 +10,9 @@ import {
   segmentOf,
 } from '../tables/reservation-table.ts'
 import type { Version } from '../tables/version.ts'
-import { type KeyedQuery, withKeys } from './access-paths.ts'
 import { type Condition, condition, countRows, optional, rowsFrom } from './conditions.ts'
 import { columnsOf, pageOfRows, readPage } from './details.ts'
+import { indexOf, withKeys } from './keyed-query.ts'
 import type { PageQuery, Past } from './lists.ts'
 import { reservationFiltersOf as reservationFilters } from './reservation-list.ts'
 import type { Scopes } from './scope.ts'
@@ -67,36 +66,24 @@ const pageOf = (
   return { rows: readPage(ask, table, newestFirst, columns, part), count }
 }
 
-const listedIndex = ({ suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery): string => {
-  if (suts !== undefined) return 'reservation_by_sut'
-  if (user !== undefined) return 'reservation_by_user'
-  return endsAfter !== undefined || startsBefore !== undefined || isHeld ? 'reservation_by_end' : 'reservation_by_sut'
-}
-
 const makeReservations =
-  (ask: RunQuery, names: IdKeys, counts: ReservationCounts, scopes: Scopes): Past['reservations'] =>
+  (ask: RunQuery, names: IdKeys, scopes: Scopes): Past['reservations'] =>
   (query, asOf, segment) => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
-    const indexes = [listedIndex(asked), 'reservation_former'] as const
+    const indexes = [indexOf(asked) ?? 'reservation_by_sut', 'reservation_former'] as const
     const cancelled = {
       index: 'reservation_cancelled',
       conditions: [condition(CANCELLED), condition('r.position <= ?', asOf)],
     }
     const branches = [...branchesOf(indexes, LISTED_RESERVATIONS, asOf), ...(query.withCancelled ? [cancelled] : [])]
-    const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked, counts.longest())]
+    const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked)]
     const { rows, count } = pageOf(ask, 'reservation', branches, filters, query, columnsOf(query))
     return pageOfRows(rows, count, query)
   }
 
 /** Reads as of the past, from rows that know the positions between which they were current. */
-export const makePast = (
-  db: DatabaseSync,
-  ask: RunQuery,
-  names: IdKeys,
-  counts: ReservationCounts,
-  scopes: Scopes,
-): Past => {
+export const makePast = (db: DatabaseSync, ask: RunQuery, names: IdKeys, scopes: Scopes): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
     prepare<Version>(
       db,
@@ -109,7 +96,7 @@ export const makePast = (
     version: (kind, id, asOf) => versions[kind].get(id, asOf),
     segments: (asOf) =>
       ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(asOf)).map(({ n }) => n),
-    reservations: makeReservations(ask, names, counts, scopes),
+    reservations: makeReservations(ask, names, scopes),
     suts: (query, asOf) => {
       const [index, isListed] = sutRows(query)
       const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []

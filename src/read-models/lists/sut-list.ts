@@ -3,7 +3,6 @@ import { reachOf } from '../../domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../domain/calendar/window.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { RETIRED, SUT_LISTED, TURNAROUND } from '../tables/sut-table.ts'
 import { type Condition, condition, optional, rowsFrom } from './conditions.ts'
@@ -40,13 +39,11 @@ const longestTurnaround = (ask: RunQuery): number =>
     `SELECT max(turnaround) AS longest FROM sut_display INDEXED BY turnaround_longest WHERE ${TURNAROUND}`,
   )[0]?.longest ?? 0
 
-/** Nothing that overlaps a span ends later than the longest reservation after it. */
-const holding = ({ start, end }: Window, longest: number): Condition =>
+const holding = ({ start, end }: Window): Condition =>
   condition(
     `SELECT n.id, r.starts, r.ends FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end CROSS JOIN name n
-     WHERE r.segment = s.n AND ${LISTED_RESERVATIONS} AND r.ends > ? AND r.ends < ? AND r.starts < ? AND n.key = r.sut`,
+     WHERE r.segment = s.n AND ${LISTED_RESERVATIONS} AND r.ends > ? AND r.starts < ? AND n.key = r.sut`,
     start,
-    end + longest,
     end,
   )
 
@@ -55,8 +52,8 @@ const IS_TAKEN = `CASE WHEN t.turnaround IS NULL THEN h.ends > ? AND h.starts < 
   ELSE (h.ends + ${QUARTER - 1}) / ${QUARTER} * ${QUARTER} + t.turnaround > ? AND h.starts - t.turnaround < ? END`
 
 /** @param turnaround the longest one of a SUT */
-const isFree = (span: Window, longest: number, turnaround: number): Condition => {
-  const { sql, values } = holding(reachOf(span, turnaround), longest)
+const isFree = (span: Window, turnaround: number): Condition => {
+  const { sql, values } = holding(reachOf(span, turnaround))
   if (turnaround === 0) return condition(`is_active = 1 AND sut.id NOT IN (SELECT id FROM (${sql}))`, ...values)
   const { start, end } = span
   return condition(
@@ -76,11 +73,11 @@ interface SutRow extends DetailedRow {
 }
 
 export const makeSutList =
-  (ask: RunQuery, counts: ReservationCounts): Lists['suts'] =>
+  (ask: RunQuery): Lists['suts'] =>
   (query) => {
     const filters = [
       ...sutFiltersOf(query),
-      ...(query.free === undefined ? [] : [isFree(query.free, counts.longest(), longestTurnaround(ask))]),
+      ...(query.free === undefined ? [] : [isFree(query.free, longestTurnaround(ask))]),
     ]
     const [index, isListed] = sutRowsOf(query)
     const rowsWhere = (conditions: readonly Condition[]) =>

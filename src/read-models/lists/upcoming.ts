@@ -1,17 +1,16 @@
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
-import type { ReservationCounts } from '../tables/reservation-counts.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
 import { condition } from './conditions.ts'
 import type { HeldRow, Lists, UpcomingRow } from './lists.ts'
 import { listedThrough } from './scope.ts'
 
 export const makeUpcoming =
-  (ask: RunQuery, counts: ReservationCounts): Lists['upcoming'] =>
+  (ask: RunQuery): Lists['upcoming'] =>
   ({ from, to, after, limit }) => {
     const { sql, values } = listedThrough('reservation_by_end', [
-      condition('r.ended IS NULL AND r.ends > ? AND r.ends < ?', from, to + counts.longest()),
+      condition('r.ended IS NULL AND r.ends > ?', from),
       condition('r.starts < ? AND r.position > ?', to, after),
     ])
     const rows = ask<Pick<UpcomingRow, 'position' | 'start' | 'end' | 'keepalive'> & { readonly document: string }>(

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { IdKeys } from './id-keys.ts'
-import type { ReservationCounts } from './reservation-counts.ts'
+import type { SutEvents } from './sut-events.ts'
 import type { NewVersion } from './version.ts'
 
 /** What the table of a projection has in addition so that it can be listed. */
@@ -19,7 +19,7 @@ export interface ListTable {
 export interface SharedTables {
   readonly db: DatabaseSync
   readonly names: IdKeys
-  readonly counts: ReservationCounts
+  readonly events: SutEvents
 }
 
 /** Keeps the tables behind lists in step with the rows. */

@@ -1,9 +1,8 @@
 import type { QuotaExemptionColumns, ReservationColumns, SeriesColumns } from '../../../projections/reservation.ts'
 import type { ReservationKeepaliveColumns } from '../../../projections/reservation-run.ts'
 import { QUARTER } from '../../domain/calendar/window.ts'
-import { prepare } from '../../files/sqlite.ts'
 import type { ListTable } from './list-table.ts'
-import { type CountedReservation, RESERVATION_COUNTS_SCHEMA } from './reservation-counts.ts'
+import { SUT_EVENTS_SCHEMA } from './sut-events.ts'
 
 /** Positions per segment. */
 const SEGMENT = 8_192
@@ -49,33 +48,24 @@ export const reservationTable: ListTable = {
     WHERE ${CANCELLED};
   CREATE INDEX reservation_former ON reservation (segment, sut, created, until, ends, starts, user, ended, lateness)
     WHERE ${RESERVATION_FORMER};
-  ${RESERVATION_COUNTS_SCHEMA}`,
-  makeWriter: ({ db, names, counts }) => {
+  ${SUT_EVENTS_SCHEMA}`,
+  makeWriter: ({ db, names, events }) => {
     const addSegment = db.prepare('INSERT OR IGNORE INTO segment VALUES (?)')
-    const leaving = prepare<CountedReservation>(
-      db,
-      `SELECT sut, user, starts, ends FROM reservation WHERE position = ? AND ${RESERVATION_LISTED}`,
-    )
     const carryCounted = db.prepare(CARRY_COUNTED)
     let newest = -1
     return {
-      enter: ({ created, columns, ended }) => {
+      enter: ({ created, columns }) => {
         const [sut_id, user_id, start, end, lateness, counted] = columns as ReservationColumns
         const segment = segmentOf(created)
         if (segment > newest) {
           addSegment.run(segment)
           newest = segment
         }
-        const entry = { sut: names.keyOf(sut_id), user: names.keyOf(user_id), starts: start, ends: end }
-        if (ended === 'cancelled') counts.furtherEvent(entry.sut)
-        else counts.listed(entry)
-        return [segment, entry.sut, entry.user, start, end, lateness, counted]
+        const sut = names.keyOf(sut_id)
+        events.note(sut)
+        return [segment, sut, names.keyOf(user_id), start, end, lateness, counted]
       },
-      leave: (position, by) => {
-        carryCounted.run(position, by)
-        const counted = leaving.get(position)
-        if (counted !== undefined) counts.replaced(counted)
-      },
+      leave: (position, by) => void carryCounted.run(position, by),
       forget: () => {
         newest = -1
       },
@@ -105,11 +95,11 @@ export const seriesTable: ListTable = {
   CREATE INDEX series_listed ON series (created, sut, user);
   CREATE INDEX series_by_sut ON series (sut, created, user);
   CREATE INDEX series_by_user ON series (user, created, sut);`,
-  makeWriter: ({ names, counts }) => ({
+  makeWriter: ({ names, events }) => ({
     enter: ({ columns }) => {
       const [sut_id, user_id] = columns as SeriesColumns
       const sut = names.keyOf(sut_id)
-      counts.furtherEvent(sut)
+      events.note(sut)
       return [sut, names.keyOf(user_id)]
     },
   }),
@@ -126,10 +116,10 @@ export const seriesMemberTable: ListTable = {
 export const runTable: ListTable = {
   columns: ['sut INTEGER NOT NULL'],
   schema: '',
-  makeWriter: ({ names, counts }) => ({
+  makeWriter: ({ names, events }) => ({
     enter: ({ columns }) => {
       const sut = names.keyOf(columns[0] as string)
-      counts.furtherEvent(sut)
+      events.note(sut)
       return [sut]
     },
   }),
@@ -142,11 +132,11 @@ export const runTable: ListTable = {
 export const keepaliveTable: ListTable = {
   columns: ['sut INTEGER NOT NULL', 'keepalive INTEGER NOT NULL', 'is_kept INTEGER NOT NULL'],
   schema: '',
-  makeWriter: ({ names, counts }) => ({
+  makeWriter: ({ names, events }) => ({
     enter: ({ columns }) => {
       const [sutId, keepalive, isKept] = columns as ReservationKeepaliveColumns
       const sut = names.keyOf(sutId)
-      if (isKept) counts.furtherEvent(sut)
+      if (isKept) events.note(sut)
       return [sut, keepalive, Number(isKept)]
     },
   }),

@@ -8,7 +8,6 @@ import { makeHeldBy, makeReservationList } from '../../../src/read-models/lists/
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
-import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { FIRST, fill, makeNumbers, sutId, userId } from './many-reservations.ts'
 
@@ -81,13 +80,13 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
     lines.push(...planOf(db, sql, values))
     return ask<A>(sql, ...values)
   }
-  const [names, counts] = [makeIdKeys(db), makeReservationCounts(db)]
+  const names = makeIdKeys(db)
   return {
     db,
     plans: () => lines.splice(0),
-    reservations: makeReservationList(explained, names, counts, makeScopes(db)),
-    suts: makeSutList(explained, counts),
-    heldBy: makeHeldBy(explained, names, counts),
+    reservations: makeReservationList(explained, names, makeScopes(db)),
+    suts: makeSutList(explained),
+    heldBy: makeHeldBy(explained, names),
   }
 }
 
@@ -105,8 +104,11 @@ const isFound = (line: string): boolean =>
   /^SEARCH r USING COVERING INDEX reservation_by_(?:sut|user|end) \(segment=\? AND (?:sut=|user=|ends[<>])/.test(
     line,
   ) ||
-  // Without a filter, all entries of a segment are read; of cancelled ones, also those that a filter leaves out.
-  /^SEARCH r USING COVERING INDEX reservation_(?:by_sut|cancelled) \(segment=\?(?: AND user=\?)?\)$/.test(line) ||
+  // Without a filter, or with one on the start alone, all entries of a segment are read; of cancelled ones, also those
+  // that a filter leaves out.
+  /^SEARCH r USING COVERING INDEX reservation_(?:by_sut|by_end|cancelled) \(segment=\?(?: AND user=\?)?\)$/.test(
+    line,
+  ) ||
   /^(?:MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(line) ||
   // The order of creation is an index too, read from its newest end.
   /^(?:SCAN|SEARCH) (?:r USING INDEX reservation_listed|sut USING COVERING INDEX sut_(?:listed|retired))/.test(line) ||

@@ -6,7 +6,6 @@ import type { ReservationListQuery, Visibility } from '../../../src/read-models/
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
-import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { explained } from './explained.ts'
 import { FIRST, fill, sutId, userId } from './many-reservations.ts'
@@ -64,11 +63,11 @@ const setting = async (t: ExecutionContext) => {
   t.teardown(() => db.close())
   db.exec(TAGS)
   const { run, lines } = explained(db)
-  const [names, counts, scopes] = [makeIdKeys(db), makeReservationCounts(db), makeScopes(db)]
+  const [names, scopes] = [makeIdKeys(db), makeScopes(db)]
   return {
     db,
     lines,
-    reservations: makeReservationList(run, names, counts, scopes),
+    reservations: makeReservationList(run, names, scopes),
     holders: makeHolders(run),
     isHolder: makeIsHolder(run, names),
   }

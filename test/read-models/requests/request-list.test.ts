@@ -15,7 +15,7 @@ import { makeRequestList } from '../../../src/read-models/lists/request-list.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { requestTable } from '../../../src/read-models/tables/request-table.ts'
-import { makeReservationCounts } from '../../../src/read-models/tables/reservation-counts.ts'
+import { makeSutEvents } from '../../../src/read-models/tables/sut-events.ts'
 import type { NewVersion } from '../../../src/read-models/tables/version.ts'
 import { idOf, sutValues } from '../../domain/builders.ts'
 import { explained } from '../lists/explained.ts'
@@ -48,7 +48,7 @@ const REQUESTS = Array.from(
 const given = () => {
   const db = new DatabaseSync(':memory:')
   db.exec(tables(projections))
-  const [names, counts, { run, lines }] = [makeIdKeys(db), makeReservationCounts(db), explained(db)]
+  const [names, { run, lines }] = [makeIdKeys(db), explained(db)]
   let position = 0
   for (const sut of [...SUTS, RETIRED]) {
     const document = JSON.stringify({ ...sutValues(), ...sut })
@@ -57,7 +57,7 @@ const given = () => {
       ...[position, sut._id, document, ended, position++, JSON.stringify(sut.tags)],
     )
   }
-  const writer = requestTable.makeWriter({ db, names, counts })
+  const writer = requestTable.makeWriter({ db, names, events: makeSutEvents(db) })
   const first = position
   for (const request of REQUESTS) {
     const created = position++
@@ -69,7 +69,7 @@ const given = () => {
       db.prepare(`INSERT INTO sut_request VALUES (${values.map(() => '?').join()})`).run(...values)
     }
   }
-  const list = makeRequestList(run, names, makeSutList(run, counts))
+  const list = makeRequestList(run, names, makeSutList(run))
   return { list, lines, first }
 }
 

@@ -1,16 +1,8 @@
 import type { IdKeys } from '../tables/id-keys.ts'
-import { dayOf, type ReservationCounts } from '../tables/reservation-counts.ts'
 import type { ReservationListQuery, Visibility } from './lists.ts'
 import type { Scopes } from './scope.ts'
 
 export type Index = 'reservation_by_sut' | 'reservation_by_user' | 'reservation_by_end' | 'reservation_cancelled'
-
-/** An index, and about how many of its entries a query reads, and with the look-ups for them what that costs. */
-export interface AccessPath {
-  readonly index: Index
-  readonly entries: number
-  readonly cost: number
-}
 
 /** A query with surrogate keys for ids. */
 export interface KeyedQuery extends Omit<ReservationListQuery, 'sut_ids' | 'user_id' | 'visibility'> {
@@ -53,23 +45,13 @@ export const withKeys = (
   return visibility === undefined ? keyed : withinSight(keyed, visibility, names, scopes)
 }
 
-/** The possible access paths, cheapest first. */
-export const accessPaths = (
-  { suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery,
-  counts: ReservationCounts,
-): readonly AccessPath[] => {
-  const ways: AccessPath[] = []
-  const add = (index: Index, entries: number, lookUps = 0) => ways.push({ index, entries, cost: entries + lookUps })
-  if (suts !== undefined) {
-    // Each further SUT is looked up in every segment.
-    const lookUps = suts.length === 1 ? 0 : suts.length * counts.segments()
-    add('reservation_by_sut', counts.ofSuts(suts), lookUps)
-  }
-  if (user !== undefined) add('reservation_by_user', counts.of('user', user))
-  if (endsAfter !== undefined || startsBefore !== undefined || isHeld) {
-    const first = dayOf(endsAfter ?? Number.NEGATIVE_INFINITY)
-    const last = dayOf(startsBefore === undefined ? Number.POSITIVE_INFINITY : startsBefore + counts.longest())
-    add('reservation_by_end', counts.onDays('end_day', first, last))
-  }
-  return ways.sort((a, b) => a.cost - b.cost)
+/**
+ * The index through which reservations are found; undefined for all of them. Each SUT is looked up in every segment, so
+ * several are compared with what ends in a span.
+ */
+export const indexOf = ({ suts, user, endsAfter, startsBefore, isHeld }: KeyedQuery): Index | undefined => {
+  if (suts?.length === 1) return 'reservation_by_sut'
+  if (user !== undefined) return 'reservation_by_user'
+  if (endsAfter !== undefined || startsBefore !== undefined || isHeld) return 'reservation_by_end'
+  return suts && 'reservation_by_sut'
 }

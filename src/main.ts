@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { runCommandLine } from './command-line/run.ts'
 import { REFUSED, type Terminal } from './command-line/terminal/command.ts'
-import './service/node-settings.ts'
+import './app/node-settings.ts'
 
 const readStdin = async (): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []

@@ -75,10 +75,10 @@ interface Allowed {
 const PURE = /^(?:fp-ts|io-ts|temporal-polyfill|rrule-temporal)(?:\/|$)/
 const PORTS = ['domain', 'event-store', 'concurrency']
 /** All but the page, which runs elsewhere, and what starts the program. */
-const BELOW_SERVICE = [
+const BELOW_APP = [
   ...['domain', 'projections', 'concurrency', 'files', 'telemetry', 'config', 'event-store'],
   ...['event-store/sqlite', 'event-store/eventstoredb', 'commands', 'read-models', 'audit', 'vault'],
-  ...['users', 'feed', 'gateway', 'processes', 'http', 'accounts', 'machines', 'archive', 'client'],
+  ...['users', 'feed', 'gateway', 'processes', 'http', 'archive', 'client'],
 ]
 
 /** Who may import whom. Imports only go down: src/README.md says why. */
@@ -108,18 +108,9 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
     rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'users', 'vault'],
     types: ['event-store/eventstoredb'],
   },
-  config: { rooms: ['audit', 'client', 'domain', 'event-store/eventstoredb', 'files', 'users', 'vault'] },
-  accounts: {
-    rooms: [...PORTS, 'commands', 'config', 'http', 'read-models', 'users', 'vault', 'processes', 'files'],
-    types: ['telemetry', 'projections'],
-  },
-  machines: {
-    rooms: [...PORTS, 'files', 'gateway', 'processes', 'read-models', 'commands'],
-    types: ['accounts', 'config', 'http', 'users', 'vault', 'telemetry', 'projections'],
-  },
-  service: { rooms: BELOW_SERVICE },
-  'command-line': { rooms: [...BELOW_SERVICE, 'service'] },
-  'main.ts': { rooms: ['command-line', 'service'] },
+  app: { rooms: BELOW_APP },
+  'command-line': { rooms: [...BELOW_APP, 'app'] },
+  'main.ts': { rooms: ['command-line', 'app'] },
   deploy: {},
   web: { packages: /^(?:preact|htm|@novnc\/novnc|csv-parse)(?:\/|$)/ },
 }
@@ -171,7 +162,7 @@ test('each room imports only what it may', (t) => {
     'src/domain/a.ts': "import fs from 'node:fs'\nimport { b } from '../http/b.ts'\nimport { c } from './sut/c.ts'",
     'src/http/a.ts': "import {\n  type A,\n  b,\n} from '../vault/b.ts'\nimport type { B } from '../vault/b.ts'",
     'src/event-store/sqlite/a.ts': "export * from '../eventstoredb/b.ts'\nimport { e } from '../event-store.ts'",
-    'src/feed/a.ts': "import '../main.ts'\nconst s = await import('../service/s.ts')",
+    'src/feed/a.ts': "import '../main.ts'\nconst s = await import('../app/s.ts')",
     'src/helpers/a.ts': "import { b } from '../domain/b.ts'",
   }
   t.deepEqual(forbidden(files), [
@@ -180,7 +171,7 @@ test('each room imports only what it may', (t) => {
     'src/http/a.ts may not import ../vault/b.ts',
     'src/event-store/sqlite/a.ts may not import ../eventstoredb/b.ts',
     'src/feed/a.ts may not import ../main.ts',
-    'src/feed/a.ts may not import ../service/s.ts',
+    'src/feed/a.ts may not import ../app/s.ts',
     'src/helpers/a.ts may not import ../domain/b.ts',
   ])
 })

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import { keyChecks } from '../config/checks/keys.ts'
-import { readConfig, withoutClient } from '../config/config.ts'
+import { keyChecks } from '../app/config/checks/keys.ts'
+import { readConfig, withoutClient } from '../app/config/config.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
 import {

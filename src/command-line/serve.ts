@@ -1,4 +1,4 @@
-import { serve } from '../service/serve.ts'
+import { serve } from '../app/serve.ts'
 import type { Command } from './terminal/command.ts'
 
 export const serveCommand: Command = {

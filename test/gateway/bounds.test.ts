@@ -1,12 +1,12 @@
 import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
+import { makeForwarded } from '../../src/app/machines/forwarded.ts'
 import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
 import { makeRefusalCounts } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { checkSut } from '../../src/http/routes/probes/checks.ts'
-import { makeForwarded } from '../../src/machines/forwarded.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../app/config/config.ts'
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { FORMATS, type FormatName, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,
@@ -11,13 +13,11 @@ import {
   scanLog,
   type Wanted,
 } from '../../archive/export-log.ts'
-import type { Config } from '../../config/config.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
 import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
 import { callForLines } from '../service/call.ts'

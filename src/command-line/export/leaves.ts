@@ -1,6 +1,6 @@
 import * as t from 'io-ts'
+import type { Config } from '../../app/config/config.ts'
 import type { Exported, Wanted } from '../../archive/export-log.ts'
-import type { Config } from '../../config/config.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { openLogReader } from '../log/log-reader.ts'
 import { callService } from '../service/call.ts'

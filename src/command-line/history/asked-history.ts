@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { integer, listOf } from '../../domain/codec/codec.ts'
 import { AnsweredEvent } from '../log/answered-events.ts'
 import { readMembers, statusOf } from '../people/members.ts'

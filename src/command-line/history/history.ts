@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { changesOf, positionOf, recordedOf } from '../log/answered-events.ts'
 import { answer, callService, line } from '../service/call.ts'

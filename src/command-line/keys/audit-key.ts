@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../app/config/config.ts'
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
 import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/log-version.ts'
-import type { Config } from '../../config/config.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { callService, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 

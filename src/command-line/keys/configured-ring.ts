@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 

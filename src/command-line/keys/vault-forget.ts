@@ -1,7 +1,7 @@
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { recordForLog } from '../../commands/log-version.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { sealedWith, withoutChecks } from '../../vault/needs.ts'
 import { type Command, CommandFailure, randomHexOf } from '../terminal/command.ts'

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { readKnownKeys } from '../../vault/check-secrets.ts'
 import type { KeyRing } from '../../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'

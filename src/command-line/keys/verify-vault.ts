@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../app/config/config.ts'
 import { AUDIT_KEY_ID, AUDIT_OWNER } from '../../audit/known-audit-key.ts'
-import type { Config } from '../../config/config.ts'
 import { makePositionCounter, type StorePosition } from '../../domain/values/position.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Config } from '../../app/config/config.ts'
+import { type EventStoreConfig, nameOfStore, readEventStore } from '../../app/config/event-store.ts'
+import { openCopyTarget, openStoreForCommand } from '../../app/open-store.ts'
 import { copyLog } from '../../archive/copy-log.ts'
-import type { Config } from '../../config/config.ts'
-import { type EventStoreConfig, nameOfStore, readEventStore } from '../../config/event-store.ts'
-import { openCopyTarget, openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, Misused, type OptionValue, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { toStorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore, type StoredRecord } from '../../event-store/event-store.ts'
 import type { Terminal } from '../terminal/command.ts'

@@ -1,6 +1,6 @@
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { makeKeptTree, makeTreeReader, readLeaves } from '../../audit/merkle-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, CommandFailure, Misused } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
 

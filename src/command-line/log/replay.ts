@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
+import { openStoreForCommand } from '../../app/open-store.ts'
 import { type Comparison, type Difference, isCompared, replay } from '../../read-models/replay.ts'
-import { openStoreForCommand } from '../../service/open-store.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { wrap } from '../terminal/wrap.ts'

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
+import type { Config } from '../../app/config/config.ts'
+import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target } from '../../client/service/credentials.ts'
 import { exchange, linesOf, readText } from '../../client/service/exchange.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
 import { type Answer, type Asked, describeNoAnswer, explainFailure, makeService } from '../../client/service/service.ts'
-import type { Config } from '../../config/config.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
-import { CONTROL_SOCKET, socketPathProblem } from '../../service/control-socket.ts'
 import { CommandFailure, orFail, type Terminal } from '../terminal/command.ts'
 
 /**

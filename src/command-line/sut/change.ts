@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { formatScope } from '../../domain/user/scope.ts'
 import { makeAsk } from '../service/call.ts'
 import { type Command, orFail, type Terminal, WrongUsage } from '../terminal/command.ts'

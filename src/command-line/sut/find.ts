@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { boolean, listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { dictionary } from '../../domain/codec/object-codec.ts'
 import { SutType, sutFields, tagName, tagText } from '../../domain/events/sut.ts'

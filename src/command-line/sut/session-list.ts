@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { listOf, opaqueId, orNull } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'

@@ -1,6 +1,6 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 

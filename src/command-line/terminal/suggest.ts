@@ -1,4 +1,4 @@
-import { distance } from '../../config/unknown-variables.ts'
+import { distance } from '../../app/config/unknown-variables.ts'
 
 /** Longer input is not a typo. */
 const TYPED_MAX = 32

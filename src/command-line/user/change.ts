@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../app/config/config.ts'
 import { LIMITS_HELP, limitsOf, readLimits, readRole } from '../people/limits.ts'
 import { describe, lookUpUser, type Status, UserAnswer, userPath } from '../people/members.ts'
 import { makeAsk } from '../service/call.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { makeForwarded } from '../../../src/machines/forwarded.ts'
+import { makeForwarded } from '../../../src/app/machines/forwarded.ts'
 import { start } from '../../http/harness.ts'
 import { createSut, reserved } from '../../http/requests.ts'
 import { stopwatch, until } from '../../http/until.ts'

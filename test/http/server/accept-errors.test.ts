@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage, type Server } from 'node:http'
 import test from 'ava'
+import { makeWarnEveryMinute } from '../../../src/app/reports.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { listen } from '../../../src/http/server/listen.ts'
-import { makeWarnEveryMinute } from '../../../src/service/reports.ts'
 
 const outOfFiles = () => Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
 

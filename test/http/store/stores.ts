@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Runtime } from '../../../src/app/service.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import type { Runtime } from '../../../src/service/service.ts'
 
 /** The embedded store with changes, for services on a store that is slow, fails or lies. */
 export const changedStore =

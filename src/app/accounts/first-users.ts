@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { appendOwn } from '../../commands/command-envelope.ts'
+import { BERTH } from '../../commands/listen-ports.ts'
+import type { DataOf } from '../../domain/event.ts'
+import { EPOCH_BYTES, type Quota, type Role } from '../../domain/events/user.ts'
+import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { makeId, USERS_STREAM } from '../../domain/values/ids.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
+import { Misconfigured } from '../config/checks/misconfigured.ts'
+import type { Opened } from './opened.ts'
+
+/** Name of the administrator created at the first start. */
+const FIRST_NAME = 'admin'
+
+/** A user of a log that had none. */
+export interface FirstUser {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The hash of the password in PHC string format. */
+  readonly password: string
+  readonly quota?: Quota
+}
+
+export interface FirstAdministrator {
+  readonly name: string
+  /** Absent if the password was configured. */
+  readonly password?: string
+}
+
+/**
+ * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. The
+ * file can be used as BERTH_CREDENTIALS_FILE. In a container every start has the same process id, so its name is random.
+ */
+export const writePasswordFile = async (data: string, { name, password }: FirstAdministrator): Promise<string> => {
+  const file = join(data, `first-password-${randomUUID()}.txt`)
+  await writeFile(file, `${name}:${password}\n`, { mode: 0o600, flag: 'wx' })
+  return file
+}
+
+interface CheckOptions extends Pick<Opened, 'config' | 'store' | 'isShared'> {
+  readonly runtime: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
+}
+
+interface FirstUsersOptions extends CheckOptions, Pick<Opened, 'guard' | 'users' | 'vault' | 'randomHex'> {
+  readonly runtime: CheckOptions['runtime'] & Pick<Opened, 'clock' | 'randomBytes'>
+  /** Called if there cannot be any, after the start. */
+  readonly onFatal: (error: unknown) => void
+}
+
+const RETRY_DELAY_MS = 1_000
+
+/** A clock that is ahead is not recorded: the time of the log's last event is. */
+const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promise<number> => {
+  const now = runtime.clock()
+  const last = guard.isAhead(now) ? await store.at(await store.head()) : undefined
+  return last === undefined ? now : epochMillisecondsOf(last.metadata.time)
+}
+
+/**
+ * Records the first users, all at once, unless another instance has. True if it was this one.
+ *
+ * @throws StoreUnavailable
+ */
+const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser[]): Promise<boolean> => {
+  const { randomHex, users, vault } = options
+  const secrets: SealedSecret[] = []
+  const added: DataOf<'UserAdded'>[] = []
+  for (const { name, password, ...user } of first) {
+    const sealed = vault.sealUser(user._id, { name, password, epoch: randomHex(EPOCH_BYTES) })
+    secrets.push(...sealed.secrets)
+    added.push({ ...user, credentials: sealed.credentials })
+  }
+  const now = await timeOfRecord(options)
+  const events = added.map((data) => ({ type: 'UserAdded', data }) as const)
+  const appended = await appendOwn(options, BERTH, { stream: USERS_STREAM, revision: NO_STREAM, now }, events, secrets)
+  if (E.isLeft(appended) && appended.left !== 'moved')
+    throw new StoreUnavailable(
+      `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,
+    )
+  await users.refresh()
+  return E.isRight(appended)
+}
+
+const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdministrator | undefined> => {
+  const { config, runtime, randomHex } = options
+  const { adminPassword } = config
+  const password = adminPassword ?? makePassword(runtime.randomBytes(PASSWORD_RANDOM_BYTES))
+  const hash = await hashPassword(password, runtime.randomBytes(SALT_BYTES))
+  const _id = makeId(runtime.clock(), randomHex(8))
+  const isMade = await recordUsers(options, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
+  return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
+}
+
+/**
+ * Of several instances that share a log, none makes up a password.
+ *
+ * @throws Misconfigured if a log without users cannot get any, with the remedy
+ */
+const requireFirst = ({ config, runtime, isShared }: CheckOptions): void => {
+  if (!isShared || runtime.firstUsers !== undefined || config.adminPassword !== undefined) return
+  throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
+}
+
+/** An EventStoreDB may be unavailable. Then it is not known yet. */
+const mayHaveUsers = async ({ store, isShared }: CheckOptions): Promise<boolean> => {
+  try {
+    for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return true
+    return false
+  } catch (error) {
+    if (isShared && error instanceof StoreUnavailable) return true
+    throw error
+  }
+}
+
+/** Called before anything is recorded. @throws Misconfigured if a log without users cannot get its first ones */
+export const checkFirstUsers = async (options: CheckOptions): Promise<void> => {
+  if (!(await mayHaveUsers(options))) requireFirst(options)
+}
+
+/** Gives a log without users its first ones. Of several instances, one does it. @throws Misconfigured */
+const makeFirstUsers = async (options: FirstUsersOptions) => {
+  const { runtime, users } = options
+  await users.refresh()
+  if (users.members().length > 0) return {}
+  requireFirst(options)
+  if (runtime.firstUsers === undefined) return { administrator: await addAdministrator(options) }
+  await recordUsers(options, await runtime.firstUsers())
+  return {}
+}
+
+const ifUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error
+}
+
+/** Tries until the store can be read and written. */
+const retry = async (options: FirstUsersOptions, signal: AbortSignal): Promise<void> => {
+  do {
+    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  } while (!signal.aborted && (await makeFirstUsers(options).catch(ifUnavailable)) === undefined)
+}
+
+/**
+ * As makeFirstUsers, but where instances share a store that is unavailable, the service starts, and this is tried again
+ * until then. `stop` ends that.
+ */
+export const openFirstUsers = async (options: FirstUsersOptions) => {
+  const { isShared, onFatal } = options
+  const made = isShared ? await makeFirstUsers(options).catch(ifUnavailable) : await makeFirstUsers(options)
+  const stop = new AbortController()
+  if (made === undefined) void retry(options, stop.signal).catch(onFatal)
+  return { administrator: made?.administrator, stop: () => stop.abort() }
+}

@@ -1,0 +1,88 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { userDecider } from '../../domain/user/decide.ts'
+import { USERS_STREAM } from '../../domain/values/ids.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
+import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
+import { openUsers, type Users } from '../../users/users.ts'
+import type { Opened } from './opened.ts'
+
+/** How long users count as known after all of them were. */
+const KNOWN_FOR_MS = 10_000
+const POLL_INTERVAL_MS = 250
+/** Between two readings for credentials that are wrong here, which anybody may send. */
+const CREDENTIALS_INTERVAL_MS = 1_000
+
+type OpenUsersOptions = Pick<Opened, 'runner' | 'store' | 'views' | 'vault' | 'alarms' | 'isShared'>
+
+/** Watches how long ago this instance last knew all users, and whether the vault has other keys. */
+const watchKnowledge = ({ views, vault, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
+  const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
+  // Users that could not be read at first are not known at all.
+  let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
+  const check = (): boolean => {
+    const isKnownNow = isKnown()
+    if (isKnownNow) knownAt = performance.now()
+    return isKnownNow
+  }
+  let keys = vault.keys()
+  const looking = setInterval(() => {
+    check()
+    if (vault.keys() === keys) return
+    // Secrets that could not be opened are read again. If this fails, an event that could not be read raises the alarm.
+    keys = vault.keys()
+    users.refresh().catch(() => undefined)
+  }, POLL_INTERVAL_MS)
+  looking.unref()
+  return {
+    isUpToDate: () => check() || performance.now() - knownAt < KNOWN_FOR_MS,
+    stop: () => clearInterval(looking),
+  }
+}
+
+/** Credentials that are wrong here may be those of a user or token that another instance has just made. */
+const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }: Users) => {
+  const make = (read: () => Promise<unknown>): CatchUpUsers =>
+    isShared ? makeCatchUpUsers(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
+  return {
+    /** Before a name or a password is refused. */
+    catchUpNames: make(refresh),
+    /** Before a token is refused. */
+    catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),
+  }
+}
+
+/** Opens the users, who follow the log. An alarm says when they cannot be read. */
+export const openAllUsers = async (options: OpenUsersOptions) => {
+  const { runner, views, vault, alarms, isShared } = options
+  let isFailing = false
+  const users = await openUsers({
+    isShared,
+    readState: () => runner.inspect(userDecider, USERS_STREAM, (state) => state),
+    readSecrets: async (ids) =>
+      (await vault.readUsers(...ids)).map((secrets) => (E.isLeft(secrets) ? undefined : secrets.right)),
+    watch: (listener) =>
+      views.watch((events) => {
+        if (events.some(({ stream }) => stream === USERS_STREAM)) listener()
+      }),
+    onError: (error) => {
+      // Once, though every second repeats the reading.
+      if (!isFailing) alarms.raise('users', 'the users cannot be read; retrying', error)
+      isFailing = true
+    },
+    onRecovery: () => {
+      isFailing = false
+      alarms.clear('users', 'the users can be read again')
+    },
+  })
+  const knowledge = watchKnowledge(options, users, () => isFailing)
+  return {
+    users,
+    /** Whether the users are those of the log, or were a moment ago. */
+    isUpToDate: knowledge.isUpToDate,
+    ...makeCatchUps(options, users),
+    close: (): void => {
+      knowledge.stop()
+      users.close()
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { TokenDocument } from '../../../projections/token.ts'
+import { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
+import { makeEventId } from '../../domain/values/ids.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
+import { makeTokens, type Tokens } from '../../users/tokens.ts'
+import { OPERATOR, type User } from '../../users/user.ts'
+import { makeSigner } from '../../vault/derived/signer.ts'
+import type { Opened } from './opened.ts'
+
+/** Tells whether those who were authenticated still may what they then might. */
+export interface SignedIn {
+  readonly isCurrent: (user: User) => boolean
+  /** Whether the token or session of a user has expired. Looks at the clock only. */
+  readonly hasExpired: (user: User) => boolean
+  /** Calls the listener when that may have changed. Returns a function that ends this. */
+  readonly onChange: (listener: () => void) => () => void
+}
+
+type SignedInOptions = Pick<Opened, 'users' | 'views' | 'runner' | 'vault' | 'clock' | 'randomHex'>
+
+const PURPOSE = 'berth session v1'
+
+const openSessions = ({ users, views, runner, vault, clock, randomHex }: SignedInOptions): LoginSessions => {
+  const renew = makeRenewEpoch({ runner, vault, randomHex })
+  return makeLoginSessions({
+    signer: makeSigner(vault.keys, PURPOSE),
+    users,
+    renewEpoch: async (actor) => {
+      const ended = await renew(actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
+      if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
+      await users.refresh()
+      if (users.epochOf(actor._id) === undefined)
+        throw new StoreUnavailable('a session cannot begin: its epoch is not readable')
+    },
+    isEnded: (id) => views.newest('ended_login', id) !== undefined,
+    isReady: views.caughtUp,
+    clock,
+    randomHex,
+  })
+}
+
+const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
+  makeTokens({
+    find: (id) => {
+      const version = views.newest('token', id)
+      return version && (JSON.parse(version.document) as TokenDocument)
+    },
+    isReady: views.caughtUp,
+    users,
+    clock,
+  })
+
+/** A new name ends nothing. A new role does, since what was opened with the former one may need it. */
+export const makeSignedIn = (
+  options: SignedInOptions,
+): SignedIn & { readonly tokens: Tokens; readonly sessions: LoginSessions } => {
+  const { users, views, clock } = options
+  const [tokens, sessions] = [openTokens(options), openSessions(options)]
+  return {
+    tokens,
+    sessions,
+    isCurrent: (user) => {
+      if (user === OPERATOR) return true
+      if (isOfSession(user)) return sessions.isCurrent(user)
+      const { token } = user
+      if (token !== undefined) return tokens.isCurrent({ ...user, token })
+      const now = users.byId(user._id)
+      return now?.accessSince === user.accessSince && now.role === user.role
+    },
+    hasExpired: ({ expires }) => expires !== undefined && expires <= clock(),
+    onChange: (listener) => {
+      const stopUsers = users.onChange(listener)
+      const stopTokens = views.watch((events) => {
+        if (events.some(({ type }) => type === 'TokenRevoked')) listener()
+      })
+      return () => {
+        stopUsers()
+        stopTokens()
+      }
+    },
+  }
+}

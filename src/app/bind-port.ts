@@ -1,0 +1,75 @@
+import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
+import { makeInFlight } from '../commands/turns/in-flight.ts'
+import { BEFORE_FIRST } from '../domain/values/position.ts'
+import { type AppDependencies, makeApp } from '../http/app.ts'
+import { CLOSED_GATE } from '../http/authentication/gate.ts'
+import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
+import { bind } from '../http/protocol/declaration.ts'
+import { healthRoutes } from '../http/routes/health.ts'
+import type { Certificate } from '../http/server/certificate.ts'
+import { listen } from '../http/server/listen.ts'
+import { CONDITION_AT_START } from './condition.ts'
+import { explainTakenPort } from './config/checks/port-holder.ts'
+import type { Config } from './config/config.ts'
+import type { Opening } from './open-core.ts'
+import { makeReports } from './reports.ts'
+import type { Runtime } from './runtime.ts'
+
+/** Answers health checks, and everything else with "not ready". */
+const makeStartingApp = (
+  { clock }: Runtime,
+  { randomHex, stage }: Opening,
+  addresses: ClientAddresses,
+  reports: Pick<AppDependencies, 'onAnswered' | 'onError' | 'onUnavailable'>,
+) =>
+  makeApp({
+    ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
+    routes: bind(healthRoutes, {
+      condition: () => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }),
+    }),
+    isServing: () => false,
+    // Nothing has been read yet.
+    idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
+    inFlight: makeInFlight(),
+    repeated: () => undefined,
+    views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
+    synced: () => undefined,
+    userNameOf: (id) => id,
+    pseudonymOf: () => undefined,
+  })
+
+/**
+ * Takes the port, before anything is created. Until the start is complete, health checks are answered and everything
+ * else is refused as not ready.
+ *
+ * @throws PortTaken
+ */
+export const bindPort = async (
+  config: Config,
+  runtime: Runtime,
+  opening: Opening,
+  certificate: Certificate | undefined,
+) => {
+  const { host, port, trustedProxies } = config
+  const { clock, log, timeouts } = runtime
+  const { metrics, randomHex } = opening
+  const addresses = makeClientAddresses(trustedProxies, (peer) =>
+    log.warn(
+      { peer },
+      'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
+    ),
+  )
+  const reports = makeReports(runtime, metrics)
+  const app = makeStartingApp(runtime, opening, addresses, reports)
+  const { onRefused, onAcceptError } = reports
+  const listening = await listen(app.handle, {
+    ...{ host, port, clock, randomHex, addresses, certificate, timeouts, onRefused, onAcceptError },
+  }).catch(async (error: unknown) => {
+    throw await explainTakenPort(config, error)
+  })
+  if (certificate === undefined && !listening.isLoopback) {
+    const remedy = 'set BERTH_TLS_CERT and BERTH_TLS_KEY'
+    log.warn({ host }, `connections are not encrypted, so passwords can be intercepted; ${remedy}`)
+  }
+  return { listening, addresses, reports }
+}

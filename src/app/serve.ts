@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { formatQuota } from '../domain/user/quota.ts'
+import { explainEnd } from '../files/expected-error.ts'
+import { requestLine } from '../http/response/request-summary.ts'
+import { makeSinceBoot } from '../processes/clock.ts'
+import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
+import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
+import { type FirstAdministrator, writePasswordFile } from './accounts/first-users.ts'
+import type { Config } from './config/config.ts'
+import { nameOfStore } from './config/event-store.ts'
+import { type Address, type Log, type Service, startService } from './service.ts'
+
+/** Shown once at a terminal: the password and what to try. */
+export const welcome = (url: string, { name, password }: FirstAdministrator): string => {
+  const shown = password === undefined ? '(the one you set)' : `${password}      (shown this once)`
+  return `
+  Berth listens on ${url}
+
+    user      ${name}
+    password  ${shown}
+
+  Try:  curl -u '${name}:${password ?? 'PASSWORD'}' ${url}/api/user/me
+  Next: open ${url}/ in a browser and sign in; "Five minutes" in README.md leads on.
+
+`
+}
+
+/** For a slow reader of the log at the end. */
+const LOG_TIMEOUT_MS = 1_000
+
+const urlOf = ({ tls }: Config, { host, port }: Address): string =>
+  `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/**
+ * Runs the service until a signal stops it.
+ *
+ * @returns the exit code: 0 after an orderly stop; 1 after a fatal error, or if another process has the data; 2 if the
+ * configuration is wrong
+ */
+export const serve = async (config: Config): Promise<number> => {
+  const lines = await openLog()
+  const log = makeLog(config.logLevel, lines)
+  const isRequestLogged = log.isLevelEnabled('info')
+  for (const warning of config.warnings) log.warn(warning)
+  const ended = Promise.withResolvers<number>()
+  // Listen for signals first: a service stopped while it starts must end in order too.
+  const stopping = new AbortController()
+  onStopSignal(log, lines, () => {
+    stopping.abort()
+    ended.resolve(0)
+  })
+  let service: Service
+  try {
+    service = await startService(config, {
+      clock: Date.now,
+      sinceBoot: makeSinceBoot(),
+      randomBytes,
+      log,
+      ...(isRequestLogged && {
+        onAnswered: (answered) => lines.write(requestLine(answered, Date.now(), process.pid)),
+      }),
+      onFirstAdministrator: async (first, address) => {
+        await lines.flush(LOG_TIMEOUT_MS)
+        await showFirstPassword(config, address, first, log)
+      },
+      processMetrics: makeProcessMetrics(lines.lost),
+      signal: stopping.signal,
+      onFatal: (error) => {
+        log.fatal({ err: error }, 'the service cannot continue')
+        ended.resolve(1)
+      },
+    })
+  } catch (error) {
+    return stopping.signal.aborted ? 0 : reportStartFailure(error)
+  }
+  const { data, eventStore, quotaDefault } = config
+  const facts = { url: urlOf(config, service), data, event_store: nameOfStore(eventStore) }
+  log.info({ ...facts, quota_default: formatQuota(quotaDefault) }, 'listening')
+  const code = await ended.promise
+  await service.stop()
+  log.info('stopped')
+  await lines.flush(LOG_TIMEOUT_MS)
+  return code
+}
+
+/** Log lines on standard output, which may fail or end without harm. They are flushed at every exit. */
+const openLog = async (): Promise<LineWriter> => {
+  // A listener also makes the pipe non-blocking: a full one would block the thread, which could then not end.
+  process.stdout.on('error', () => undefined)
+  const lines = openLineWriter(1)
+  process.on('exit', lines.flushNow)
+  if (!process.stdout.isTTY) return lines
+  // Loaded on demand: elsewhere it would only delay the start.
+  const { makePretty } = await import('../telemetry/pretty.ts')
+  const pretty = makePretty(process.stdout.hasColors() && !process.env.NO_COLOR)
+  return { ...lines, write: (line, isUrgent) => lines.write(pretty(line), isUrgent) }
+}
+
+/** Ends the process by a signal. `process.exit` waits for threads, and one may be waiting for a file. */
+const endBy = (signal: NodeJS.Signals): never => {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+  // The first process of a container gets no signal that it does not handle.
+  process.exit(1)
+}
+
+/** Calls `stop` at the first signal; a second one ends the process at once. */
+const onStopSignal = (log: Log, lines: LineWriter, stop: () => void): void => {
+  let isStopping = false
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (isStopping) {
+        lines.flushNow()
+        endBy(signal)
+      }
+      isStopping = true
+      log.info({ signal }, 'stopping: draining requests')
+      stop()
+    })
+  }
+}
+
+/** Leaves the first administrator's password in a file. The service runs, so another can be set if that fails. */
+export const leaveFirstPassword = async (data: string, first: FirstAdministrator, log: Log): Promise<void> => {
+  const { name } = first
+  try {
+    const file = await writePasswordFile(data, first)
+    log.info({ name, file }, 'created the administrator; read the password from this file, then delete it')
+  } catch (error) {
+    const remedy = `berth user passwd ${name}`
+    log.error({ err: error, name, remedy }, 'the password of the first administrator cannot be written; set another')
+  }
+}
+
+/** Shows the first administrator's password once. */
+const showFirstPassword = async (
+  config: Config,
+  address: Address,
+  first: FirstAdministrator,
+  log: Log,
+): Promise<void> => {
+  if (process.stdout.isTTY) process.stdout.write(welcome(urlOf(config, address), first))
+  else if (first.password !== undefined) await leaveFirstPassword(config.data, first, log)
+}
+
+/** Prints why the service did not start, and returns the exit code. @throws a fault of the program */
+const reportStartFailure = (error: unknown): number => {
+  const end = explainEnd(error)
+  if (end === undefined) throw error
+  for (const sentence of end.sentences) process.stderr.write(`berth: ${sentence}\n`)
+  return end.exitCode
+}

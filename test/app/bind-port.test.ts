@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { bindPort } from '../../src/app/bind-port.ts'
+import { keyChecks } from '../../src/app/config/checks/keys.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { makeOpening } from '../../src/app/open-core.ts'
+import { basic, connectTo } from '../http/client.ts'
+import { rightOf } from '../users/builders.ts'
+
+/** A client of a service that has taken its port and has opened nothing else. */
+const startingClient = async (t: ExecutionContext) => {
+  const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_PORT: '0' }, keyChecks))
+  const silent = (): void => undefined
+  const log = { info: silent, warn: silent, error: silent }
+  const runtime = { clock: Date.now, sinceBoot: Date.now, randomBytes, log, onFatal: silent }
+  const { listening } = await bindPort(config, runtime, makeOpening(config, runtime), undefined)
+  const connections = connectTo(listening.port)
+  t.teardown(() => {
+    connections.close()
+    return listening.close(0)
+  })
+  return { listening, client: connections.client({ Authorization: basic('admin', 'of a service to come') }) }
+}
+
+test('a service that starts is alive, and refuses everything else as not ready', async (t) => {
+  const { client } = await startingClient(t)
+  t.like(await client.get('/health/live'), { status: 200, json: { status: 'live' } })
+  const ready = await client.get('/health/ready')
+  t.like(ready, { status: 503, json: { code: 'unavailable', parts: { views: 'behind', users: 'unknown' } } })
+  for (const path of ['/', '/api/sut', '/api/nothing', '/metrics', '/health/none']) {
+    t.like(await client.get(path), { status: 503, json: { code: 'unavailable' } }, path)
+  }
+  t.like(await client.post('/api/sut/create', {}), { status: 503, json: { code: 'unavailable' } })
+})
+
+test('once the port is handed over, the connections of a start are answered by the service', async (t) => {
+  const { listening, client } = await startingClient(t)
+  t.is((await client.get('/api/sut')).status, 503)
+  listening.setHandlers((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
+  t.is((await client.get('/api/sut')).status, 200)
+})

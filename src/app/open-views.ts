@@ -37,13 +37,13 @@ export const openRunner = (
   { store, guard, isShared }: Pick<Core, 'store' | 'guard' | 'isShared'>,
   views: Views,
 ): Runner => {
-  const { readSnapshot: read, readPage, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
+  const { readSnapshot: read, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
   const hooks = {
     onAppend: metrics.appended,
     onRetry: metrics.decisionRepeated,
     onRepeat: metrics.retryAnswered,
     onUnavailable: makeLogUnavailable(log, sinceBoot).ofCommand,
   }
-  const snapshots = { read, readPage, keep, dropUnwritten }
+  const snapshots = { read, keep, dropUnwritten }
   return makeRunner({ store, clock, randomHex, snapshots, log: views, guard, hooks, isShared })
 }

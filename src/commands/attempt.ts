@@ -10,13 +10,13 @@ import {
   type AppendFailure,
   before,
   type EventStore,
-  StoreUnavailable,
+  type StoreUnavailable,
 } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock-guard.ts'
 import { type CommandEnvelope, makeNewEvents, type Outcome } from './command-envelope.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
-import { type Folded, PagesLost } from './states/snapshots.ts'
+import type { Folded } from './states/snapshots.ts'
 import type { StateCache } from './states/state-cache.ts'
 
 /**
@@ -53,7 +53,7 @@ export interface RunnerHooks {
   readonly onRetry: (why: 'moved' | 'refused') => void
   /** The command was already recorded under its idempotency key. */
   readonly onRepeat: (requestId: string) => void
-  /** The store could not be read: the command was refused, or is recorded and answered as of unknown outcome. */
+  /** The store could not be read: the command was refused. */
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
 }
 
@@ -79,16 +79,14 @@ const makeDecideOnce =
   ): Promise<Attempted<S>> => {
     const { state, revision, storePosition } = folded
     const { idempotencyKey: key, abandonedId } = envelope
-    const known = key && cache.withPages(() => findRecorded(state.keys, key, abandonedId))
+    const known = key && findRecorded(state.keys, key, abandonedId)
     if (known === 'reused') return over(E.left(keyReused()))
     if (known) {
       hooks?.onRepeat(envelope.requestId)
       return over(E.right({ kind: 'repeated', state, id: known._id, revision: known.revision, storePosition }))
     }
     const now = clock()
-    const decision = guard?.isAhead(now)
-      ? E.left(clockAhead())
-      : cache.withPages(() => decideNow(decider, state, envelope, now))
+    const decision = guard?.isAhead(now) ? E.left(clockAhead()) : decideNow(decider, state, envelope, now)
     if (E.isLeft(decision)) return { is: 'unrecorded', ended: decision }
     if (decision.right.events.length === 0)
       return { is: 'unrecorded', ended: E.right({ kind: 'already', state, revision, storePosition }) }
@@ -100,9 +98,7 @@ const makeDecideOnce =
     if (E.isLeft(appended))
       return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
     if (events.length >= LARGE_APPEND) await turn()
-    const completed = await completeRecorded(decider, cache, folded, stream, events, appended.right)
-    if (E.isLeft(completed)) hooks?.onUnavailable(completed.left, envelope.requestId)
-    return over(E.mapLeft(() => appendFailure('unknown'))(completed))
+    return over(E.right(completeRecorded(decider, cache, folded, stream, events, appended.right)))
   }
 
 /** Decides on a folded stream and appends, retrying after conflicts. `isToTheEnd` means the state was just read. */
@@ -165,15 +161,15 @@ const decideNow = <S extends StreamState, C>(
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, envelope.command, now))
 }
 
-/** Caches the new state and returns the outcome of a recorded command. Left: the state cannot be read again. */
-const completeRecorded = async <S extends StreamState, C>(
+/** Caches the new state and returns the outcome of a recorded command. */
+const completeRecorded = <S extends StreamState, C>(
   decider: Decider<S, C>,
   cache: StateCache,
   folded: Folded<S>,
   stream: string,
   decided: readonly NewEvent[],
   appended: Appended,
-): Promise<E.Either<StoreUnavailable, Outcome<S>>> => {
+): Outcome<S> => {
   const events = decided.map((event, i): Recorded => {
     const revision = folded.revision + 1 + i
     // All get the last event's position: waiting for it waits for all of them.
@@ -181,18 +177,7 @@ const completeRecorded = async <S extends StreamState, C>(
   })
   const last = events.at(-1) as Recorded
   const id = subjectId(last)
-  try {
-    const state = cache.withPages(() => events.reduce(decider.evolve, folded.state))
-    cache.put(decider, stream, { ...folded, state, ...appended }, last.id)
-    return E.right({ kind: 'recorded', state, id, events, ...appended })
-  } catch (error) {
-    if (!(error instanceof PagesLost)) throw error
-    try {
-      const { state } = await cache.reload(decider, stream)
-      return E.right({ kind: 'recorded', state, id, events, ...appended })
-    } catch (unread) {
-      if (!(unread instanceof StoreUnavailable)) throw unread
-      return E.left(unread)
-    }
-  }
+  const state = events.reduce(decider.evolve, folded.state)
+  cache.put(decider, stream, { ...folded, state, ...appended }, last.id)
+  return { kind: 'recorded', state, id, events, ...appended }
 }

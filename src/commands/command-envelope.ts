@@ -32,7 +32,7 @@ export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets'
 
 /**
  * The outcome of a successful command, with the resulting state of its stream. `id` is that of the object that the last
- * event is about; ids that clients gave to users do not fit in it when a command is repeated.
+ * event is about.
  */
 export type Outcome<S> = { readonly state: S; readonly revision: number; readonly storePosition: StorePosition } & (
   | { readonly kind: 'recorded'; readonly id: string; readonly events: readonly Recorded[] }

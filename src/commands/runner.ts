@@ -6,7 +6,7 @@ import { before, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store/event
 import { type AttemptOptions, makeAttempt } from './attempt.ts'
 import type { Runner } from './command-envelope.ts'
 import type { FollowedLog } from './states/log-continuity.ts'
-import { type Folded, PagesLost, type Snapshots } from './states/snapshots.ts'
+import type { Folded, Snapshots } from './states/snapshots.ts'
 import { makeStateCache, type StateCache } from './states/state-cache.ts'
 import { makeSharedStreams } from './turns/shared-streams.ts'
 
@@ -18,8 +18,8 @@ interface RunnerOptions extends AttemptOptions {
   readonly isShared?: boolean
   /** Milliseconds of a command, with its wait for its turn: `STORE_TIMEOUT_MS` by default. */
   readonly commandTimeout?: number
-  /** Bytes of cached states. */
-  readonly cacheBytesMax?: number
+  /** States in memory. */
+  readonly statesMax?: number
 }
 
 /** The command loop: load, fold, decide, append; retry after conflicts. */
@@ -37,13 +37,7 @@ const makeRun = (options: RunnerOptions, cache: StateCache, turns: Turns): Runne
       if (confirming !== undefined) await before(deadline, confirming)
       const cached = cache.get(decider, stream)
       const folded = cached ?? (await before(deadline, cache.load(decider, stream)))
-      try {
-        return await attempt(decider, stream, envelope, { folded, isToTheEnd: cached === undefined, deadline })
-      } catch (error) {
-        if (!(error instanceof PagesLost)) throw error
-        const reloaded = await before(deadline, cache.reload(decider, stream))
-        return await attempt(decider, stream, envelope, { folded: reloaded, isToTheEnd: true, deadline })
-      }
+      return await attempt(decider, stream, envelope, { folded, isToTheEnd: cached === undefined, deadline })
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
         cache.forget(stream)
@@ -79,17 +73,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
   }
 
   return {
-    inspect: (decider, stream, find) =>
-      runExclusive(stream, async () => {
-        const { state } = await current(decider, stream)
-        try {
-          return cache.withPages(() => find(state))
-        } catch (error) {
-          if (!(error instanceof PagesLost)) throw error
-          const reloaded = await cache.reload(decider, stream)
-          return cache.withPages(() => find(reloaded.state))
-        }
-      }),
+    inspect: (decider, stream, find) => runExclusive(stream, async () => find((await current(decider, stream)).state)),
     run: makeRun(options, cache, turns),
     saveStates: cache.saveAll,
   }

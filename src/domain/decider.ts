@@ -1,5 +1,4 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Packed } from './calendar/page.ts'
 import type { Event, Recorded } from './event.ts'
 import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
@@ -11,8 +10,7 @@ export type Decision = Either<Failure, readonly Event[]>
 
 /**
  * The rules of one kind of stream. `evolve` folds recorded events and never refuses. Both functions are
- * pure: time, random bits and the actor are arguments. If they need a page that is not loaded they throw PageMissing;
- * load it and call again.
+ * pure: time, random bits and the actor are arguments. A state is plain JSON, so that it can be saved.
  */
 export interface Decider<S extends StreamState, C> {
   readonly initial: S
@@ -23,11 +21,6 @@ export interface Decider<S extends StreamState, C> {
   readonly decide: (state: S, command: C, now: number) => Decision
   /** The state as far as the sender of a command may know it. Absent if senders may know all of it. */
   readonly known?: (state: S, command: C) => S
-  /** Bytes of memory a state takes with all its pages loaded. */
-  readonly weight: (state: S) => number
-  /** Serialises a state for a snapshot. */
-  readonly pack: (state: S) => Packed
-  readonly unpack: (packed: Packed) => S
 }
 
 /** The part of a state that the command loop uses. */
@@ -47,10 +40,12 @@ export interface Actor {
 export const COMMAND_LINE: Actor = { _id: 'command-line', role: 'system' }
 
 /** A folded state as stored in the views file. `version` is the decider's. */
-export interface Snapshot extends Packed {
+export interface Snapshot {
   readonly stream: string
   readonly version: number
   readonly revision: number
   /** Store position of the last event folded. A snapshot is written only after the views have reached it. */
   readonly storePosition: StorePosition
+  /** The state as JSON. */
+  readonly text: string
 }

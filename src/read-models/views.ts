@@ -1,4 +1,3 @@
-import type { Rows } from '../domain/calendar/page.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
 import type { Batch, EventPosition } from '../event-store/event-store.ts'
@@ -62,10 +61,8 @@ export interface Views
   /** The index of everything folded so far; undefined while rows cannot be written. */
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
-  /** The rows of a page of a snapshot; undefined if they cannot be read. */
-  readonly readPage: (id: number) => Rows | undefined
   /** Keeps a snapshot, to be written with the rows up to its store position. */
-  readonly keepSnapshot: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
+  readonly keepSnapshot: Writer['keepSnapshot']
   /** Drops snapshots that are not written yet. */
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
@@ -128,7 +125,6 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     read: (name, ...args) => (writer.commitRows() ? reader.read(name, ...args) : undefined),
     log: () => (writer.settle() ? file.log : undefined),
     readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
-    readPage: (id) => orUndefined(() => file.page(id)),
     keepSnapshot: writer.keepSnapshot,
     dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
     close: async () => {

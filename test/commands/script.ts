@@ -17,7 +17,6 @@ import { type AnyCommand, type AnyDecider, anIdempotencyKey, deciderOf, type Mem
 
 export const NO_SNAPSHOTS = {
   read: () => undefined,
-  readPage: () => undefined,
   keep: () => undefined,
   dropUnwritten: () => undefined,
 }

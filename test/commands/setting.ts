@@ -32,7 +32,7 @@ export interface Instance {
 interface InstanceOptions {
   readonly snapshots?: Snapshots
   readonly log?: FollowedLog
-  readonly cacheBytesMax?: number
+  readonly statesMax?: number
   readonly isShared?: boolean
   readonly retryTimeout?: number
   readonly commandTimeout?: number

@@ -50,7 +50,7 @@ test('thorough: every prefix of a log folds to the same state in any time zone a
     foldedUnder('Pacific/Kiritimati', 'ar_EG.UTF-8'),
   ]
   for (const { states } of elsewhere) t.deepEqual(states, here.states)
-  t.is(JSON.stringify(here.states).includes('"windows":{"pages":[{'), true, 'the states include calendars')
+  t.is(JSON.stringify(here.states).includes('"windows":[[{'), true, 'the states include calendars')
   // Control: the zone and language of the processes do differ.
   const [zones, languages] = [new Set([here.inThisZone]), new Set([here.inThisLanguage])]
   for (const { inThisZone, inThisLanguage } of elsewhere) {
@@ -60,13 +60,13 @@ test('thorough: every prefix of a log folds to the same state in any time zone a
   t.deepEqual([zones.size, languages.size > 1], [4, true])
 })
 
-test('property: folding continues from a packed and unpacked state as from the original', (t) => {
+test('property: folding continues from a saved state as from the original', (t) => {
   const property = fc.property(fc.constantFrom(...suts), fc.nat(), (log, n) => {
     const split = n % (log.length + 1)
     const state = log.slice(0, split).reduce(sutDecider.evolve, sutDecider.initial)
-    const unpacked = sutDecider.unpack(sutDecider.pack(state))
+    const saved = JSON.parse(JSON.stringify(state))
     const whole = log.reduce(sutDecider.evolve, sutDecider.initial)
-    t.deepEqual(log.slice(split).reduce(sutDecider.evolve, unpacked), whole)
+    t.deepEqual(log.slice(split).reduce(sutDecider.evolve, saved), whole)
   })
   fc.assert(property)
 })

@@ -18,8 +18,8 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'overlaps are looked for from the end of the window on',
     file: 'src/domain/calendar/calendar.ts',
-    from: 'walk(calendar, wanted.start, (rows, n) => {',
-    to: 'walk(calendar, wanted.end, (rows, n) => {',
+    from: 'placeEndingAfter(calendar, wanted.start)',
+    to: 'placeEndingAfter(calendar, wanted.end)',
     test: ['domain/reservation/conflict.test.ts', 'a window is refused if it overlaps by one quarter on the grid'],
   },
   {
@@ -82,8 +82,8 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'requests are granted in their order, whatever their priority',
     file: 'src/domain/request/waiting.ts',
-    from: '[...priorities].sort((a, b) => b - a)',
-    to: '[...priorities].sort((a, b) => a - b)',
+    from: 'b.priority - a.priority || a.revision - b.revision',
+    to: 'a.revision - b.revision',
     test: ['http/routes/requests/requests.test.ts', 'requests that wait are granted by priority, then in their order'],
   },
   {

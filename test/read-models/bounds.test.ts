@@ -43,7 +43,6 @@ test('the queue of snapshots drops the oldest when full and writes the others', 
     revision: 0,
     storePosition: toStorePosition(0),
     text: '{}',
-    pages: [],
   })
   const streams = Array.from({ length: 20_000 }, (_, n) => `sut-${n}`)
   // The rows have not reached the snapshots, so none can be written yet.

@@ -109,7 +109,6 @@ test('a snapshot is written with its rows and is read after a restart', async (t
     revision,
     storePosition: toStorePosition(revision),
     text: '{}',
-    pages: [],
   })
   views.keepSnapshot('sut-a', toStorePosition(2), () => snapshot('sut-a', 2))
   // A snapshot ahead of the views is not kept: the log may still lose its events.

@@ -6,17 +6,13 @@ import { userDecider } from '../../domain/user/decide.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import { type Batch, NO_STREAM } from '../../event-store/event-store.ts'
 import { keep, makeUnread, type Snapshots } from './snapshots.ts'
-
-/** Bytes of states. The least recently used are dropped and folded again when a command needs them. */
-const STATES_MAX = 256 * 1024 * 1024
+import { STATES_MAX } from './state-cache.ts'
 
 /** The state of one stream, whatever its shape. */
 interface Folding {
   /** Takes the next events of the stream. Those that do not follow are left out. */
   readonly fold: (events: Batch['events']) => void
   readonly isUnread: () => boolean
-  /** Bytes. */
-  readonly weight: () => number
   readonly keep: (snapshots: Pick<Snapshots, 'keep'>) => void
 }
 
@@ -31,7 +27,6 @@ const begin = <S extends StreamState, C>(decider: Decider<S, C>, stream: string)
       }
     },
     isUnread: () => folded.revision === NO_STREAM,
-    weight: () => decider.weight(folded.state),
     keep: (snapshots) => keep(snapshots, decider, stream, folded),
   }
 }
@@ -48,10 +43,10 @@ const beginStream = (stream: string): Folding | undefined => {
  * snapshots were deleted with the views. Otherwise the first command on each SUT would fold its whole stream, over the
  * network if the store is remote.
  *
- * @param statesMax bytes
+ * @param statesMax the least recently used above that are dropped, and folded again when a command needs them
  */
 export const makeCatchUpStates = (statesMax = STATES_MAX) => {
-  const states = new LRUCache<string, Folding>({ maxSize: statesMax })
+  const states = new LRUCache<string, Folding>({ max: statesMax })
   return {
     /** Takes events in log order. */
     fold: (events: Batch['events']): void => {
@@ -59,7 +54,7 @@ export const makeCatchUpStates = (statesMax = STATES_MAX) => {
         const state = states.get(stream) ?? beginStream(stream)
         state?.fold(own)
         if (state === undefined || state.isUnread()) continue
-        states.set(stream, state, { size: Math.min(state.weight(), statesMax) })
+        states.set(stream, state)
       }
     },
     /** Saves the `most` most recently used states as snapshots and clears the cache. */

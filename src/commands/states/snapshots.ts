@@ -1,4 +1,3 @@
-import type { Page, Rows } from '../../domain/calendar/page.ts'
 import type { Decider, Snapshot, StreamState } from '../../domain/decider.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, NO_STREAM } from '../../event-store/event-store.ts'
@@ -7,10 +6,11 @@ import { BEGINNING, NO_STREAM } from '../../event-store/event-store.ts'
 export interface Snapshots {
   /** The last snapshot saved, even if not on disk yet. */
   readonly read: (stream: string) => Snapshot | undefined
-  /** Takes a state and writes it once the views have reached its store position. The last one per stream wins. */
-  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
-  /** The rows of a written page; undefined if they are no longer available. */
-  readonly readPage: (id: number) => Rows | undefined
+  /**
+   * Takes a state and writes it once the views have reached its store position. The last one per stream wins. Without a
+   * snapshot the one before stays.
+   */
+  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot | undefined) => void
   /** Drops snapshots not written yet: their events are no longer in the log. */
   readonly dropUnwritten: () => void
 }
@@ -33,12 +33,6 @@ export const makeUnread = <S extends StreamState, C>(decider: Decider<S, C>): Fo
   savedRevision: NO_STREAM,
 })
 
-/**
- * Events between snapshots, so that few remain to fold. Only new pages are written, but the directory of all pages is
- * written each time. States with more pages are therefore saved less often.
- */
-const EVERY = 256
-
 export const readSnapshot = <S extends StreamState, C>(
   snapshots: Snapshots,
   decider: Decider<S, C>,
@@ -47,18 +41,38 @@ export const readSnapshot = <S extends StreamState, C>(
   const snapshot = snapshots.read(stream)
   if (snapshot === undefined || snapshot.version !== decider.version) return undefined
   const { revision, storePosition } = snapshot
-  return { state: decider.unpack(snapshot), revision, storePosition, savedRevision: revision }
+  return { state: JSON.parse(snapshot.text) as S, revision, storePosition, savedRevision: revision }
+}
+
+/** Values in a saved state: some 20,000 windows, which are 4 MB. Writing more holds the main thread too long. */
+const VALUES_MAX = 256 * 1024
+
+/** A state with more is folded from its stream again, in pages. */
+const hasTooMany = (state: unknown): boolean => {
+  let left = VALUES_MAX
+  const count = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false
+    const values = Object.values(value)
+    left -= values.length
+    return left < 0 || values.some(count)
+  }
+  return count(state)
 }
 
 export const keep = <S extends StreamState, C>(
   snapshots: Pick<Snapshots, 'keep'>,
-  decider: Decider<S, C>,
+  { version }: Decider<S, C>,
   stream: string,
   { state, revision, storePosition }: Folded<S>,
-): void => {
-  const { version } = decider
-  snapshots.keep(stream, storePosition, () => ({ stream, version, revision, storePosition, ...decider.pack(state) }))
-}
+): void =>
+  snapshots.keep(stream, storePosition, () =>
+    hasTooMany(state) ? undefined : { stream, version, revision, storePosition, text: JSON.stringify(state) },
+  )
+
+/** Events between snapshots at least, so that few remain to fold. */
+const EVENTS_MIN = 256
+/** A stream that is so many times longer is saved less often, since its whole state is written each time. */
+const STREAM_SHARE = 16
 
 /** Saves a state if enough events have been folded since the last snapshot. */
 export const keepIfDue = <S extends StreamState, C>(
@@ -67,25 +81,8 @@ export const keepIfDue = <S extends StreamState, C>(
   stream: string,
   folded: Folded<S>,
 ): Folded<S> => {
-  const { state, revision, savedRevision } = folded
-  if (revision - savedRevision < Math.max(EVERY, decider.weight(state) / BYTES_FOR_EACH)) return folded
+  const { revision, savedRevision } = folded
+  if (revision - savedRevision < Math.max(EVENTS_MIN, revision / STREAM_SHARE)) return folded
   keep(snapshots, decider, stream, folded)
   return { ...folded, savedRevision: revision }
-}
-
-/** State bytes per event between snapshots, for large states. */
-const BYTES_FOR_EACH = 4_096
-
-/** The rows of a page are no longer in the file. The state must be folded from its stream. */
-export class PagesLost extends Error {
-  override name = 'PagesLost'
-}
-
-/** Loads `count` of the missing pages. */
-export const readPages = (snapshots: Snapshots, missing: readonly Page[], count: number): void => {
-  for (const page of missing.slice(0, count)) {
-    if (page.rows !== undefined) continue
-    page.rows = page.id === undefined ? undefined : snapshots.readPage(page.id)
-    if (page.rows === undefined) throw new PagesLost('a page of a state could not be read')
-  }
 }

@@ -1,22 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import { PageMissing } from '../../domain/calendar/page.ts'
 import type { Decider, StreamState } from '../../domain/decider.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { type Batch, type EventStore, NO_STREAM } from '../../event-store/event-store.ts'
 import { type FollowedLog, type LogContinuity, makeLogContinuity } from './log-continuity.ts'
-import {
-  type Folded,
-  keep,
-  keepIfDue,
-  makeUnread,
-  PagesLost,
-  readPages,
-  readSnapshot,
-  type Snapshots,
-} from './snapshots.ts'
+import { type Folded, keep, keepIfDue, makeUnread, readSnapshot, type Snapshots } from './snapshots.ts'
 
-/** Bytes of all cached states: some six million windows, or as many idempotency records. */
-const CACHE_BYTES_MAX = 256 * 1024 * 1024
+/** States in memory: those of as many SUTs, with a hundred windows ahead each some 400 MB. */
+export const STATES_MAX = 16_384
 
 /** Caches the folded states that commands decide on, most recently used in memory. */
 export interface StateCache extends Pick<LogContinuity, 'confirm'> {
@@ -24,20 +14,12 @@ export interface StateCache extends Pick<LogContinuity, 'confirm'> {
   readonly get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Folded<S> | undefined
   /** Folds a stream from its snapshot, or its beginning, to its end. */
   readonly load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
-  /** Folds a stream from its beginning, because pages of its snapshot are lost. */
-  readonly reload: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) => Promise<Folded<S>>
   /** Folds events recorded since. */
   readonly catchUp: <S extends StreamState, C>(
     decider: Decider<S, C>,
     stream: string,
     from: Folded<S>,
   ) => Promise<Folded<S>>
-  /**
-   * Calls a pure function of states, retrying with the pages it needs.
-   *
-   * @throws PagesLost if they are no longer available
-   */
-  readonly withPages: <A>(read: () => A) => A
   /** Caches a state whose events are known to be in the log, the last of them with this id. */
   readonly put: <S extends StreamState, C>(
     decider: Decider<S, C>,
@@ -57,8 +39,8 @@ interface StateCacheOptions {
   readonly snapshots: Snapshots
   /** Absent if no other process writes the log. */
   readonly log?: FollowedLog
-  /** Bytes. */
-  readonly cacheBytesMax?: number
+  /** `STATES_MAX` unless given. */
+  readonly statesMax?: number
 }
 
 interface CacheEntry {
@@ -68,20 +50,6 @@ interface CacheEntry {
   readonly advance: (event: Recorded) => void
 }
 
-/** Loads twice as many pages on each miss, so that a scan needs few retries. */
-const makeWithPages =
-  (snapshots: Snapshots): StateCache['withPages'] =>
-  (read) => {
-    for (let count = 1; ; count *= 2) {
-      try {
-        return read()
-      } catch (error) {
-        if (!(error instanceof PageMissing)) throw error
-        readPages(snapshots, error.pages, count)
-      }
-    }
-  }
-
 const foldOne = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folded<S>, event: Recorded): Folded<S> => ({
   ...folded,
   state: decider.evolve(folded.state, event),
@@ -89,31 +57,21 @@ const foldOne = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folde
   storePosition: event.storePosition,
 })
 
-/** An LRU cache bounded by bytes. */
-const makeEntries = (
-  { snapshots, cacheBytesMax = CACHE_BYTES_MAX }: StateCacheOptions,
-  withPages: StateCache['withPages'],
-) => {
+const makeEntries = ({ snapshots, statesMax = STATES_MAX }: StateCacheOptions) => {
   const states = new LRUCache<string, CacheEntry>({
-    maxSize: cacheBytesMax,
+    max: statesMax,
     dispose: ({ onEvict }, _, why) => {
       if (why === 'evict') onEvict()
     },
   })
   const set = <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
     const current = keepIfDue(snapshots, decider, stream, folded)
-    // Save on eviction, so that loading it again costs only its directory and the pages needed.
+    // Saved on eviction, so that loading it again folds nothing.
     const onEvict = (): void => {
       if (current.savedRevision !== current.revision) keep(snapshots, decider, stream, current)
     }
-    const advance = (event: Recorded): void =>
-      set(
-        decider,
-        stream,
-        withPages(() => foldOne(decider, current, event)),
-      )
-    const size = Math.min(decider.weight(folded.state), cacheBytesMax)
-    states.set(stream, { folded: current, onEvict, advance }, { size })
+    const advance = (event: Recorded): void => set(decider, stream, foldOne(decider, current, event))
+    states.set(stream, { folded: current, onEvict, advance })
   }
   return {
     get: (stream: string) => states.get(stream)?.folded,
@@ -132,26 +90,19 @@ const makeEntries = (
 type Entries = ReturnType<typeof makeEntries>
 
 const makeFollow =
-  (entries: Pick<Entries, 'peek' | 'delete'>, isConfirmed: () => boolean): StateCache['follow'] =>
+  (entries: Pick<Entries, 'peek'>, isConfirmed: () => boolean): StateCache['follow'] =>
   (events) => {
     // Of another log these would not follow what is cached. What is missed here, the next append finds out.
     if (!isConfirmed()) return
     for (const event of events) {
       const cached = entries.peek(event.stream)
-      if (event.revision - 1 !== cached?.folded.revision) continue
-      try {
-        cached.advance(event)
-      } catch (error) {
-        if (!(error instanceof PagesLost)) throw error
-        entries.delete(event.stream)
-      }
+      if (event.revision - 1 === cached?.folded.revision) cached.advance(event)
     }
   }
 
 export const makeStateCache = (options: StateCacheOptions): StateCache => {
   const { store, snapshots, log } = options
-  const withPages = makeWithPages(snapshots)
-  const entries = makeEntries(options, withPages)
+  const entries = makeEntries(options)
   const { note, confirm, isConfirmed } = makeLogContinuity(store, log, () => {
     entries.clear()
     snapshots.dropUnwritten()
@@ -163,13 +114,12 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
     if ((entries.peek(stream)?.folded.revision ?? NO_STREAM) <= folded.revision) entries.set(decider, stream, folded)
   }
 
-  const foldNewEvents: StateCache['catchUp'] = async (decider, stream, from) => {
+  const catchUp: StateCache['catchUp'] = async (decider, stream, from) => {
     let folded = from
     let eventId: string | undefined
     for await (const page of store.readStream(stream, from.revision)) {
       for (const event of page) {
-        const before = folded
-        folded = withPages(() => foldOne(decider, before, event))
+        folded = foldOne(decider, folded, event)
         eventId = event.id
       }
     }
@@ -178,29 +128,13 @@ export const makeStateCache = (options: StateCacheOptions): StateCache => {
     return folded
   }
 
-  const reload: StateCache['reload'] = (decider, stream) => {
-    entries.delete(stream)
-    return foldNewEvents(decider, stream, makeUnread(decider))
-  }
-
-  const catchUp: StateCache['catchUp'] = async (decider, stream, from) => {
-    try {
-      return await foldNewEvents(decider, stream, from)
-    } catch (error) {
-      if (!(error instanceof PagesLost)) throw error
-      return reload(decider, stream)
-    }
-  }
-
   return {
     confirm,
     get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string) =>
       (entries.get(stream) as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
     load: (decider, stream) =>
       catchUp(decider, stream, readSnapshot(snapshots, decider, stream) ?? makeUnread(decider)),
-    reload,
     catchUp,
-    withPages,
     put,
     forget: entries.delete,
     follow: makeFollow(entries, isConfirmed),

@@ -2,10 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import { failure } from '../failure.ts'
-import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
-import { bisect } from '../values/bisect.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
+import { bisect } from '../values/sorted-list.ts'
 
 export interface PortRange {
   readonly first: number
@@ -122,16 +122,9 @@ const decide = (state: ListenPortState, command: ListenPortCommand, now: number)
   }
 }
 
-/** Bytes of an empty state and of an assignment. */
-const [STATE_BYTES, ASSIGNMENT_BYTES] = [200, 120]
-
 export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
   initial: { time: 0, keys: [], assigned: [], released: [] },
-  version: 2,
+  version: 3,
   evolve,
   decide,
-  weight: ({ assigned, released, keys }) =>
-    STATE_BYTES + ASSIGNMENT_BYTES * assigned.length + 8 * released.length + recordsBytes(keys),
-  pack: packWithRecords,
-  unpack: unpackWithRecords,
 }

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
-import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
@@ -36,15 +36,9 @@ const evolve = (state: OffersState, event: Recorded): OffersState => {
   return event.type === 'MatchOffered' ? { ...next, offer: { ...event.data, time } } : next
 }
 
-/** Bytes of a state with an offer. */
-const STATE_BYTES = 500
-
 export const matchDecider: Decider<OffersState, OfferMatch> = {
   initial: { time: 0, keys: [], offer: undefined },
-  version: 1,
+  version: 2,
   evolve,
   decide,
-  weight: ({ keys }) => STATE_BYTES + recordsBytes(keys),
-  pack: packWithRecords,
-  unpack: unpackWithRecords,
 }

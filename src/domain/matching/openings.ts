@@ -1,5 +1,5 @@
 import { QUARTER } from '../calendar/window.ts'
-import { bisect } from '../values/bisect.ts'
+import { bisect } from '../values/sorted-list.ts'
 
 /** A reservation that holds its SUT, or held it until it was released. Unix seconds. */
 export interface KnownWindow {

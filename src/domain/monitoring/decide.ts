@@ -92,15 +92,9 @@ const decide = (
   return E.right([wentOffline])
 }
 
-/** Bytes of a state. */
-const STATE_BYTES = 200
-
 export const monitoringDecider: Decider<MonitoringState, RecordProbe> = {
   initial: { time: 0, keys: [], changes: 0, last: null, cause: null, isOtherCause: false, instance: null },
   version: 3,
   evolve,
   decide,
-  weight: () => STATE_BYTES,
-  pack: (state) => ({ text: JSON.stringify(state), pages: [] }),
-  unpack: ({ text }) => JSON.parse(text) as MonitoringState,
 }

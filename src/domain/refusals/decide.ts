@@ -36,16 +36,10 @@ const decide = (state: RefusalsState, command: CountRefusals, now: number): Deci
   return E.right([{ type: 'RefusalsCounted', data: { from: first, to: last, ...counts } }])
 }
 
-/** Bytes of an empty state and of a request. */
-const [STATE_BYTES, REQUEST_BYTES] = [200, 100]
-
 /** What was refused, in a stream of its own: nothing is decided on it. */
 export const refusalsDecider: Decider<RefusalsState, CountRefusals> = {
   initial: { time: 0, keys: [], requests: [] },
   version: 1,
   evolve,
   decide,
-  weight: ({ requests }) => STATE_BYTES + REQUEST_BYTES * requests.length,
-  pack: (state) => ({ text: JSON.stringify(state), pages: [] }),
-  unpack: ({ text }) => JSON.parse(text) as RefusalsState,
 }

@@ -8,16 +8,9 @@ import { formatMilliseconds, formatWithOffset } from '../values/instant.ts'
 import { type KeepRequest, keep, type WithdrawRequest, withdraw } from './change.ts'
 import { expiryOf, type LifeMoment } from './ending.ts'
 import { refuseAnotherOf, refuseAny } from './limits.ts'
-import { compareRequests, findOpenOffers, firstFor, type Grants } from './rank.ts'
-import {
-  evolveRequests,
-  initialRequests,
-  packRequests,
-  type RequestsState,
-  requestsWeight,
-  unpackRequests,
-} from './state.ts'
-import { allIn, findWaiting, type Offer, offersIn, rankedIn, type Waiting } from './waiting.ts'
+import { findOpenOffers, firstFor, type Grants } from './rank.ts'
+import { evolveRequests, initialRequests, type RequestsState } from './state.ts'
+import { allIn, compareRequests, findWaiting, type Offer, offersIn, rankedIn, type Waiting } from './waiting.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
@@ -207,10 +200,7 @@ const decide = (state: RequestsState, command: RequestCommand, now: number): Dec
 
 export const requestDecider: Decider<RequestsState, RequestCommand> = {
   initial: initialRequests,
-  version: 2,
+  version: 3,
   evolve: evolveRequests,
   decide,
-  weight: requestsWeight,
-  pack: packRequests,
-  unpack: unpackRequests,
 }

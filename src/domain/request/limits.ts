@@ -1,8 +1,9 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import { type Failure, refuse } from '../failure.ts'
+import { sizeOf } from '../values/sorted-list.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { RequestsState } from './state.ts'
-import { allIn } from './waiting.ts'
+import { rankedIn } from './waiting.ts'
 
 /** Requests of a user, and of all, that wait at the same time. */
 const WAITING_OF_USER_MAX = 100
@@ -13,7 +14,7 @@ const refuseTooMany = (most: string): E.Either<Failure, never> =>
 
 /** Refuses one more request where as many wait as may. */
 export const refuseAny = ({ queue }: RequestsState): E.Either<Failure, never> | undefined =>
-  queue.size >= WAITING_MAX ? refuseTooMany(`${WAITING_MAX} requests`) : undefined
+  sizeOf(queue) >= WAITING_MAX ? refuseTooMany(`${WAITING_MAX} requests`) : undefined
 
 /** Refuses one more request of a user who has as many as may wait. Those that are passed over do not count. */
 export const refuseAnotherOf = (
@@ -22,6 +23,6 @@ export const refuseAnotherOf = (
   moment: LifeMoment,
 ): E.Either<Failure, never> | undefined => {
   let own = 0
-  for (const each of allIn(queue)) own += each.user_id === userId && !isPassedOver(each, moment) ? 1 : 0
+  for (const each of rankedIn(queue)) own += each.user_id === userId && !isPassedOver(each, moment) ? 1 : 0
   return own >= WAITING_OF_USER_MAX ? refuseTooMany(`${WAITING_OF_USER_MAX} requests of a user`) : undefined
 }

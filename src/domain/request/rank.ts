@@ -2,9 +2,6 @@ import type { Window } from '../calendar/window.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { Offer, Waiting } from './waiting.ts'
 
-/** Negative if the first request goes before the second: by priority, then in the order of the stream. */
-export const compareRequests = (a: Waiting, b: Waiting): number => b.priority - a.priority || a.revision - b.revision
-
 /** What is known outside the stream when a request is decided. */
 export interface Grants {
   /**

@@ -1,20 +1,9 @@
-import type { Packed } from '../calendar/page.ts'
 import type { StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import { requestEvents } from '../events/request.ts'
-import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../values/instant.ts'
-import {
-  changeWaiting,
-  EMPTY_QUEUE,
-  enqueue,
-  type Offer,
-  type Queue,
-  queueBytes,
-  queueFromDirectory,
-  queueToDirectory,
-  type Waiting,
-} from './waiting.ts'
+import { changeWaiting, EMPTY_QUEUE, enqueue, type Offer, type Queue, type Waiting } from './waiting.ts'
 
 /** The requests that wait, whoever made them. */
 export interface RequestsState extends StreamState {
@@ -79,18 +68,4 @@ export const evolveRequests = (state: RequestsState, event: Recorded): RequestsS
   const time = epochMillisecondsOf(event.metadata.time)
   const { revision } = event
   return { time, revision, keys: addRecord(state.keys, event, time), queue: evolveQueue(state.queue, event) }
-}
-
-/** Bytes of an empty state. */
-const STATE_BYTES = 200
-
-export const requestsWeight = ({ queue, keys }: RequestsState): number =>
-  STATE_BYTES + queueBytes(queue) + recordsBytes(keys)
-
-export const packRequests = (state: RequestsState): Packed =>
-  packWithRecords(state, { queue: queueToDirectory(state.queue) }, state.queue.pages)
-
-export const unpackRequests = (packed: Packed): RequestsState => {
-  const { queue, ...state } = unpackWithRecords<Omit<RequestsState, 'queue'> & { queue: number[] }>(packed)
-  return { ...state, queue: queueFromDirectory(queue, packed.pages) }
 }

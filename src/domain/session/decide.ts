@@ -93,15 +93,9 @@ const decide = (state: SessionState, command: SessionCommand): Decision => {
   return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
 }
 
-/** Bytes of a state, and of each session in it. */
-const [STATE_BYTES, SESSION_BYTES] = [200, 500]
-
 export const sessionDecider: Decider<SessionState, SessionCommand> = {
   initial: { time: 0, keys: [], open: {}, last: {} },
   version: 1,
   evolve,
   decide,
-  weight: ({ open, last }) => STATE_BYTES + SESSION_BYTES * (Object.keys(open).length + Object.keys(last).length),
-  pack: (state) => ({ text: JSON.stringify(state), pages: [] }),
-  unpack: ({ text }) => JSON.parse(text) as SessionState,
 }

@@ -1,11 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { calendarBytes, findEndingAfter, fromDirectory, toDirectory } from '../calendar/calendar.ts'
-import type { Packed } from '../calendar/page.ts'
+import { findEndingAfter } from '../calendar/calendar.ts'
 import type { Decider, Decision } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, invalid, refuse } from '../failure.ts'
-import { packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
 import {
   type ExistingSut,
   evolveSut,
@@ -38,20 +36,6 @@ const setMonitoring = (state: ExistingSut, { interval, ifMatch }: SetMonitoring)
       ? { type: 'SutMonitoringDisabled', data: { _id } }
       : { type: 'SutMonitoringEnabled', data: { _id, interval } },
   ])
-}
-
-/** Bytes of a state without its pages, assuming tags and values of typical length. */
-const SMALL_BYTES = 2_048
-
-/** Bytes of memory a SUT's state takes. */
-const sutWeight = ({ windows, keys }: SutState): number => SMALL_BYTES + calendarBytes(windows) + recordsBytes(keys)
-
-const packSut = (state: SutState): Packed =>
-  packWithRecords(state, { windows: toDirectory(state.windows) }, state.windows.pages)
-
-const unpackSut = (packed: Packed): SutState => {
-  const { windows, ...state } = unpackWithRecords<Omit<SutState, 'windows'> & { windows: number[][] }>(packed)
-  return { ...state, windows: fromDirectory(windows, packed.pages) } as SutState
 }
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
@@ -181,9 +165,6 @@ export const sutFold: Omit<Decider<SutState, never>, 'decide' | 'known'> = {
   initial: initialSutState,
   version: SUT_STATE_VERSION,
   evolve: evolveSut,
-  weight: sutWeight,
-  pack: packSut,
-  unpack: unpackSut,
 }
 
 export const sutDecider: Decider<SutState, SutCommand> = { ...sutFold, decide }

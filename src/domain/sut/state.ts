@@ -35,7 +35,7 @@ interface Common extends StreamState {
 }
 
 /** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 10
+export const SUT_STATE_VERSION = 11
 
 /**
  * Seconds an ended reservation is kept whose end has not been recorded. It may never be: nobody records it while no

@@ -3,7 +3,7 @@ import type { Decider, Decision, StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role, TokenScope } from '../events/user.ts'
 import { refuse } from '../failure.ts'
-import { addRecord, packWithRecords, recordsBytes, unpackWithRecords } from '../idempotency-records.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A token that has not been revoked. */
@@ -110,15 +110,9 @@ const decide = (state: TokensState, command: TokenCommand, now: number): Decisio
   }
 }
 
-/** Bytes of an empty state and of a token. */
-const [STATE_BYTES, TOKEN_BYTES] = [200, 250]
-
 export const tokenDecider: Decider<TokensState, TokenCommand> = {
   initial: { time: 0, keys: [], tokens: [] },
-  version: 2,
+  version: 3,
   evolve,
   decide,
-  weight: ({ tokens, keys }) => STATE_BYTES + TOKEN_BYTES * tokens.length + recordsBytes(keys),
-  pack: packWithRecords,
-  unpack: unpackWithRecords,
 }

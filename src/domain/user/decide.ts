@@ -3,11 +3,10 @@ import type { Decider, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
-import { packWithRecords, unpackWithRecords } from '../idempotency-records.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { type AddUsers, addUsers } from './add-users.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
-import { evolveUsers, findUser, type UserState, type UsersState, weighUsers } from './state.ts'
+import { evolveUsers, findUser, type UserState, type UsersState } from './state.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
 /** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
@@ -192,10 +191,7 @@ const decide = (state: UsersState, command: UserCommand): Decision => {
 
 export const userDecider: Decider<UsersState, UserCommand> = {
   initial: { time: 0, keys: [], users: [] },
-  version: 1,
+  version: 2,
   evolve: evolveUsers,
   decide,
-  weight: weighUsers,
-  pack: packWithRecords,
-  unpack: unpackWithRecords,
 }

@@ -1,7 +1,7 @@
 import type { StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
-import { addRecord, recordsBytes } from '../idempotency-records.ts'
+import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A user as far as events tell. Name, password, identity and epoch are in the vault. */
@@ -107,9 +107,3 @@ export const evolveUsers = (state: UsersState, event: Recorded): UsersState => {
 
 export const findUser = ({ users }: UsersState, id: string): UserState | undefined =>
   users.find(({ _id }) => _id === id)
-
-/** Bytes of an empty state and of a user. */
-const [STATE_BYTES, USER_BYTES] = [200, 600]
-
-export const weighUsers = ({ users, keys }: UsersState): number =>
-  STATE_BYTES + USER_BYTES * users.length + recordsBytes(keys)

@@ -1,6 +1,5 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import type { Rows } from '../../domain/calendar/page.ts'
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
@@ -50,8 +49,6 @@ export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite
   /** The version of a document as of a revision of its stream. */
   readonly asOf: (projection: string, id: string, revision: number, withObserved: boolean) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
-  /** The rows of a page of a snapshot. */
-  readonly page: (id: number) => Rows | undefined
   /** Adds rows to the open transaction. A failure rolls the transaction back. */
   readonly stage: (rows: readonly Row[]) => void
   /**
@@ -173,7 +170,6 @@ const fileOver = (
     newest: (projection, id) => of(projection).newest(id),
     asOf: (projection, id, revision, withObserved) => of(projection).asOf(id, revision, withObserved),
     snapshot: states.read,
-    page: states.page,
     stage: (rows) =>
       writeOrRollBack(() => {
         for (const row of rows) {
@@ -186,12 +182,9 @@ const fileOver = (
     commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }, synced = position) =>
       writeOrRollBack(() => {
         flush()
-        // Discard what a failed transaction left in memory.
-        states.forget()
         for (const snapshot of snapshots) states.write(snapshot)
         advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
         commit()
-        states.committed()
         checkpoints?.afterCommit()
       }),
     inProgress: () => checkpoints?.inProgress(),

@@ -9,29 +9,27 @@ import type { Pending } from './pending.ts'
 interface WaitingState {
   /** The store position of its last event. */
   readonly storePosition: StorePosition
-  readonly snapshot: () => Snapshot
+  /** Undefined if the state is too large for one. */
+  readonly snapshot: () => Snapshot | undefined
 }
 
-/** Bytes needed to write a snapshot. */
-const sizeOf = ({ text, pages }: Snapshot): number =>
-  pages.reduce((sum, { rows, id }) => sum + (id === undefined && rows ? rows.numbers.byteLength : 8), text.length)
-
-/** The snapshots covered by the written rows, up to about `enough` bytes. */
+/** The snapshots covered by the written rows, up to about `enough` characters. */
 const statesUpTo = (
   storePosition: StorePosition,
-  waiting: Iterable<WaitingState>,
+  waiting: Map<string, WaitingState>,
   enough: number,
 ): readonly Snapshot[] => {
-  const taken: Snapshot[] = []
+  const covered: Snapshot[] = []
   let size = 0
-  for (const { storePosition: last, snapshot } of waiting) {
+  for (const [stream, { storePosition: last, snapshot: take }] of waiting) {
     if (last > storePosition) continue
-    const written = snapshot()
-    taken.push(written)
-    size += sizeOf(written)
+    const snapshot = take()
+    if (snapshot === undefined) waiting.delete(stream)
+    else covered.push(snapshot)
+    size += snapshot?.text.length ?? 0
     if (size > enough) break
   }
-  return taken
+  return covered
 }
 
 /** Rows staged at a time: few enough not to delay requests, and enough to use warm caches. */
@@ -43,7 +41,7 @@ const STAGE = 512
 const CHUNK = 2_048
 /** Rows in memory above which no more events are folded, because rows cannot be written. */
 const PENDING_MAX = 8 * CHUNK
-/** Bytes of snapshots per transaction. Streams used alike become due all at once. */
+/** Characters of snapshots per transaction. Streams used alike become due all at once. */
 const STATES_MAX = 1024 * 1024
 /**
  * Snapshots that may wait to be written. Beyond that the oldest is dropped, and its stream is folded from an older
@@ -70,7 +68,7 @@ export interface Writer {
   readonly commitRows: () => boolean
   /** Commits every row and snapshot; false while nothing can be written. */
   readonly commitAll: () => boolean
-  readonly keepSnapshot: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
+  readonly keepSnapshot: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot | undefined) => void
   /** A snapshot that is not written yet. */
   readonly waitingSnapshot: (stream: string) => Snapshot | undefined
   readonly dropUnwrittenSnapshots: () => void
@@ -156,7 +154,7 @@ const makeCommitter = (
     timer.clear()
     if (snapshots.size === 0 && file.progress()?.position === progress().position) return
     stage()
-    const covered = statesUpTo(progress().storePosition, snapshots.values(), states)
+    const covered = statesUpTo(progress().storePosition, snapshots, states)
     file.commit(covered, progress(), synced())
     for (const { stream } of covered) snapshots.delete(stream)
     pending.written(progress().position)

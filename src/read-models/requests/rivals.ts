@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { SlotSet } from '../../domain/matching/fit-index.ts'
-import { compareRequests } from '../../domain/request/rank.ts'
-import type { Waiting } from '../../domain/request/waiting.ts'
+import { compareRequests, type Waiting } from '../../domain/request/waiting.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { IndexedSuts } from './indexed-suts.ts'
 import type { WaitingRequests } from './waiting-requests.ts'

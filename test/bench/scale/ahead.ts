@@ -104,8 +104,8 @@ const windowRows = async (suts: number, millions: number, make: Make, say: (line
       ({ few, many }) => cpuOf(many) / cpuOf(few),
     ),
     rowOf(alternation, { what: `CPU of a create with 1,000 ${of}`, unit: 'us', digits: 0 }, ({ few }) => cpuOf(few)),
-    mb(`memory with 1,000,000 ${of}`, memory.million, 400),
-    mb(`memory with each further million ${of}`, (memory.many - memory.million) / (millions - 1), 60),
+    mb(`memory with 1,000,000 ${of}`, memory.million, 600),
+    mb(`memory with each further million ${of}`, (memory.many - memory.million) / (millions - 1), 250),
   ]
 }
 
@@ -136,16 +136,20 @@ const firstCreate = async (lab: AheadLab, isKilled: boolean): Promise<number> =>
   }
 }
 
+/** Idempotency keys in the largest state that is saved. */
+const SAVED_KEYS = 40_000
+
 const firstRows = async (make: Make) => {
   const rows: TableRow[] = []
   const ms = { unit: 'ms', digits: 1 }
-  const long = await make({ suts: 1, windows: 35_000 })
+  // The largest states that are saved as snapshots.
+  const long = await make({ suts: 1, windows: 15_000 })
   const restarted = await inRounds(5, () => firstCreate(long, false))
-  const what = 'the first create on a SUT with 35,000 windows ahead'
+  const what = 'the first create on a SUT with 15,000 windows ahead'
   rows.push(rowOfRounds(restarted, { what: `${what}, after a restart`, ...ms, must: { most: 20 } }, (took) => took))
-  const keyed = await make({ suts: 1, windows: 0, cancelled: KEYS / 2, isKeyed: true })
+  const keyed = await make({ suts: 1, windows: 0, cancelled: SAVED_KEYS / 2, isKeyed: true })
   const killed = await inRounds(5, () => firstCreate(keyed, true))
-  const ofKeys = `the first create on a SUT with ${grouped(KEYS)} idempotency keys of a day`
+  const ofKeys = `the first create on a SUT with ${grouped(SAVED_KEYS)} idempotency keys of a day`
   rows.push(rowOfRounds(killed, { what: `${ofKeys}, after a kill`, ...ms, must: { most: 100 } }, (took) => took))
   return rows
 }

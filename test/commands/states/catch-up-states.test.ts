@@ -60,12 +60,12 @@ test('beyond the limit, only the most recently used states are handed over', asy
   t.true(eventsRead() > 0, 'the remaining state is folded from its stream')
 })
 
-test('states beyond the memory limit are dropped, never kept with a gap', async (t) => {
+test('states beyond the limit are dropped, never kept with a gap', async (t) => {
   const { store, suts } = await aLab(t, 3)
   const { snapshots, written } = keptStates(t)
   const events = await readLog(store, BEGINNING)
-  // Memory for one of the three: each state is evicted before its next event.
-  const caughtUp = makeCatchUpStates(1_024)
+  // Room for one of the three: each state is evicted before its next event.
+  const caughtUp = makeCatchUpStates(1)
   for (const event of events) caughtUp.fold([event])
   caughtUp.saveTo(snapshots, 100)
   t.true(written() < suts.length, `${written()} of the states`)

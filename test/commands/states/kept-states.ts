@@ -1,32 +1,28 @@
 import type { ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
-import type { Rows } from '../../../src/domain/calendar/page.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 
-/** Snapshots in a views file, written at once, with a count of page reads. */
+/** Snapshots in a views file, written at once, with a count of writes. */
 export const keptStates = (t: ExecutionContext, path = ':memory:') => {
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
-  let pagesRead = 0
   let written = 0
   const snapshots: Snapshots = {
     read: file.snapshot,
     keep: (_, storePosition, snapshot) => {
+      const saved = snapshot()
+      if (saved === undefined) return
       written++
-      file.commit([snapshot()], {
+      file.commit([saved], {
         ...beforeTheFirst('f'.repeat(24)),
         position: toPublicPosition(storePosition),
         storePosition,
       })
     },
     dropUnwritten: () => undefined,
-    readPage: (id): Rows | undefined => {
-      pagesRead++
-      return file.page(id)
-    },
   }
-  return { file, snapshots, pagesRead: () => pagesRead, written: () => written }
+  return { snapshots, written: () => written }
 }

@@ -97,7 +97,6 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   let dropped = 0
   const snapshots = {
     read: (stream: string) => kept.get(stream),
-    readPage: () => undefined,
     keep: () => undefined,
     dropUnwritten: () => {
       dropped++

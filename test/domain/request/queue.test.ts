@@ -39,7 +39,7 @@ const open = () => {
       state = requestDecider.evolve(state, { ...event, revision, metadata } as unknown as Recorded)
     }
     // Every state is the one of its snapshot, too.
-    state = requestDecider.unpack(requestDecider.pack(state))
+    state = JSON.parse(JSON.stringify(state))
   }
   const run = (command: RequestCommand): readonly Event[] => {
     const decided = requestDecider.decide(state, command, NOW)

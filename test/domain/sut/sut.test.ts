@@ -195,5 +195,5 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [10, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [11, ...members], 'raise SUT_STATE_VERSION')
 })

@@ -38,7 +38,6 @@ test('snapshots that are due together are spread over several transactions, and 
       revision: 0,
       storePosition: toStorePosition(0),
       text,
-      pages: [],
     }))
   }
   writer.tick()

@@ -14,9 +14,10 @@ import {
   insert,
   remove,
 } from '../../../src/domain/calendar/calendar.ts'
-import { type Held, WIDTH } from '../../../src/domain/calendar/held.ts'
+import type { Held } from '../../../src/domain/calendar/held.ts'
 import { withTurnaround } from '../../../src/domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
+import { sizeOf } from '../../../src/domain/values/sorted-list.ts'
 import { rounds } from '../../thorough.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
 
@@ -30,19 +31,17 @@ const around = (windows: readonly Held[], place: number, shift: number): number 
 const shifts = (): fc.Arbitrary<number> =>
   fc.oneof(fc.constantFrom(0, 0, -1, 1, QUARTER, -QUARTER), fc.integer({ min: -9_000, max: 9_000 }))
 
-const areRight = ({ pages, size }: Calendar): boolean =>
-  pages.every((page) => page.size > 0 && page.size <= 128 && page.page.rows?.numbers.length === page.size * WIDTH) &&
-  size === pages.reduce((sum, page) => sum + page.size, 0)
+const areRight = (calendar: Calendar): boolean => calendar.every(({ length }) => length > 0 && length <= 128)
 
-test('property: a calendar contains its inserted windows by start, in valid pages', (t) => {
-  let pages = 0
+test('property: a calendar contains its inserted windows by start, in valid chunks', (t) => {
+  let chunks = 0
   const property = fc.property(arbitraryCalendar(), ([calendar, windows]) => {
     t.deepEqual(windowsOf(calendar), windows)
     t.true(areRight(calendar))
-    pages = Math.max(pages, calendar.pages.length)
+    chunks = Math.max(chunks, calendar.length)
   })
   fc.assert(property, { numRuns: rounds(25, 100) })
-  t.true(pages > 2, 'some calendars have several pages')
+  t.true(chunks > 2, 'some calendars have several chunks')
 })
 
 test('property: calendars derived from one another do not share changes', (t) => {
@@ -169,7 +168,7 @@ test('property: a calendar drops past windows, and is unchanged if there are non
   fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
-test('removing windows one by one reduces the number of pages', (t) => {
+test('removing windows one by one reduces the number of chunks', (t) => {
   const held = (n: number): Held => ({
     _id: n.toString(16).padStart(24, '0'),
     user_id: `user ${n}`,
@@ -186,12 +185,11 @@ test('removing windows one by one reduces the number of pages', (t) => {
   })
   const windows = Array.from({ length: 12_800 }, (_, n) => held(n))
   const full = calendarOf(windows)
-  t.is(full.pages.length, 100, 'windows in chronological order fill their pages')
-  t.is(calendarOf(windows.toReversed()).pages.length, 100)
+  t.is(full.length, 100, 'windows in chronological order fill their chunks')
+  t.is(calendarOf(windows.toReversed()).length, 100)
   const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => remove(calendar, _id), full)
-  t.is(few.size, 1_600)
-  t.true(few.pages.length <= 36, `${few.pages.length} pages`)
-  t.true(few.pages.every(({ page }) => (page.rows?.texts.length ?? 0) <= 256))
+  t.is(sizeOf(few), 1_600)
+  t.true(few.length <= 36, `${few.length} chunks`)
   const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => remove(calendar, _id), few)
   t.deepEqual(none, EMPTY)
 })

@@ -1,5 +1,4 @@
 import fc from 'fast-check'
-import { Temporal } from 'temporal-polyfill'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
@@ -8,6 +7,7 @@ import type { CreateReservation } from '../../src/domain/reservation/create.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
 import type { OffsetTime } from '../../src/domain/values/instant.ts'
+import { instantOf } from './nanoseconds.ts'
 
 /** The default date for times without one. */
 const DAY = '2030-05-02'
@@ -25,7 +25,7 @@ export const wall = (time: string, offset = '+00:00'): string => `${DAY}T${time}
 
 /** A requested instant: the given time plus optional nanoseconds. */
 export const asked = (time: string, offset = 0, nanoseconds = 0n): OffsetTime => ({
-  instant: new Temporal.Instant(BigInt(clock(time)) * 1_000_000n + nanoseconds),
+  instant: instantOf(BigInt(clock(time)) * 1_000_000n + nanoseconds),
   offset,
 })
 

@@ -1,5 +1,4 @@
-import { Temporal } from 'temporal-polyfill'
-import { addSeconds, type OffsetTime } from '../values/instant.ts'
+import { addSeconds, ceilSecond, floorSecond, type Instant, instantAt, type OffsetTime } from '../values/instant.ts'
 
 /** A half-open span `[start, end)` in Unix seconds. */
 export interface Window {
@@ -10,20 +9,19 @@ export interface Window {
 /** Seconds. Windows begin and end on UTC quarter-hours. */
 export const QUARTER = 900
 
-/** The quarter that contains a moment in Unix milliseconds. */
-export const quarterAt = (milliseconds: number): number => Math.floor(milliseconds / 1000 / QUARTER) * QUARTER
+const floorQuarter = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER
 
-const toQuarter = (at: Temporal.Instant, roundingMode: 'floor' | 'ceil'): number =>
-  at.round({ smallestUnit: 'minute', roundingIncrement: QUARTER / 60, roundingMode }).epochMilliseconds / 1000
+/** The quarter that contains a moment in Unix milliseconds. */
+export const quarterAt = (milliseconds: number): number => floorQuarter(milliseconds / 1000)
 
 /** The quarter at or before a moment, in Unix seconds. */
-export const floorToQuarter = (at: Temporal.Instant): number => toQuarter(at, 'floor')
+export const floorToQuarter = (at: Instant): number => floorQuarter(floorSecond(at))
 
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const ceilToQuarter = (at: Temporal.Instant): number => toQuarter(at, 'ceil')
+export const ceilToQuarter = (at: Instant): number => floorQuarter(ceilSecond(at) + QUARTER - 1)
 
 /** Widens a span to the grid, so the caller gets at least what was requested. */
-export const alignToGrid = (start: Temporal.Instant, end: Temporal.Instant): Window => ({
+export const alignToGrid = (start: Instant, end: Instant): Window => ({
   start: floorToQuarter(start),
   end: ceilToQuarter(end),
 })
@@ -38,7 +36,7 @@ export type RequestedWindow =
 type RelativeWindow = Extract<RequestedWindow, { readonly form: 'relative' }>
 
 const endsFromNow = (asked: RelativeWindow, now: number): Record<'start' | 'end', OffsetTime> => {
-  const start = addSeconds(Temporal.Instant.fromEpochMilliseconds(now), asked.startIn)
+  const start = addSeconds(instantAt(now), asked.startIn)
   return { start: { instant: start, offset: 0 }, end: { instant: addSeconds(start, asked.duration), offset: 0 } }
 }
 

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
 import type { Decision } from '../decider.ts'
@@ -8,7 +7,7 @@ import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findInTheWayOfEnd } from '../sut/held.ts'
 import { type ExistingSut, formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
-import { addSeconds, formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
+import { addSeconds, formatWithOffset, type Instant, isLater, type OffsetTime } from '../values/instant.ts'
 import { type Addition, countExtended, type QuotaUse, quartersIn, refuseBeyondQuota, refuseExceeding } from './quota.ts'
 import {
   findUnfinished,
@@ -35,11 +34,11 @@ export interface ExtendReservation extends ReservationCommandBase {
   readonly scope?: Scope | undefined
 }
 
-const instantOf = (seconds: number): Temporal.Instant => Temporal.Instant.fromEpochMilliseconds(seconds * 1000)
+const wholeSecond = (seconds: number): Instant => ({ seconds, nanoseconds: 0 })
 
 const resolveEnd = ({ start, end: former, endOffset: offset }: Held, end: NewEnd): OffsetTime => {
-  if ('duration' in end) return { instant: addSeconds(instantOf(start), end.duration), offset }
-  return 'by' in end ? { instant: addSeconds(instantOf(former), end.by), offset } : end
+  if ('duration' in end) return { instant: addSeconds(wholeSecond(start), end.duration), offset }
+  return 'by' in end ? { instant: addSeconds(wholeSecond(former), end.by), offset } : end
 }
 
 const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReservation): readonly Problem[] => {
@@ -52,7 +51,7 @@ const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReserva
     const { end_time } = formatWindow(held)
     problems.push(bodyProblem('end_not_later', field, `must be later than the current end, ${end_time}`))
   }
-  if (isLater(asked.instant, held.start * 1000, command.limits.windowMax))
+  if (isLater(asked.instant, wholeSecond(held.start), command.limits.windowMax))
     problems.push(tooLongProblem(field, command.limits))
   return problems
 }

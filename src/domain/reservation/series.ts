@@ -11,7 +11,7 @@ import { CONFLICTS_MAX } from '../sut/decide.ts'
 import { findInTheWay, skipHeldTime } from '../sut/held.ts'
 import type { ExistingSut, SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
-import { ceilSecond, floorSecond, formatWithOffset } from '../values/instant.ts'
+import { ceilSecond, floorMillisecond, floorSecond, formatWithOffset } from '../values/instant.ts'
 import { type ReservationRequest, refuseActor, refuseClosed, requireKnown, toCreated } from './create.ts'
 import { type Addition, quartersIn, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
@@ -89,7 +89,7 @@ const problemsOf = (command: CreateSeries, now: number): readonly Problem[] => {
   const asked = windowProblems('explicit', resolveWindow({ form: 'explicit', ...first }, now), now, limits)
   if (asked.length > 0) return asked
   // The clock may have been behind the log when the windows were looked for.
-  if (first.start.instant.epochMilliseconds > found.horizon) return [tooFarProblem('start_time', limits)]
+  if (floorMillisecond(first.start.instant) > found.horizon) return [tooFarProblem('start_time', limits)]
   if (found.more === 'unknown') {
     const detail = 'has too many candidates to look at. End it sooner, or list fewer hours, minutes and seconds'
     return [bodyProblem('series_too_long', 'rrule', detail)]

@@ -4,7 +4,7 @@ import { ceilToQuarter } from '../calendar/window.ts'
 import type { Decision } from '../decider.ts'
 import { bodyProblem, invalid, type Problem } from '../failure.ts'
 import { type ExistingSut, formatWindow } from '../sut/state.ts'
-import { formatWithOffset, isLater, type OffsetTime } from '../values/instant.ts'
+import { formatWithOffset, instantAt, isLater, type OffsetTime } from '../values/instant.ts'
 import { findUnfinished, isForbidden, type ReservationCommandBase, refuseNotYours, refuseOver } from './rules.ts'
 
 /** Ends a reservation earlier than planned, but later than now. What it frees is free at once. */
@@ -14,7 +14,7 @@ export interface ShortenReservation extends ReservationCommandBase {
 }
 
 const endProblem = (held: Held, { instant }: OffsetTime, now: number): Problem | undefined => {
-  if (!isLater(instant, now))
+  if (!isLater(instant, instantAt(now)))
     return bodyProblem('end_not_later_than_now', 'end_time', 'must be later than now; cancel to end it at once')
   const { start_time, end_time } = formatWindow(held)
   const end = ceilToQuarter(instant)

@@ -1,6 +1,6 @@
 import { quarterAt, type RequestedWindow, type ResolvedWindow } from '../calendar/window.ts'
 import { bodyProblem, type Problem } from '../failure.ts'
-import { formatWithOffset, isLater } from '../values/instant.ts'
+import { formatWithOffset, instantAt, isLater } from '../values/instant.ts'
 
 /** Milliseconds. */
 export interface WindowLimits {
@@ -51,10 +51,10 @@ export const windowProblems = (
   if (!isLater(end.instant, start.instant)) {
     return [bodyProblem('window_empty', endField, 'must be later than start_time')]
   }
-  if (!isLater(end.instant, now)) return [bodyProblem('window_over', endField, 'must be later than now')]
+  if (!isLater(end.instant, instantAt(now))) return [bodyProblem('window_over', endField, 'must be later than now')]
   const problems: Problem[] = []
   if (isLater(end.instant, start.instant, limits.windowMax)) problems.push(tooLongProblem(endField, limits))
-  if (isLater(start.instant, now, limits.horizon)) {
+  if (isLater(start.instant, instantAt(now), limits.horizon)) {
     problems.push(tooFarProblem(startField, limits))
   }
   const quarter = quarterAt(now)

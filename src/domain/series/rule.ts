@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { parseOffsetTime } from '../values/instant.ts'
+import { floorMillisecond, parseOffsetTime } from '../values/instant.ts'
 
 /**
  * A checked value of RRULE (RFC 5545, section 3.3.10). The check comes before any library sees the text, because
@@ -72,7 +72,7 @@ const momentOf = (value: string): number | undefined => {
   const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value) ?? []
   if (year === undefined) return undefined
   const read = parseOffsetTime(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  return E.isRight(read) ? read.right.instant.epochMilliseconds : undefined
+  return E.isRight(read) ? floorMillisecond(read.right.instant) : undefined
 }
 
 const checks: Readonly<Record<string, Check>> = {

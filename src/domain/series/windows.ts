@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill'
 import { alignToGrid, type Window } from '../calendar/window.ts'
-import { ceilSecond, floorSecond, type OffsetTime } from '../values/instant.ts'
+import { ceilSecond, floorSecond, type Instant, type OffsetTime } from '../values/instant.ts'
 import { findOccurrences, type Occurrences } from './occurrences.ts'
 import type { RecurrenceRule } from './rule.ts'
 
@@ -22,18 +22,25 @@ export const findTimeZone = (name: string): string | undefined => {
   }
 }
 
+const NANOSECONDS = 1_000_000_000n
+
+const toTemporal = ({ seconds, nanoseconds }: Instant): Temporal.Instant =>
+  Temporal.Instant.fromEpochNanoseconds(BigInt(seconds) * NANOSECONDS + BigInt(nanoseconds))
+
+const fromTemporal = ({ epochMilliseconds, epochNanoseconds }: Temporal.Instant): Instant => {
+  const seconds = Math.floor(epochMilliseconds / 1_000)
+  return { seconds, nanoseconds: Number(epochNanoseconds - BigInt(seconds) * NANOSECONDS) }
+}
+
 const offsetIn = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number =>
   Math.round(offsetNanoseconds / 60_000_000_000)
-
-/** Where a rule begins, in Unix milliseconds: a rule has whole seconds. */
-const ruleStart = (start: Temporal.Instant): number => floorSecond(start) * 1000
 
 /** A rule with its first window, and where its windows are looked for. Can be sent to another thread. */
 export interface SeriesQuery {
   readonly rule: RecurrenceRule
-  /** The ends of the first window, to the nanosecond. */
-  readonly start: string
-  readonly end: string
+  /** The ends of the first window. */
+  readonly start: Instant
+  readonly end: Instant
   readonly timeZone: string
   /** Unix milliseconds. Later windows are not listed. */
   readonly horizon: number
@@ -43,7 +50,7 @@ export const makeSeriesQuery = (
   rule: RecurrenceRule,
   { start, end, timeZone }: FirstWindow,
   horizon: number,
-): SeriesQuery => ({ rule, start: start.instant.toString(), end: end.instant.toString(), timeZone, horizon })
+): SeriesQuery => ({ rule, start: start.instant, end: end.instant, timeZone, horizon })
 
 /** A time of a window as it is asked for: whole Unix seconds, and minutes east of UTC in the zone. */
 export interface AskedTime {
@@ -68,32 +75,27 @@ export interface SeriesWindows extends Pick<Occurrences, 'more'>, Pick<SeriesQue
 }
 
 /** Makes the window that keeps the wall clock of the first one, from the start of an occurrence in Unix milliseconds. */
-const makeWindowAt = (
-  from: Temporal.Instant,
-  to: Temporal.Instant,
-  timeZone: string,
-): ((start: number) => SeriesWindow) => {
-  const wallClockOf = (at: Temporal.Instant) => at.toZonedDateTimeISO(timeZone).toPlainDateTime()
-  const length = wallClockOf(from).until(wallClockOf(to))
-  const fraction = Number(from.epochNanoseconds - BigInt(ruleStart(from)) * 1_000_000n)
+const makeWindowAt = (from: Instant, to: Instant, timeZone: string): ((start: number) => SeriesWindow) => {
+  const zonedAt = (at: Instant) => toTemporal(at).toZonedDateTimeISO(timeZone)
+  const length = zonedAt(from).toPlainDateTime().until(zonedAt(to).toPlainDateTime())
   return (occurrence) => {
-    const at = Temporal.Instant.fromEpochMilliseconds(occurrence).add({ nanoseconds: fraction })
-    const start = at.toZonedDateTimeISO(timeZone)
+    // A rule has whole seconds.
+    const at = { seconds: occurrence / 1_000, nanoseconds: from.nanoseconds }
+    const start = zonedAt(at)
     // An end that the clock skips is moved on by what it skips. Of two moments, the first is the end.
     const end = start.toPlainDateTime().add(length).toZonedDateTime(timeZone, { disambiguation: 'compatible' })
-    const ends = end.toInstant()
+    const ends = fromTemporal(end.toInstant())
     return {
       start: { seconds: floorSecond(at), offset: offsetIn(start) },
       end: { seconds: ceilSecond(ends), offset: offsetIn(end) },
       gridded: alignToGrid(at, ends),
-      length: Math.ceil(Number(ends.epochNanoseconds - at.epochNanoseconds) / 1_000_000),
+      length: Math.ceil((ends.seconds - at.seconds) * 1_000 + (ends.nanoseconds - at.nanoseconds) / 1_000_000),
     }
   }
 }
 
 /** Takes up to a second, for rules that seldom occur. */
 export const findSeriesWindows = ({ rule, start, end, timeZone, horizon }: SeriesQuery): SeriesWindows => {
-  const [from, to] = [Temporal.Instant.from(start), Temporal.Instant.from(end)]
-  const { starts, more } = findOccurrences({ rule, timeZone, start: ruleStart(from), horizon })
-  return { windows: starts.map(makeWindowAt(from, to, timeZone)), more, horizon }
+  const { starts, more } = findOccurrences({ rule, timeZone, start: floorSecond(start) * 1_000, horizon })
+  return { windows: starts.map(makeWindowAt(start, end, timeZone)), more, horizon }
 }

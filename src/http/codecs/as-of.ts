@@ -1,15 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import type { Temporal } from 'temporal-polyfill'
 import { instant } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import type { Role } from '../../domain/events/user.ts'
-import type { OffsetTime } from '../../domain/values/instant.ts'
+import type { Instant, OffsetTime } from '../../domain/values/instant.ts'
 import { POSITION_IN_REQUEST, type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import { parameter } from './query.ts'
 
 /** The moment to read as of: after an event, or at an instant. */
-export type AsOf = { readonly position: PublicPosition } | { readonly instant: Temporal.Instant }
+export type AsOf = { readonly position: PublicPosition } | { readonly instant: Instant }
 
 /** A public position in `as_of` or `after`, with or without leading zeros. */
 export const positionParameter: t.Type<PublicPosition, never, unknown> = parameter(

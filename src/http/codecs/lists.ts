@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Temporal } from 'temporal-polyfill'
 import { instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { REQUEST_STATUSES } from '../../domain/request/status.ts'
-import { isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
+import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { afterParameter } from './as-of.ts'
 import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, wholeNumber, wordsOf } from './query.ts'
@@ -42,7 +41,7 @@ export interface TimeSpan {
   readonly to: OffsetTime | undefined
 }
 
-const momentOf = (text: string | undefined): Temporal.Instant | undefined => {
+const momentOf = (text: string | undefined): Instant | undefined => {
   const read = parseOffsetTime(text ?? '')
   return E.isRight(read) ? read.right.instant : undefined
 }

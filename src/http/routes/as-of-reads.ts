@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf, floorMillisecond, isLater } from '../../domain/values/instant.ts'
+import { epochMillisecondsOf, floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
@@ -49,7 +49,7 @@ const makeFind = (dependencies: AsOfDependencies) => {
       if (position > views.position() && !(await waitForHead(views, store))) return E.left(viewsBehind())
       return position > views.position() ? E.left(future('is beyond the end of the log')) : E.right(position)
     }
-    if (isLater(asOf.instant, clock())) return E.left(future('is in the future'))
+    if (isLater(asOf.instant, instantAt(clock()))) return E.left(future('is in the future'))
     const time = floorMillisecond(asOf.instant)
     return E.map(({ listed }: ListResult<PublicPosition>) => listed)(
       await objects.showLists(({ past }) => past.positionAt(time)),

@@ -2,7 +2,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import { invalid } from '../../domain/failure.ts'
-import { ceilMillisecond, ceilSecond, epochSecondsOf, floorSecond, isLater } from '../../domain/values/instant.ts'
+import {
+  ceilMillisecond,
+  ceilSecond,
+  epochSecondsOf,
+  floorMillisecond,
+  floorSecond,
+  instantAt,
+  isLater,
+} from '../../domain/values/instant.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
@@ -41,12 +49,18 @@ type ReadCall = Call<unknown, ReservationQuery>
 
 /** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
 const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
-  const [first, end] =
-    'at' in held ? [held.at.instant, held.at.instant.add({ nanoseconds: 1 })] : [held.from.instant, held.to.instant]
+  if ('at' in held) {
+    const { instant } = held.at
+    return {
+      endsAfter: floorSecond(instant),
+      startsBefore: floorSecond(instant) + 1,
+      heldBefore: floorMillisecond(instant) + 1,
+    }
+  }
   return {
-    endsAfter: floorSecond(first),
-    startsBefore: ceilSecond(end),
-    heldBefore: ceilMillisecond(end),
+    endsAfter: floorSecond(held.from.instant),
+    startsBefore: ceilSecond(held.to.instant),
+    heldBefore: ceilMillisecond(held.to.instant),
   }
 }
 
@@ -67,7 +81,7 @@ const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): P
 const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either<Refusal, never> | undefined => {
   if (held === undefined) return undefined
   const [name, latest] = 'at' in held ? ['held_at', held.at] : ['held_to', held.to]
-  if (isLater(latest.instant, now)) return E.left(invalid([inQuery(name, 'is in the future')]))
+  if (isLater(latest.instant, instantAt(now))) return E.left(invalid([inQuery(name, 'is in the future')]))
   const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }

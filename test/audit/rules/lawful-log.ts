@@ -1,6 +1,5 @@
 import { createSecretKey } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import { beginSchedule, SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import { createSut } from '../../../src/commands/create-sut.ts'
 import { makeIdempotencyKeys } from '../../../src/commands/idempotency-key.ts'
@@ -15,7 +14,7 @@ import { type OpenedSession, sessionDecider } from '../../../src/domain/session/
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, makeId, sessionStream, sutStream } from '../../../src/domain/values/ids.ts'
-import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
+import { addSeconds, formatMilliseconds, instantAt } from '../../../src/domain/values/instant.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { GATEWAY } from '../../../src/processes/sessions/recorder.ts'
 import { standingsIn } from '../../commands/port-setting.ts'
@@ -109,9 +108,9 @@ export const writeStory = async (
   const reserve = async (step: number): Promise<void> => {
     const [sut_id, user_id] = [one(suts), one([alice, bob])]
     const actor = one([administrator, tester(user_id)])
-    const instant = Temporal.Instant.fromEpochMilliseconds(now + number(12) * 7 * MINUTE)
+    const instant = instantAt(now + number(12) * 7 * MINUTE)
     const start = { instant, offset: one([0, 120, -210]) }
-    const end = { ...start, instant: instant.add({ minutes: 1 + number(200) }) }
+    const end = { ...start, instant: addSeconds(instant, 60 * (1 + number(200))) }
     const window =
       number(2) === 0
         ? ({ form: 'relative', startIn: number(9_000), duration: 1 + number(9_000) } as const)
@@ -126,8 +125,8 @@ export const writeStory = async (
   /** Up to four windows, and perhaps no longer all of them: what has not begun of a series is cancelled. */
   const reserveSeries = async (step: number): Promise<void> => {
     const sut_id = one(suts)
-    const instant = Temporal.Instant.fromEpochMilliseconds(now + (1 + number(9)) * DAY).round('second')
-    const ends = [instant, instant.add({ minutes: 1 + number(90) })].map((at) => ({ instant: at, offset: 0 }))
+    const instant = { seconds: Math.round((now + (1 + number(9)) * DAY) / 1_000), nanoseconds: 0 }
+    const ends = [instant, addSeconds(instant, 60 * (1 + number(90)))].map((at) => ({ instant: at, offset: 0 }))
     const rrule = one(['FREQ=DAILY;COUNT=2', 'FREQ=WEEKLY;COUNT=4'])
     const command = createSeries(rrule, [ends[0], ends[1]] as never, 'Europe/Berlin', { sut_id }, now)
     const envelope = by(administrator, step)
@@ -139,7 +138,7 @@ export const writeStory = async (
     const cancel = { type: 'CancelSeries', actor: administrator, user_id: alice, reservationIds } as const
     await runner.run(reservationDecider, sutStream(sut_id), { ...by(administrator, step), command: cancel })
   }
-  const later = (seconds: number) => Temporal.Instant.fromEpochMilliseconds(now + seconds * 1_000)
+  const later = (seconds: number) => instantAt(now + seconds * 1_000)
   const cancelOrExtend = (step: number) => {
     const { sut_id, ...reservation } = reservations[Math.max(0, reservations.length - 1 - number(6))] as Reservation
     const actor = one([administrator, tester(reservation.user_id)])

@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill'
 import type { BindReservation, UnbindReservation } from '../../../src/domain/reservation/bind.ts'
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
@@ -7,6 +6,7 @@ import type { ShortenReservation } from '../../../src/domain/reservation/shorten
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { LISTEN_PORT, SUT_ID } from '../builders.ts'
+import { instantOf, nanosecondsOf } from '../nanoseconds.ts'
 import {
   type Booking,
   ceiling,
@@ -31,8 +31,8 @@ const asked = (window: CreateReservation['window'], now: number): readonly [Offs
   const start = now + window.startIn * 1000
   const end = start + window.duration * 1000
   return [
-    { instant: new Temporal.Instant(nanoseconds(start)), offset: 0 },
-    { instant: new Temporal.Instant(nanoseconds(end)), offset: 0 },
+    { instant: instantOf(nanoseconds(start)), offset: 0 },
+    { instant: instantOf(nanoseconds(end)), offset: 0 },
   ]
 }
 
@@ -49,14 +49,14 @@ const nextAvailable = (model: Model, start: number, length: number, latest: numb
 const create = (model: Model, command: CreateReservation, now: number, client: string | null): Verdict => {
   const { actor, user_id, limits } = command
   const [from, to] = asked(command.window, now)
-  if (to.instant.epochNanoseconds <= from.instant.epochNanoseconds) return refused('window_empty')
-  if (to.instant.epochNanoseconds <= nanoseconds(now)) return refused('window_over')
+  if (nanosecondsOf(to.instant) <= nanosecondsOf(from.instant)) return refused('window_empty')
+  if (nanosecondsOf(to.instant) <= nanoseconds(now)) return refused('window_over')
   const wrong: string[] = []
-  if (to.instant.epochNanoseconds - from.instant.epochNanoseconds > nanoseconds(limits.windowMax))
+  if (nanosecondsOf(to.instant) - nanosecondsOf(from.instant) > nanoseconds(limits.windowMax))
     wrong.push('window_too_long')
-  if (from.instant.epochNanoseconds > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
-  const gridded = floor(from.instant.epochNanoseconds)
-  const end = ceiling(to.instant.epochNanoseconds)
+  if (nanosecondsOf(from.instant) > nanoseconds(now + limits.horizon)) wrong.push('window_too_far')
+  const gridded = floor(nanosecondsOf(from.instant))
+  const end = ceiling(nanosecondsOf(to.instant))
   if (gridded < floor(nanoseconds(now))) wrong.push('window_in_the_past')
   if (wrong.length > 0) return refusedFor(wrong)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
@@ -111,7 +111,7 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   const ofEnd = (asked: ExtendReservation['end']): readonly [bigint, number] => {
     if ('duration' in asked) return [start + BigInt(asked.duration) * SECOND, booking.endOffset]
     if ('by' in asked) return [BigInt(booking.end + asked.by) * SECOND, booking.endOffset]
-    return [asked.instant.epochNanoseconds, asked.offset]
+    return [nanosecondsOf(asked.instant), asked.offset]
   }
   const [moment, offset] = ofEnd(command.end)
   const stands = booking.standing === 'made' && booking.end * 1000 > now
@@ -146,8 +146,8 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
 const shorten = (model: Model, { actor, _id, user_id, end: asked }: ShortenReservation, now: number): Verdict => {
   const booking = bookingOf(model, _id)
   const stands = booking.standing === 'made' && booking.end * 1000 > now
-  const end = ceiling(asked.instant.epochNanoseconds)
-  if (stands && asked.instant.epochNanoseconds <= nanoseconds(now)) return refused('end_not_later_than_now')
+  const end = ceiling(nanosecondsOf(asked.instant))
+  if (stands && nanosecondsOf(asked.instant) <= nanoseconds(now)) return refused('end_not_later_than_now')
   if (stands && end > booking.end) return refused('end_not_earlier')
   if (stands && end <= booking.start) return refused('window_empty')
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import * as E from 'fp-ts/lib/Either.js'
-import { Temporal } from 'temporal-polyfill'
 import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
@@ -8,6 +7,7 @@ import { type SutCommand, sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutState } from '../../../src/domain/sut/state.ts'
 import { clock, SUT_ID, sutCreated } from '../builders.ts'
 import { type Decision, recordedAt } from '../given-when-then.ts'
+import { instantOf } from '../nanoseconds.ts'
 import type { Step, Wish } from './arbitrary-steps.ts'
 import type { Model } from './bookings.ts'
 import { verdictOn } from './calendar-model.ts'
@@ -25,7 +25,7 @@ const commandOf = (
 ): ReservationCommand | SutCommand | undefined => {
   const { type, start, length, actor, user_id, offsets } = wish
   const moment = (milliseconds: number, nanosecond: boolean, offset: number) => ({
-    instant: new Temporal.Instant(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
+    instant: instantOf(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
     offset,
   })
   if (type === 'switch') return { type: 'UpdateSut', values: { is_active: wish.on } }

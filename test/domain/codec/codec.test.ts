@@ -154,7 +154,7 @@ test('a value that is not a JSON object is refused as a whole', (t) => {
 test('an instant is decoded only from text and cannot be encoded', (t) => {
   const read = instant.decode('2030-05-02T08:00:00+02:00')
   t.true(E.isRight(read))
-  if (E.isRight(read)) t.deepEqual([`${read.right.instant}`, read.right.offset], ['2030-05-02T06:00:00Z', 120])
+  if (E.isRight(read)) t.deepEqual(read.right, { instant: { seconds: 1_903_932_000, nanoseconds: 0 }, offset: 120 })
   for (const other of [1_903_932_000, null, {}, ['2030-05-02T08:00:00+02:00']]) {
     t.deepEqual(problemsOf(instant.decode(other)), [': must be a string with an RFC 3339 date-time'])
   }

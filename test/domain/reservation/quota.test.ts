@@ -3,6 +3,7 @@ import { weekOf } from '../../../src/domain/calendar/week.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { countCreated, countReleased, type QuotaUse } from '../../../src/domain/reservation/quota.ts'
+import { addSeconds } from '../../../src/domain/values/instant.ts'
 import {
   administrator,
   alice,
@@ -101,7 +102,7 @@ test('hours count in the week of the gridded start', (t) => {
   const quota = quotaOf({ hours_per_week: 1 }, { hours: 1 })
   const across = (start: string) => {
     const from = asked(start)
-    const to = { ...from, instant: from.instant.add({ seconds: 900 }) }
+    const to = { ...from, instant: addSeconds(from.instant, 900) }
     return given(created).when(createReservation({ form: 'explicit', start: from, end: to }, { quota }), '05:01')
   }
   t.is(refusal(across('2030-05-05T23:59:59Z')).help?.week, '2030-W18')

@@ -9,6 +9,7 @@ import {
   named,
   neighboursOf,
 } from '../../domain/calendar/bookings.ts'
+import { nanosecondsOf } from '../../domain/nanoseconds.ts'
 import {
   checkedId,
   type Expected,
@@ -52,7 +53,7 @@ const all = (of: string, n: number): string => Array.from({ length: n }, (_, eac
 
 /** The rule of a rhythm: every hour or every half hour, on the clock of its zone. */
 export const ruleOf = ({ instant }: OffsetTime, { minutes, zone, end }: Rhythm): string => {
-  const seconds = Math.floor(Number(instant.epochNanoseconds / 1_000_000_000n))
+  const seconds = Math.floor(Number(nanosecondsOf(instant) / 1_000_000_000n))
   const minute = (Math.floor(seconds / 60) + ZONES[zone][1] + 24 * 60) % 60
   const last = new Date((seconds + (end.until ?? 0) * minutes * 60) * 1000)
   const until = last.toISOString().replace(/[-:]|\.\d+/g, '')
@@ -76,7 +77,7 @@ const slotsOf = ({ start, end, rhythm }: SeriesWish, latest: number): readonly S
   const wanted = ends.count ?? (ends.until === undefined ? Number.POSITIVE_INFINITY : ends.until + 1)
   while (slots.length < wanted) {
     const later = BigInt(slots.length * minutes * 60) * 1_000_000_000n
-    const [from, to] = [start.instant.epochNanoseconds + later, end.instant.epochNanoseconds + later]
+    const [from, to] = [nanosecondsOf(start.instant) + later, nanosecondsOf(end.instant) + later]
     if (from > BigInt(latest) * 1_000_000n) break
     const asked = formatWithOffset(Number(from / 1_000_000_000n), ZONES[zone][1])
     slots.push({ asked, start: floor(from), end: ceiling(to) })
@@ -132,7 +133,7 @@ const book = (
     if (wish.isBeyondQuota) model.people.exempt.add(booking._id)
   }
   const whole = ({ instant }: OffsetTime, up: bigint): string =>
-    formatWithOffset(Number((instant.epochNanoseconds + up) / 1_000_000_000n), offset)
+    formatWithOffset(Number((nanosecondsOf(instant) + up) / 1_000_000_000n), offset)
   const fields = { _id: id, created_at: new Date(time).toISOString(), sut_id: sut._id, user_id }
   const window = { start_time: whole(wish.start, 0n), end_time: whole(wish.end, 999_999_999n) }
   const text = JSON.stringify({ ...fields, ...window, rrule, time_zone, count: ids.length }).slice(0, -1)

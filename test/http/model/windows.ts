@@ -1,5 +1,5 @@
-import { Temporal } from 'temporal-polyfill'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
+import { instantOf, nanosecondsOf } from '../../domain/nanoseconds.ts'
 import type { WindowWish } from './steps.ts'
 
 /** The times of a story in their HTTP format. */
@@ -7,11 +7,12 @@ import type { WindowWish } from './steps.ts'
 const QUARTER = 900_000
 
 export const moment = (milliseconds: number, nanosecond: boolean, offset: number): OffsetTime => ({
-  instant: new Temporal.Instant(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
+  instant: instantOf(BigInt(milliseconds) * 1_000_000n + (nanosecond ? 1n : 0n)),
   offset,
 })
 /** As a client writes it. */
-export const written = ({ instant: { epochNanoseconds }, offset }: OffsetTime): string => {
+export const written = ({ instant, offset }: OffsetTime): string => {
+  const epochNanoseconds = nanosecondsOf(instant)
   const text = formatWithOffset(Number(epochNanoseconds / 1_000_000_000n), offset)
   return epochNanoseconds % 1_000_000_000n === 0n ? text : text.replace(/(?=[+-]\d\d:\d\d$)/, '.000000001')
 }

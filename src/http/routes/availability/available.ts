@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { quarterAt, type Window } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import type { WindowLimits } from '../../../domain/reservation/window-limits.ts'
-import { formatWithOffset } from '../../../domain/values/instant.ts'
+import { floorMillisecond, formatWithOffset } from '../../../domain/values/instant.ts'
 import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
 import type { User } from '../../../users/user.ts'
 import { type AvailableQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
@@ -58,8 +58,8 @@ const makeAvailable =
     const { from, to, duration, limit, after } = query
     const now = clock()
     const wanted = wantedOf(call, now, limits.horizon)
-    const first = from?.instant.epochMilliseconds ?? now
-    if (to !== undefined && to.instant.epochMilliseconds > first + SPAN_MAX_MS) {
+    const first = from === undefined ? now : floorMillisecond(from.instant)
+    if (to !== undefined && floorMillisecond(to.instant) > first + SPAN_MAX_MS) {
       return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
     }
     if (wanted === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))

@@ -1,4 +1,3 @@
-import { Temporal } from 'temporal-polyfill'
 import {
   alignToGrid,
   ceilToQuarter,
@@ -7,16 +6,17 @@ import {
   quarterAt,
   type Window,
 } from '../../../domain/calendar/window.ts'
+import { addSeconds, instantAt } from '../../../domain/values/instant.ts'
 import type { TimeSpan } from '../../codecs/lists.ts'
 import type { SutFilters } from '../../codecs/suts.ts'
 
-/** The default length of the span. */
-const SPAN_MS = 7 * 86_400_000
+/** Seconds: the default length of the span. */
+const SPAN = 7 * 86_400
 
 /** The requested span on the grid, without quarters that are past or beyond the horizon. */
 export const spanOf = ({ from, to }: TimeSpan, now: number, horizon: number): Window => {
-  const start = from?.instant ?? Temporal.Instant.fromEpochMilliseconds(now)
-  const end = to?.instant ?? start.add({ milliseconds: SPAN_MS })
+  const start = from?.instant ?? instantAt(now)
+  const end = to?.instant ?? addSeconds(start, SPAN)
   return {
     start: Math.max(floorToQuarter(start), quarterAt(now)),
     end: Math.min(ceilToQuarter(end), quarterAt(now + horizon) + QUARTER),

@@ -1,7 +1,7 @@
 import { failMissing, idIn, type Projection } from './projection.ts'
 
 /** When a reservation's start and end were due, once each has been recorded. No response shows it. */
-interface ReservationRun {
+export interface ReservationRun {
   readonly sut_id: string
   readonly started: string | null
   readonly ended: string | null

@@ -1,5 +1,5 @@
-import type { Logged } from '../domain/event.ts'
 import type { Gateway } from '../gateway/gateway.ts'
+import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
 import { makeDue } from './due.ts'
 import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
@@ -31,16 +31,15 @@ export interface ForwardingProcess {
 /** Between checks of holders' roles and SUTs' tags, which both affect what is forwarded. */
 const CHECK_INTERVAL_MS = 1_000
 
-/** Applies changes of SUTs and of bindings. */
-const makeOnEvent =
+/** Applies changes of SUTs, and of who may connect to what. */
+const makeOnChange =
   ({ gateway }: ForwardingOptions, open: OpenPorts) =>
-  ({ type, data }: Logged): void => {
-    if (type === 'SutUpdated') for (const reservation of open.ofSut(data._id)) open.forward(reservation)
-    const isBinding = type === 'ReservationBound' || type === 'ReservationUnbound'
-    const changed = isBinding ? open.get(data._id) : undefined
+  ({ projection, after: { id, isObserved } }: RowChange): void => {
+    if (projection === 'sut' && !isObserved) for (const reservation of open.ofSut(id)) open.forward(reservation)
+    const changed = projection === 'reservation' ? open.get(id) : undefined
     if (changed === undefined) return
     open.forward(changed)
-    gateway.reconsider(changed._id)
+    gateway.reconsider(id)
   }
 
 /** Makes the function that checks the clock, and roles and tags at intervals. */
@@ -130,7 +129,7 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     },
     run: async () => {
       upcoming.observe(onUpcoming)
-      const unwatch = views.watch((events) => events.forEach(makeOnEvent(options, open)))
+      const unwatch = views.watch((_, changes) => changes.forEach(makeOnChange(options, open)))
       while (!signal.aborted) {
         await tick()
         await wake(signal)

@@ -95,10 +95,10 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
   const changed = new Set<string>()
   let unwatch: (() => void) | undefined
   const watch = (): void => {
-    unwatch ??= views.watch((events) => {
-      for (const { type, data } of events) {
-        const isChange = type === 'SutUpdated' || type === 'SutRetired'
-        if (isChange || type === 'SutMonitoringEnabled' || type === 'SutMonitoringDisabled') changed.add(data._id)
+    unwatch ??= views.watch((_, changes) => {
+      for (const { projection, before, after } of changes) {
+        // What a probe found is no reason to begin anew.
+        if (projection === 'sut' && before !== undefined && !after.isObserved) changed.add(after.id)
       }
     })
   }

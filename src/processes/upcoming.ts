@@ -1,7 +1,8 @@
-import type { Logged } from '../domain/event.ts'
-import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
+import type { Reservation, ReservationColumns } from '../../projections/reservation.ts'
+import type { ReservationKeepaliveColumns, ReservationRun } from '../../projections/reservation-run.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
 import type { UpcomingRow } from '../read-models/lists/lists.ts'
+import type { NewVersion, RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
 import type { ProcessClock } from './clock.ts'
 
@@ -23,8 +24,11 @@ export interface Upcoming {
   readonly recorded: 'nothing' | 'start' | 'end'
 }
 
-/** Called with a reservation that is new or has changed, or without one when it was cancelled or released. */
-export type OnUpcoming = (id: string, reservation: Upcoming | undefined, event: Logged | undefined) => void
+/**
+ * Called with a reservation that was made just now, that has been read or that has changed, or without one when it was
+ * cancelled or released.
+ */
+export type OnUpcoming = (id: string, reservation: Upcoming | undefined, isNew: boolean) => void
 
 /** How far is read ahead. A SUT has at most three reservations in it, so the number of ports bounds memory. */
 const AHEAD_MS = 1_800_000
@@ -50,32 +54,29 @@ const fromRow = (
   recorded: known?.recorded ?? 'nothing',
 })
 
-/**
- * The reservation after an event. `gone` if it no longer holds its SUT; undefined if the event concerns no known one.
- */
-const after = (event: Logged, known: ReadonlyMap<string, Upcoming>): Upcoming | 'gone' | undefined => {
-  switch (event.type) {
-    case 'ReservationCreated': {
-      const { _id, sut_id, user_id, listen_port, start_time, end_time, keepalive = 0 } = event.data
-      const starts = epochSecondsOf(start_time) * 1000
-      const begins = Math.max(starts, epochMillisecondsOf(event.metadata.time))
-      const ends = epochSecondsOf(end_time) * 1000
-      return { _id, sut_id, user_id, listen_port, starts, begins, ends, keepalive, recorded: 'nothing' }
-    }
-    case 'ReservationExtended':
-    case 'ReservationShortened': {
-      const found = known.get(event.data._id)
-      if (found === undefined) return undefined
-      // Its end is still to come, even if this instance has looked for it in vain.
-      const recorded = found.recorded === 'end' ? 'start' : found.recorded
-      return { ...found, ends: epochSecondsOf(event.data.end_time) * 1000, recorded }
-    }
-    case 'ReservationReleased':
-    case 'ReservationCancelled':
-      return 'gone'
-    default:
-      return undefined
-  }
+/** A new reservation. */
+const fromVersion = ({ document, columns }: NewVersion): Upcoming => {
+  const { _id, sut_id, user_id, listen_port } = JSON.parse(document) as Reservation
+  const [, , start, end, lateness] = columns as ReservationColumns
+  const starts = start * 1000
+  const window = { starts, begins: starts + lateness, ends: end * 1000 }
+  return { ...{ _id, sut_id, user_id, listen_port }, ...window, keepalive: 0, recorded: 'nothing' }
+}
+
+/** The reservation after a change; undefined if the change concerns no known one, or leaves it as it was. */
+const after = (
+  { projection, before, after: version }: RowChange,
+  known: ReadonlyMap<string, Upcoming>,
+): Upcoming | undefined => {
+  const reservation = known.get(version.id)
+  if (projection === 'reservation_keepalive' && before === undefined)
+    return reservation && { ...reservation, keepalive: (version.columns as ReservationKeepaliveColumns)[1] }
+  if (projection !== 'reservation') return undefined
+  if (before === undefined) return fromVersion(version)
+  const ends = (version.columns as ReservationColumns)[3] * 1000
+  if (reservation === undefined || reservation.ends === ends) return undefined
+  // Its end is still to come, even if this instance has looked for it in vain.
+  return { ...reservation, ends, recorded: reservation.recorded === 'end' ? 'start' : reservation.recorded }
 }
 
 /** Reads all pages of a span of Unix seconds. False while lists cannot be read. */
@@ -120,20 +121,16 @@ const makeCoverage = () => {
   }
 }
 
-/** The reservations of the next half-hour, from the views and then from each event. */
-export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
+/** The reservations that are kept, and who is told of each change. */
+const makeKnown = (coverage: Pick<ReturnType<typeof makeCoverage>, 'includes'>) => {
   const known = new Map<string, Upcoming>()
   const listeners: OnUpcoming[] = []
-  const coverage = makeCoverage()
-  /** Events folded while the views are being read. They are applied again on top of what was read. */
-  let missed: Logged[] | undefined
-
   const notify: OnUpcoming = (...what) => {
     for (const listener of listeners) listener(...what)
   }
-  const put = (reservation: Upcoming, event?: Logged): void => {
+  const put = (reservation: Upcoming, isNew = false): void => {
     known.set(reservation._id, reservation)
-    notify(reservation._id, reservation, event)
+    notify(reservation._id, reservation, isNew)
   }
   const setRecorded = (id: string, recorded: Upcoming['recorded']): Upcoming | undefined => {
     const reservation = known.get(id)
@@ -141,20 +138,33 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
     if (changed !== undefined) known.set(id, changed)
     return changed
   }
-  const take = (event: Logged): void => {
-    if (event.type === 'ReservationStarted') setRecorded(event.data._id, 'start')
-    if (event.type === 'ReservationEnded') setRecorded(event.data._id, 'end')
-    const reservation = after(event, known)
-    if (reservation === undefined || !('_id' in event.data)) return
-    if (reservation === 'gone') {
-      known.delete(event.data._id)
-      notify(event.data._id, undefined, event)
-    } else if (coverage.includes(reservation.begins)) put(reservation, event)
+  const take = (change: RowChange): void => {
+    const { projection, before } = change
+    const { id, document, ended } = change.after
+    if (projection === 'reservation_run')
+      setRecorded(id, (JSON.parse(document) as ReservationRun).ended === null ? 'start' : 'end')
+    if (projection === 'reservation' && ended !== null) {
+      known.delete(id)
+      notify(id, undefined, false)
+      return
+    }
+    const reservation = after(change, known)
+    if (reservation !== undefined && coverage.includes(reservation.begins)) put(reservation, before === undefined)
   }
-  const unwatch = views.watch((events) => {
-    for (const event of events) {
-      missed?.push(event)
-      take(event)
+  return { known, listeners, put, setRecorded, take }
+}
+
+/** The reservations of the next half-hour, from the views and then from each change. */
+export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
+  const coverage = makeCoverage()
+  const { known, listeners, put, setRecorded, take } = makeKnown(coverage)
+  /** Changes while the views are being read. They are applied again on top of what was read. */
+  let missed: RowChange[] | undefined
+
+  const unwatch = views.watch((_, changes) => {
+    for (const change of changes) {
+      missed?.push(change)
+      take(change)
     }
   })
 
@@ -167,7 +177,7 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
     /** Calls the listener for every known reservation, and then for every change. */
     observe: (listener: OnUpcoming): void => {
       listeners.push(listener)
-      for (const reservation of known.values()) listener(reservation._id, reservation, undefined)
+      for (const reservation of known.values()) listener(reservation._id, reservation, false)
     },
     /** Whether it is time to read ahead: half of that has passed, or the clock was set back past what is kept. */
     isLoadDue: (): boolean => coverage.isLoadDue(clock()),
@@ -180,9 +190,9 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
         const span = { from: Math.floor((now - KEEP_TIME_MS) / 1000), to: Math.ceil((now + AHEAD_MS) / 1000) }
         if (!(await readPages(views, span, (row) => put(fromRow(row, known.get(row._id)))))) return false
       } finally {
-        const events = missed
+        const changes = missed
         missed = undefined
-        for (const event of events) take(event)
+        for (const change of changes) take(change)
       }
       coverage.end(now)
       // Its end may still have to be recorded.

@@ -1,31 +1,31 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Recorded } from '../domain/event.ts'
+import type { OnFolded } from './projector/follow.ts'
 import type { Views } from './views.ts'
 
-/** What is read at the first call, then kept up to date by each event. Who asks meanwhile shares the reading. */
+/** What is read at the first call, then kept up to date by each change. Who asks meanwhile shares the reading. */
 export interface Followed<A> {
   /** @throws StoreUnavailable if it cannot be read */
   readonly get: () => A | Promise<A>
   readonly close: () => void
 }
 
-interface FollowOptions<A> {
+interface FollowOptions<A, C> {
   /** Makes an empty value. `load` fills it, as of now or later; then `apply` takes what was folded meanwhile and since. */
   readonly begin: () => {
     readonly value: A
     readonly load: () => Promise<void>
-    readonly apply: (event: Recorded) => void
+    readonly apply: (change: C) => void
   }
-  /** Whether `apply` takes an event; all by default. */
-  readonly concerns?: (event: Recorded) => boolean
-  /** Events applied in one turn of the event loop. */
+  /** What of that `apply` takes. */
+  readonly changes: (...folded: Parameters<OnFolded>) => readonly C[]
+  /** Changes applied in one turn of the event loop. */
   readonly turnSize: number
 }
 
 /** Nothing is read before the first call, nor kept for those that never call. */
-export const followEvents = <A extends object>(
+export const followViews = <A extends object, C>(
   views: Pick<Views, 'watch'>,
-  { begin, concerns = () => true, turnSize }: FollowOptions<A>,
+  { begin, changes, turnSize }: FollowOptions<A, C>,
 ): Followed<A> => {
   let followed: A | Promise<A> | undefined
   let unwatch: (() => void) | undefined
@@ -37,20 +37,19 @@ export const followEvents = <A extends object>(
 
   const read = async (): Promise<A> => {
     const { value, load, apply } = begin()
-    /** Events folded while it is being read. */
-    let missed: Recorded[] | undefined = []
-    unwatch = views.watch((events) => {
-      for (const event of events) {
-        if (!concerns(event)) continue
-        if (missed === undefined) apply(event)
-        else missed.push(event)
+    /** What changed while it is being read. */
+    let missed: C[] | undefined = []
+    unwatch = views.watch((...folded) => {
+      for (const change of changes(...folded)) {
+        if (missed === undefined) apply(change)
+        else missed.push(change)
       }
     })
     try {
       await load()
-      for (const [n, event] of missed.entries()) {
+      for (const [n, change] of missed.entries()) {
         if (n % turnSize === turnSize - 1) await turn()
-        apply(event)
+        apply(change)
       }
       missed = undefined
       return value

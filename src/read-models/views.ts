@@ -1,13 +1,13 @@
 import type { Snapshot } from '../domain/decider.ts'
 import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
-import type { Batch, EventPosition } from '../event-store/event-store.ts'
+import type { EventPosition } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.ts'
 import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import { openListReader, type ReadList } from './list-reader.ts'
 import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
-import { type FollowOptions, follow } from './projector/follow.ts'
+import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
 import { makeSyncedPosition } from './projector/synced-position.ts'
@@ -47,7 +47,7 @@ export interface Views
   /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
   readonly fromLog: ReturnType<typeof makeFromLog>
   /** Calls a listener with each batch of events once it is folded. Returns a function that ends this. */
-  readonly watch: (listener: (events: Batch['events']) => void) => () => void
+  readonly watch: (listener: OnFolded) => () => void
   /** Lists that show everything folded so far; undefined while rows cannot be written. */
   readonly lists: () => Lists | undefined
   /** Reads a list that shows everything folded so far, in another thread; undefined like `lists`. */
@@ -97,7 +97,7 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const reader = openListReader(options, onError)
   const stop = new AbortController()
   const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
-  const listeners = new Set<(events: Batch['events']) => void>()
+  const listeners = new Set<OnFolded>()
   const followed = follow({ options, tracker, pending, writer, signal: stop.signal, log, listeners })
   const stored = makeStored(file, writer)
   return {

@@ -2,6 +2,7 @@ import test from 'ava'
 import type { Logged, Recorded } from '../../src/domain/event.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { makeUsages } from '../../src/read-models/usages.ts'
+import type { Views } from '../../src/read-models/views.ts'
 import { clock, idOf, reservationCancelled, reservationCreated } from '../domain/builders.ts'
 import { at, recordedAt } from '../domain/given-when-then.ts'
 
@@ -37,8 +38,8 @@ const given = (
     }
     return { position: 0, listed: name === 'finishedUsage' ? [] : rows.slice(after + 1, after + 1 + limit) }
   }
-  const watch = (listener: typeof fold) => {
-    fold = listener
+  const watch = (listener: Parameters<Views['watch']>[0]) => {
+    fold = (events) => listener(events, [])
     return () => undefined
   }
   const usages = makeUsages({ views: { read: read as never, watch }, clock: () => NOW, reservationsMax })

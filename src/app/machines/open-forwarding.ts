@@ -58,9 +58,9 @@ const makeHasPassword =
 
 /** Ends the waits for reservations that are cancelled or released. Returns the function that ends this. */
 const giveUpEnded = (views: Opened['views'], { giveUp }: ForwardedRegistry): (() => void) =>
-  views.watch((events) => {
-    for (const { type, data } of events) {
-      if (type === 'ReservationCancelled' || type === 'ReservationReleased') giveUp(data._id)
+  views.watch((_, changes) => {
+    for (const { projection, after } of changes) {
+      if (projection === 'reservation' && after.ended !== null) giveUp(after.id)
     }
   })
 

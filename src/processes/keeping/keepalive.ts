@@ -38,10 +38,10 @@ const lifeAtStart = ({ keepalive, begins }: Upcoming): Life => ({
 /** How reservations have been kept alive, as far as that is known. Bounded by the upcoming reservations. */
 const followLives = ({ upcoming, views }: Pick<KeepaliveOptions, 'upcoming' | 'views'>) => {
   const lives = new Map<string, Life>()
-  upcoming.observe((id, reservation, event) => {
+  upcoming.observe((id, reservation, isNew) => {
     if (reservation === undefined || reservation.keepalive === 0) lives.delete(id)
     // Of those that were read ahead it is not known whether they were kept alive.
-    else if (event?.type === 'ReservationCreated') lives.set(id, lifeAtStart(reservation))
+    else if (isNew) lives.set(id, lifeAtStart(reservation))
   })
   const unwatch = views.watch((events) => {
     for (const { type, data, metadata } of events) {

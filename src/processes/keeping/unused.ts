@@ -34,21 +34,21 @@ export type Usable = Pick<Upcoming, '_id' | 'sut_id' | 'begins' | 'ends'>
 /** How long another instance may take to record a session. */
 const OTHERS_DELAY_MS = 60_000
 
+const releaseAfterOf = (document: string | undefined): number =>
+  (document && (JSON.parse(document) as SutDisplay).release_unused_after) || 0
+
 /** Seconds after which a reservation of a SUT is released that nobody uses; 0 is never. Bounded by the SUTs. */
 const makeAfterOf = ({ views, signal }: UnusedOptions) => {
   const known = new Map<string, number>()
-  const unwatch = views.watch((events) => {
-    for (const { type, data } of events) {
-      if (type !== 'SutUpdated' || data.release_unused_after === undefined) continue
-      known.set(data._id, data.release_unused_after)
-    }
+  const unwatch = views.watch((_, changes) => {
+    for (const { projection, after } of changes)
+      if (projection === 'sut_display') known.set(after.id, releaseAfterOf(after.document))
   })
   signal.addEventListener('abort', unwatch)
   const afterOf = (sutId: string): number => {
     const found = known.get(sutId)
     if (found !== undefined) return found
-    const document = views.newest('sut_display', sutId)?.document
-    const { release_unused_after: after = 0 } = document === undefined ? {} : (JSON.parse(document) as SutDisplay)
+    const after = releaseAfterOf(views.newest('sut_display', sutId)?.document)
     known.set(sutId, after)
     return after
   }

@@ -3,12 +3,12 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
-import type { EventType, Recorded } from '../../domain/event.ts'
 import { dropEnded, type KnownWindows, putWindow, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { type Followed, followEvents } from '../followed.ts'
+import { type Followed, followViews } from '../followed.ts'
 import type { WindowsPage } from '../lists/lists.ts'
+import type { RowChange } from '../tables/version.ts'
 import type { Views } from '../views.ts'
 import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
 
@@ -21,20 +21,7 @@ export interface MatchingOptions {
 /** Documents or windows taken in one turn of the event loop. */
 const TURN_SIZE = 512
 
-/** Events after which a SUT is free and fits as before. */
-type Unaffecting = Exclude<EventType, `Reservation${string}` | `Sut${string}`> | Steady
-type Steady =
-  | 'SutCreationAbandoned'
-  | 'ReservationBound'
-  | 'ReservationUnbound'
-  | 'ReservationStarted'
-  | 'ReservationEnded'
-  | 'ReservationKept'
-  | 'ReservationOfferRefused'
-  | 'ReservationRequested'
-  | 'ReservationSeriesCreated'
-
-/** Applies events. Objects are shown as they are now, whatever the event says, so events may be applied again. */
+/** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
 const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   const current = (sutId: string): KnownWindows => {
     const slot = suts.slotOf(sutId)
@@ -61,27 +48,9 @@ const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
     suts.put(id, version.ended === 'retired' ? undefined : (JSON.parse(version.document) as Sut), turnaround)
   }
 
-  return (event: Recorded): void => {
-    switch (event.type) {
-      case 'ReservationCreated':
-      case 'ReservationExtended':
-      case 'ReservationShortened':
-      case 'ReservationReleased':
-      case 'ReservationCancelled':
-        applyReservation(event.data._id)
-        break
-      case 'SutCreated':
-      case 'SutUpdated':
-      case 'SutRetired':
-      case 'SutMonitoringEnabled':
-      case 'SutMonitoringDisabled':
-      case 'SutWentOnline':
-      case 'SutWentOffline':
-        applySut(event.data._id)
-        break
-      default:
-        event.type satisfies Unaffecting
-    }
+  return ({ projection, after }: RowChange): void => {
+    if (projection === 'reservation') applyReservation(after.id)
+    if (projection === 'sut' || projection === 'sut_display') applySut(after.id)
   }
 }
 
@@ -113,10 +82,11 @@ const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Prom
 
 /** SUTs and their windows, as of everything folded so far. */
 export const followSuts = (options: MatchingOptions): Followed<KnownSuts> =>
-  followEvents(options.views, {
+  followViews(options.views, {
     begin: () => {
       const suts = makeKnownSuts()
       return { value: suts, load: () => readAll(options, suts), apply: makeApply(options, suts) }
     },
+    changes: (_, changes) => changes,
     turnSize: TURN_SIZE,
   })

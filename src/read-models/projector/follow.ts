@@ -2,6 +2,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { LARGE_APPEND } from '../../domain/event.ts'
 import { type Batch, type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { logContinues } from '../file/progress.ts'
+import type { RowChange } from '../tables/version.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import { type AlarmHooks, SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
@@ -26,6 +27,9 @@ export interface FollowOptions extends AlarmHooks {
   readonly states?: States
 }
 
+/** Called with each batch of events once it is folded, and with the documents that they changed, in order. */
+export type OnFolded = (events: Batch['events'], changes: readonly RowChange[]) => void
+
 interface Followed {
   readonly options: FollowOptions
   readonly tracker: ProgressTracker
@@ -33,7 +37,7 @@ interface Followed {
   readonly writer: Writer
   readonly signal: AbortSignal
   readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean; isCurrent: boolean }
-  readonly listeners: ReadonlySet<(events: Batch['events']) => void>
+  readonly listeners: ReadonlySet<OnFolded>
 }
 
 /** Folds a batch and lets its rows be written. */
@@ -45,13 +49,13 @@ const foldBatch = async (
   const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
   // They may have been encoded and appended just now.
   if (isLarge) await turn()
-  for (const event of batch.events) pending.fold(event, tracker.advance(event))
+  const changes = batch.events.flatMap((event) => pending.fold(event, tracker.advance(event)))
   if (!tracker.isCaughtUp()) {
     options.states?.fold(batch.events)
     if (batch.caughtUp) options.states?.saveTo({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
   }
   tracker.notifyWaiters(batch)
-  for (const listener of listeners) listener(batch.events)
+  for (const listener of listeners) listener(batch.events, changes)
   if (isLarge) await turn()
   writer.tick()
   if (!writer.isFull()) return

@@ -3,7 +3,7 @@ import type { Logged } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
-import type { NewVersion, Row, Version } from '../tables/version.ts'
+import type { NewVersion, Row, RowChange, Version } from '../tables/version.ts'
 
 export type Pending = ReturnType<typeof makePending>
 
@@ -100,11 +100,11 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   const newest = (projection: Projection['name'], id: string): Version | undefined =>
     find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
 
-  const foldInto = (projection: Projection, id: string, event: Logged, position: PublicPosition): void => {
+  const foldInto = (projection: Projection, id: string, event: Logged, position: PublicPosition): RowChange => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
     const isObserved = projection.isObserved?.(event) ?? false
     const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
-    const version: NewVersion = {
+    const after: NewVersion = {
       position,
       revision: isObserved ? (before?.revision ?? event.revision) : event.revision,
       id,
@@ -118,18 +118,22 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
         isObserved,
       }),
     }
-    add({ projection: projection.name, version })
+    add({ projection: projection.name, version: after })
+    return { projection: projection.name, before, after }
   }
 
   return {
     ...chunks,
-    fold: (event: Logged, position: PublicPosition): void => {
+    /** Says which documents changed. */
+    fold: (event: Logged, position: PublicPosition): readonly RowChange[] => {
       const { storePosition, id, leaf, metadata } = event
       add({ logRow: { position, storePosition, id, leaf, time: epochMillisecondsOf(metadata.time) } })
+      const changes: RowChange[] = []
       for (const projection of projections) {
         const key = projection.key(event)
-        if (key !== undefined) foldInto(projection, key, event, position)
+        if (key !== undefined) changes.push(foldInto(projection, key, event, position))
       }
+      return changes
     },
     newest,
     /**

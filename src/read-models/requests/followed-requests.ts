@@ -1,7 +1,8 @@
+import type { Logged } from '../../domain/event.ts'
 import { evolveWaiting, isOfRequest } from '../../domain/request/state.ts'
 import type { Waiting } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
-import { type Followed, followEvents } from '../followed.ts'
+import { type Followed, followViews } from '../followed.ts'
 import type { Views } from '../views.ts'
 import { makeWaitingRequests, type WaitingRequests } from './waiting-requests.ts'
 
@@ -18,7 +19,7 @@ export const followRequests = (
   views: Pick<Views, 'watch'>,
   load: () => Promise<{ readonly requests: Iterable<Waiting>; readonly revision: number }>,
 ): Followed<WaitingRequests> =>
-  followEvents<WaitingRequests>(views, {
+  followViews<WaitingRequests, Logged>(views, {
     begin: () => {
       const { value, set, remove } = makeWaitingRequests()
       let last = -1
@@ -39,6 +40,6 @@ export const followRequests = (
         },
       }
     },
-    concerns: ({ stream }) => stream === REQUESTS_STREAM,
+    changes: (events) => events.filter(({ stream }) => stream === REQUESTS_STREAM),
     turnSize: TURN_SIZE,
   })

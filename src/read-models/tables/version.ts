@@ -1,4 +1,4 @@
-import type { Columns, EndKind } from '../../../projections/projection.ts'
+import type { Columns, EndKind, Projection } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { LogRow } from './log-index.ts'
 
@@ -29,6 +29,14 @@ export interface NewVersion extends Version {
   readonly replaces: PublicPosition | null
   /** Values that lists filter by; empty for a projection without lists. */
   readonly columns: Columns
+}
+
+/** A document that an event changed. */
+export interface RowChange {
+  readonly projection: Projection['name']
+  /** Undefined if the event created it. */
+  readonly before: Version | undefined
+  readonly after: NewVersion
 }
 
 /**

@@ -1,7 +1,8 @@
 import test from 'ava'
-import type { Logged } from '../../../src/domain/event.ts'
 import { hashText, mixHashes } from '../../../src/domain/matching/order.ts'
 import { makeMatching } from '../../../src/read-models/matching/candidates.ts'
+import type { OnFolded } from '../../../src/read-models/projector/follow.ts'
+import type { NewVersion } from '../../../src/read-models/tables/version.ts'
 import type { Views } from '../../../src/read-models/views.ts'
 import { sutValues } from '../../domain/builders.ts'
 import { makeNumbers } from '../lists/many-reservations.ts'
@@ -44,8 +45,9 @@ const aLab = (seed: number, count: number) => {
     suts.set(_id, known)
     for (let held = number(12); held > 0; held--) hold(known)
   }
-  let listener: (events: readonly Logged[]) => void = () => undefined
-  const tell = (type: string, _id: string): void => listener([{ type, data: { _id } } as Logged])
+  let listener: OnFolded = () => undefined
+  const tell = (projection: 'sut' | 'reservation', id: string): void =>
+    listener([], [{ projection, before: undefined, after: { id } as NewVersion }])
   const findReservation = (id: string) => {
     for (const [sut_id, { held }] of suts) {
       const found = held.get(id)
@@ -120,28 +122,28 @@ const change = ({ number, suts, hold, tell }: ReturnType<typeof aLab>): void => 
   switch (number(6)) {
     case 0:
       sut.document.is_active = !sut.document.is_active
-      tell('SutUpdated', id)
+      tell('sut', id)
       break
     case 1:
       sut.document.monitoring = { status: number(2) === 0 ? 'Online' : 'Offline' }
-      tell('SutWentOnline', id)
+      tell('sut', id)
       break
     case 2:
       sut.document.os = `os ${number(3)}`
-      tell('SutUpdated', id)
+      tell('sut', id)
       break
     case 3:
       if (reservation === undefined) break
       ;(sut.held.get(reservation) as Held).ended = 'cancelled'
-      tell('ReservationCancelled', reservation)
+      tell('reservation', reservation)
       break
     case 4:
       if (number(20) > 0) break
       sut.retired = true
-      tell('SutRetired', id)
+      tell('sut', id)
       break
     default:
-      tell('ReservationCreated', hold(sut))
+      tell('reservation', hold(sut))
       break
   }
 }
@@ -182,7 +184,7 @@ test('more changes than are remembered are all seen', async (t) => {
   const asked = { criteria: { os: 'os 1' }, scopes: [], window, latest: HORIZON, seed: 'request' }
   const candidates = await search(asked)
   candidates.best()
-  for (let n = 0; n < 17_000; n++) lab.tell('SutUpdated', 'sut-0')
+  for (let n = 0; n < 17_000; n++) lab.tell('sut', 'sut-0')
   for (let n = 0; n < 100; n++) change(lab)
   t.is(candidates.best(), ranked(lab.suts, 'os 1', window, 'request')[0]?.id)
 })

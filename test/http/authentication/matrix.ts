@@ -1,4 +1,4 @@
-import { page } from '../routes/route-page.ts'
+import { catalogue, nameOf } from '../routes/catalogue.ts'
 import { type Asker, type Expected, MAY, type ScopedAsker } from './askers.ts'
 import { TABLE } from './roles.ts'
 import { expectedOf, type Way } from './ways.ts'
@@ -53,7 +53,8 @@ const rowOf = (route: string): string => {
 const HEAD = '| operation | nobody | tester | tester with a scope | auditor | administrator | its token |'
 
 /** One row for each route. */
-export const matrix = (): string => [HEAD, HEAD.replace(/[^|]+/g, '---'), ...page.map(rowOf)].join('\n')
+export const matrix = (): string =>
+  [HEAD, HEAD.replace(/[^|]+/g, '---'), ...catalogue.map((route) => rowOf(nameOf(route)))].join('\n')
 
 /** A text with the table between its head and the next empty line. */
 export const withMatrix = (text: string): string => {

@@ -1,14 +1,14 @@
 import test from 'ava'
+import type { Operation } from '../../../src/http/protocol/route.ts'
 import { isThorough, rounds } from '../../thorough.ts'
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { page } from '../routes/route-page.ts'
+import { catalogue, nameOf, send, type Things } from '../routes/catalogue.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
 import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
-import type { Entry, Things } from './entry.ts'
-import { TABLE } from './roles.ts'
+import { type Entry, entryOf } from './roles.ts'
 import { expectedOf, makeSignedIn, type SignedIn, WAYS, type Way } from './ways.ts'
 import '../documents/fit-answers.ts'
 
@@ -50,77 +50,67 @@ const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
     ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder), keepalive: 3_600 },
   })
 
-const thingsOf = async (asker: string, holder: string, entry?: Entry, expected?: Expected): Promise<Things> => {
+const thingsOf = async (asker: string, holder: string, route?: Operation, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
+  const { newUser, isFree } = route === undefined ? {} : entryOf(route)
+  const isAbout = (kind: string): boolean => route?.path.includes(`${kind}/:`) === true
   const sut = await createSut(admin, REFUSING)
   if (asker === 'scott' && holder !== 'hugo') await admin.post(`/api/sut/${sut}/tags`, SCOPE.tags)
-  const isNew = entry?.newUser !== undefined && expected === MAY
-  const user = isNew ? await aNewUser(`new to ${sut}`, entry.newUser) : idOf(holder)
-  const issued =
-    entry?.isOfToken === true ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
+  const user = newUser !== undefined && expected === MAY ? await aNewUser(`new to ${sut}`, newUser) : idOf(holder)
+  const issued = isAbout('token') ? await admin.post(`/api/user/${user}/token`, { name: 'of this test' }) : undefined
   const things = { sut, holder, asker, user, event, token: String(issued?.json._id) }
   const none = { reservation: '', series: '', request: '' }
-  if (entry?.isFree) return { ...things, ...none }
-  if (entry?.isOfSeries) {
+  if (isFree) return { ...things, ...none }
+  if (isAbout('sut_reservation_series')) {
     const made = await admin.post('/api/sut_reservation_series/create', aSeries(sut, { user_id: idOf(holder) }))
     return { ...things, ...none, series: String(made.json.series_id) }
   }
   const made = await reserved(admin, aReservation(sut, { user_id: idOf(holder), keepalive: 3_600 }))
-  const waits = entry?.isOfRequest === true ? await waitFor(sut, holder) : undefined
+  const waits = isAbout('sut_request') ? await waitFor(sut, holder) : undefined
   return { ...things, ...none, reservation: String(made.json._id), request: String(waits?.json._id) }
 }
-
-test('every route has an entry in the table of this test, and every entry a route', (t) => {
-  t.deepEqual(Object.keys(TABLE).toSorted(), page.toSorted())
-})
 
 /** Reads change nothing, so that they can share what they read. */
 const readable = new Map<string, Promise<Things>>()
 
-const thingsFor = (route: string, asker: string, holder: string, entry: Entry, expected: Expected): Promise<Things> => {
-  if (!route.startsWith('GET ') || entry.isOfSeries || entry.isOfRequest)
-    return thingsOf(asker, holder, entry, expected)
+const thingsFor = (route: Operation, asker: string, holder: string, expected: Expected): Promise<Things> => {
+  const isShared = route.method === 'GET' && !/(series|request)\/:/.test(route.path)
+  if (!isShared) return thingsOf(asker, holder, route, expected)
   const key = `${asker} ${holder}`
   const things = readable.get(key) ?? thingsOf(asker, holder)
   readable.set(key, things)
   return things
 }
 
-const entryOf = (route: string): Entry => {
-  const entry = TABLE[route]
-  if (entry === undefined) throw new Error(`the table has no entry for ${route}`)
-  return entry
-}
-
 /** The refusal of an answer with what is wrong with it, or that there is none. */
-const outcomeOf = async (entry: Entry, client: Client, things: Things): Promise<Expected> => {
+const outcomeOf = async (route: Operation, client: Client, things: Things): Promise<Expected> => {
   const recorded = await countEvents()
-  const answer = await entry.ask(client, things)
+  const answer = await send(client, route, things)
   if (answer.status === 200 || answer.status === 201) return MAY
   const further = (await countEvents()) === recorded ? [] : ['something was recorded']
   return [...refusalOf(answer), ...faultsOf(answer), ...further]
 }
 
-for (const [number, route] of page.entries()) {
-  test.serial(`${route} answers each role in each way of signing in as it may`, async (t) => {
+for (const [number, route] of catalogue.entries()) {
+  test.serial(`${nameOf(route)} answers each role in each way of signing in as it may`, async (t) => {
     const entry = entryOf(route)
     for (const [place, [asker, [name, holder]]] of Object.entries(ASKERS).entries()) {
       // Everyone at every second route; the thorough run has all.
       if (!isThorough && (number + place) % 2 === 1) continue
-      const answers = WAYS.map((way) => ({ way, due: expectedOf(route, entry, asker as Asker, way) }))
+      const answers = WAYS.map((way) => ({ way, due: expectedOf(nameOf(route), entry, asker as Asker, way) }))
       const known = answers.filter((one): one is { way: Way; due: Expected } => one.due !== undefined)
       // One way after the other; the thorough run tries all.
       for (let n = 0; n < rounds(1, known.length); n++) {
         const { way, due } = known[(number + place + n) % known.length] as (typeof known)[number]
-        const things = await thingsFor(route, name, holder, entry, due)
+        const things = await thingsFor(route, name, holder, due)
         const client = await signedIn.client(name, way)
-        t.deepEqual(await outcomeOf(entry, client, things), due, `${asker} with a ${way}`)
+        t.deepEqual(await outcomeOf(route, client, things), due, `${asker} with a ${way}`)
         if (entry.endsSessions) signedIn.forget()
       }
     }
     const { withoutCredentials = [401, 'unauthenticated'] } = entry
-    const things = await thingsOf('alice', 'alice', entry, withoutCredentials)
-    t.deepEqual(await outcomeOf(entry, service.anyone, things), withoutCredentials, 'without credentials')
+    const things = await thingsOf('alice', 'alice', route, withoutCredentials)
+    t.deepEqual(await outcomeOf(route, service.anyone, things), withoutCredentials, 'without credentials')
   })
 }
 

@@ -1,7 +1,7 @@
 import { type Client, connectTo, passwordOf } from '../client.ts'
 import type { Running, Tidying } from '../harness.ts'
 import { type Asker, type Expected, FORBIDDEN, MAY, type ScopedAsker } from './askers.ts'
-import type { Entry } from './entry.ts'
+import type { Entry } from './roles.ts'
 
 const FOR_METRICS = 'token for metrics'
 /** Ways of signing in: with what a request is sent. */

@@ -1,7 +1,7 @@
 import { hasSchema, type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
 import type { Operation } from '../../../src/http/protocol/route.ts'
 import { basic } from '../client.ts'
-import { pageOfRoutes } from '../routes/route-page.ts'
+import { addressOf, catalogue } from '../routes/catalogue.ts'
 import { type Awkward, filled, HEADER, IN_FIELDS, IN_PATHS, type Made, PATH, QUERY, type Things } from './awkward.ts'
 import { bodies } from './bodies.ts'
 import { upgrades } from './upgrades.ts'
@@ -11,13 +11,9 @@ const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 
 export const pathOf = (path: string, { sut, reservation, ticket }: Things): string =>
-  path
-    .replace(':ticket', ticket)
-    .replace(':code', 'stale')
-    .replace(':chapter', 'reservations')
-    .replace(':file', 'SutRetired.1.json')
-    .replace('sut/:id', `sut/${sut}`)
-    .replace(':id', reservation)
+  addressOf(path.replace(':ticket', ticket), {
+    ...{ sut, reservation, series: reservation, request: reservation, user: reservation, token: reservation },
+  })
 
 /** Every header field that the service or its libraries read. */
 const FIELDS =
@@ -86,7 +82,7 @@ const parametersOf = ({ query }: Operation): readonly string[] => {
 }
 
 const queries = (things: Things): readonly Made[] =>
-  pageOfRoutes.flatMap((route) => {
+  catalogue.flatMap((route) => {
     const line = `${route.method} ${pathOf(route.path, things)}`
     const awkward = (text: string, label = text): Made => ({
       what: `${route.method} ${route.path}?${label}...`,
@@ -107,7 +103,7 @@ const queries = (things: Things): readonly Made[] =>
   })
 
 const paths = (): readonly Made[] =>
-  [...pageOfRoutes, { method: 'OPTIONS', path: '/:x' }, { method: 'GET', path: '/:x' }].flatMap(({ method, path }) =>
+  [...catalogue, { method: 'OPTIONS', path: '/:x' }, { method: 'GET', path: '/:x' }].flatMap(({ method, path }) =>
     /:\w+/.test(path)
       ? IN_PATHS.map((unit) => ({
           what: `${method} ${path} of ${unit}...`,
@@ -118,7 +114,7 @@ const paths = (): readonly Made[] =>
   )
 
 const posts = (things: Things): readonly Made[] =>
-  pageOfRoutes
+  catalogue
     .filter(({ method }) => method === 'POST')
     .flatMap(({ path }) =>
       bodies.map(({ what, text }) => ({

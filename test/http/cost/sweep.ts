@@ -1,7 +1,7 @@
 import { freePort } from '../../gateway/peers.ts'
 import { idOf, type Running, start, type Tidying } from '../harness.ts'
 import { aReservation, createSut, NOW, REFUSING, reserved } from '../requests.ts'
-import { pageOfRoutes } from '../routes/route-page.ts'
+import { catalogue } from '../routes/catalogue.ts'
 import { until } from '../until.ts'
 import type { Awkward, Things } from './awkward.ts'
 import { type Cost, type Meter, openMeter, startReader } from './meter.ts'
@@ -17,7 +17,7 @@ export interface Sweep {
 
 /** Creates everything that the first request creates, before anything is measured. A stream's answer has no end. */
 const warm = async (service: Running, things: Things): Promise<void> => {
-  const gets = pageOfRoutes.filter(({ method, path }) => method === 'GET' && path !== '/api/changes')
+  const gets = catalogue.filter(({ method, path }) => method === 'GET' && path !== '/api/changes')
   for (const { path } of gets) await service.as('admin').get(pathOf(path, things))
 }
 

@@ -3,7 +3,7 @@ import { accountOf, checkAccessible, signIn } from '../../web/stage.ts'
 import { passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut } from '../requests.ts'
-import { page as routes } from '../routes/route-page.ts'
+import { catalogue } from '../routes/catalogue.ts'
 import {
   type Chromium,
   LAB_HOST,
@@ -49,9 +49,9 @@ test('in Chromium /docs shows every operation, can execute one, and fetches noth
   await page.goto(`${origin}/docs`)
   await page
     .locator('.opblock')
-    .nth(routes.length - 1)
+    .nth(catalogue.length - 1)
     .waitFor()
-  t.is(await page.locator('.opblock').count(), routes.length)
+  t.is(await page.locator('.opblock').count(), catalogue.length)
   t.is(await page.getByRole('link', { name: 'The guide', exact: true }).getAttribute('href'), '/guide')
 
   const operation = page.locator('#operations-SUTs-readSut')

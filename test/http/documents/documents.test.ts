@@ -10,7 +10,7 @@ import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { createSut, NOW } from '../requests.ts'
-import { page, pageOfRoutes } from '../routes/route-page.ts'
+import { catalogue } from '../routes/catalogue.ts'
 import { tellExamples, written } from './example-story.ts'
 import { closedFor, makeMisfit, misfits } from './fitting.ts'
 import { asyncApiFaults, openApiFaults } from './standards.ts'
@@ -114,7 +114,7 @@ test('a schema that is not in the index is 404', async (t) => {
 test('every route is documented with its summary, parameters and body', async (t) => {
   const { paths } = await documentAt('/openapi.json')
   const ids = new Set<unknown>()
-  for (const route of pageOfRoutes) {
+  for (const route of catalogue) {
     const name = `${route.method} ${route.path}`
     const operation = paths?.[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()]
     t.true(String(operation?.summary).length > 5, name)
@@ -126,7 +126,7 @@ test('every route is documented with its summary, parameters and body', async (t
     if (route.body !== undefined) t.true(hasSchema(route.body), `${name}: its body has no schema`)
     ids.add(operation?.operationId)
   }
-  t.is(ids.size, page.length, 'operation ids are unique')
+  t.is(ids.size, catalogue.length, 'operation ids are unique')
 })
 
 test('thorough: the examples are real answers, and each is valid for its schema', async (t) => {
@@ -152,8 +152,7 @@ test('thorough: the examples are real answers, and each is valid for its schema'
 
 test('every operation has an example answer', async (t) => {
   const { paths = {} } = await documentAt('/openapi.json')
-  const without = page.filter((route) => {
-    const [method = '', path = ''] = route.split(' ')
+  const without = catalogue.filter(({ method, path }) => {
     const { responses = {} } = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()] ?? {}
     if (responses['101'] !== undefined) return false
     const { content = {} } = responses['200'] ?? responses['201'] ?? {}
@@ -230,9 +229,7 @@ test('control: an answer that differs from its documentation is detected', async
 })
 
 test('a document has an ETag, and a client that has it gets 304', async (t) => {
-  for (const path of page
-    .filter((route) => /^GET \/(docs|openapi|asyncapi|schemas\/$)/.test(route))
-    .map((route) => route.slice(4))) {
+  for (const { path } of catalogue.filter(({ path }) => /^\/(docs|openapi|asyncapi|schemas\/$)/.test(path))) {
     const { status, headers } = await service.as('alice').get(path)
     t.is(status, 200)
     t.is(headers['cache-control'], 'no-cache')
@@ -247,7 +244,7 @@ test('a document has an ETag, and a client that has it gets 304', async (t) => {
 const PIECE_MAX = 200_000
 
 test('the OpenAPI document is put together in small pieces, and others have a turn after each', async (t) => {
-  const pieces = [...openApiPieces(pageOfRoutes, '1', examplesFrom(readExamples()))]
+  const pieces = [...openApiPieces(catalogue, '1', examplesFrom(readExamples()))]
   const longest = Math.max(...pieces.map(({ length }) => length))
   t.true(longest < PIECE_MAX, `${longest} characters`)
   let turn = 0

@@ -5,7 +5,7 @@ import { openApiPieces, templateOf } from '../../../src/http/documents/openapi/o
 import { makeMatch } from '../../../src/http/protocol/router.ts'
 import { NOT_FOUND_PAGE } from '../../../src/http/response/respond.ts'
 import type { Answer } from '../client.ts'
-import { pageOfRoutes } from '../routes/route-page.ts'
+import { catalogue } from '../routes/catalogue.ts'
 
 /** Validates answers against the documents. */
 
@@ -36,7 +36,7 @@ export const closedFor = <A>(document: A): A => {
 }
 
 export const DOCUMENT: NonNullable<Node> = closedFor(
-  JSON.parse([...openApiPieces(pageOfRoutes, '0.0.0', examplesFrom([]))].join('')),
+  JSON.parse([...openApiPieces(catalogue, '0.0.0', examplesFrom([]))].join('')),
 )
 
 /**
@@ -61,7 +61,7 @@ const handle = (): never => {
   throw new Error('a document has no handlers')
 }
 
-const match = makeMatch(pageOfRoutes.map((operation) => ({ ...operation, handle })))
+const match = makeMatch(catalogue.map((operation) => ({ ...operation, handle })))
 
 /** Follows a place that is a reference. */
 const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {

@@ -9,7 +9,7 @@ import { schemaDocuments } from '../../../src/http/documents/event-schemas/event
 import { examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
 import { openApiPieces } from '../../../src/http/documents/openapi/openapi.ts'
 import { anyCharacter } from '../../characters.ts'
-import { pageOfRoutes } from '../routes/route-page.ts'
+import { catalogue } from '../routes/catalogue.ts'
 import { ADDRESSES, DATE_TIMES } from './near-misses.ts'
 
 /** The patterns of the documents, which clients' validators run on other engines. */
@@ -25,7 +25,7 @@ const patternsIn = (value: unknown): readonly string[] => {
 }
 
 const documents = [
-  JSON.parse([...openApiPieces(pageOfRoutes, '1', examplesFrom(readExamples()))].join('')),
+  JSON.parse([...openApiPieces(catalogue, '1', examplesFrom(readExamples()))].join('')),
   asyncApi('1'),
   ...schemaDocuments.map(({ schema }) => schema()),
 ]

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
 import type { Operation } from '../../../src/http/protocol/route.ts'
 import { passwordOf } from '../client.ts'
-import { WEB_DIGEST } from '../page-script.ts'
+import { bodyOf, nameOf, withSegments } from '../routes/catalogue.ts'
 import { at, idIn, type Lab } from './lab.ts'
 import { HIDDEN } from './outside.ts'
 
@@ -177,66 +177,30 @@ const WAITS = [
   ...[[...HIDDEN.sut], ['inside', ...HIDDEN.sut]].map((name) => ({ match: { name }, duration: 900, wait: 0 })),
 ]
 
-const nothing = () => [{}]
-
-/** Bodies for each POST. Those that only administrators send are refused without a look at them. */
-const BODIES: Readonly<Record<string, () => readonly object[]>> = {
-  '/api/sut_reservation/create': () => [...CREATIONS, ...MATCHES],
-  '/api/sut_reservation/:id/extend': () => [
+/** Several bodies for a POST. The others have the one of the catalogue, or none. */
+const BODIES: Readonly<Record<string, readonly object[]>> = {
+  '/api/sut_reservation/create': [...CREATIONS, ...MATCHES],
+  '/api/sut_reservation/:id/extend': [
     ...[{ duration: 7200 }, { end_time: at('07:30') }, { duration: 1 }, { by: 900 }, {}],
   ],
-  '/api/sut_reservation/:id/shorten': () => [{ end_time: at('06:30') }, { end_time: at('23:30') }, {}],
-  '/api/sut_reservation/:id/update': nothing,
-  '/api/sut_reservation/:id/cancel': nothing,
-  '/api/sut_reservation/:id/console': nothing,
-  '/api/sut_reservation/:id/keepalive': nothing,
-  '/api/sut_reservation_series/create': () => SERIES_CREATIONS,
-  '/api/sut_reservation_series/:id/cancel': nothing,
-  '/api/sut_request/create': () => WAITS,
-  ...Object.fromEntries(['withdraw', 'keepalive'].map((verb) => [`/api/sut_request/:id/${verb}`, nothing])),
-  '/api/sut/create': nothing,
-  '/api/sut/import': nothing,
-  '/api/sut/:id/update': () => [{ name: 'x' }],
-  '/api/sut/:id/tags': () => [{ team: 'qa1' }],
-  '/api/sut/:id/retire': nothing,
-  '/api/sut/:id/monitoring': () => [{ enabled: true }],
-  '/api/sut/:id/check': nothing,
-  '/api/user/create': () => [{ name: 'otto', role: 'tester' }],
-  '/api/user/import': () => [{ users: [{ name: 'otto', role: 'tester' }] }],
-  '/api/user/:id/update': () => [{ name: 'otto' }],
-  '/api/user/:id/password': () => [{ password: passwordOf('x') }],
-  '/api/user/me/password': () => [{ old_password: 'wrong', password: passwordOf('x') }],
-  '/api/user/:id/logout': nothing,
-  '/api/user/:id/remove': () => [{ reservations: 'cancel' }],
-  '/api/user/:id/restore': nothing,
-  '/api/user/:id/erase': nothing,
-  '/api/user/:id/token': () => [{ name: 'ci', role: 'administrator' }],
-  '/api/user/:id/token/:token/revoke': nothing,
-  '/api/login': () => ['alice', 'otto', 'nobody'].map((name) => ({ name, password: passwordOf('alice') })),
-  '/api/login/oidc/start': nothing,
-  '/api/login/oidc/finish': () => [{ code: 'c', state: 's', transaction: 't' }],
-  '/api/login/renew': nothing,
-  '/api/logout': () => [{}, { everywhere: true }],
+  '/api/sut_reservation/:id/shorten': [{ end_time: at('06:30') }, { end_time: at('23:30') }, {}],
+  '/api/sut_reservation_series/create': SERIES_CREATIONS,
+  '/api/sut_request/create': WAITS,
+  '/api/user/me/password': [{ old_password: 'wrong', password: passwordOf('x') }],
+  '/api/user/:id/token': [{ name: 'ci', role: 'administrator' }],
+  '/api/login': ['alice', 'otto', 'nobody'].map((name) => ({ name, password: passwordOf('alice') })),
+  '/api/logout': [{}, { everywhere: true }],
 }
 
-/** Values of path parameters that are not ids of things in the lab. */
-const SEGMENTS: Readonly<Record<string, readonly string[]>> = {
-  ':code': ['stale'],
-  ':file': ['SutRetired.1.json'],
-  ':chapter': ['people'],
-  ':digest': [WEB_DIGEST],
-  ':name': ['main.ts'],
-  ':ticket': ['ticket'],
-  ':token': ['{nothing}'],
+/** For the bodies of the catalogue. */
+const THINGS = {
+  ...{ sut: '{inside}', reservation: '{bob on inside}', series: '{series of bob}', request: '{request of bob}' },
+  ...{ holder: 'bob', asker: 'alice', user: '{bob}', token: '{nothing}', event: '{nothing}' },
 }
 
 const pathsOf = ({ path }: Operation): readonly string[] => {
   const kinds = labels(path.startsWith('/api/user') ? USERS : kindOf(path))
-  const fixed = path.replace(/:(?!id\b)\w+/g, (name) => {
-    const value = SEGMENTS[name]?.[0]
-    if (value === undefined) throw new Error(`${path}: this test has no value for ${name}`)
-    return value
-  })
+  const fixed = withSegments(path, '{nothing}')
   if (!fixed.includes(':id')) return [fixed]
   if (kinds.length === 0) throw new Error(`${path}: this test has no ids`)
   return kinds.map((id) => fixed.replace(':id', id))
@@ -250,11 +214,7 @@ const TIMES: Readonly<Record<string, (key: string) => Readonly<Record<string, st
   once: () => ({}),
 }
 
-const bodiesOf = ({ path }: Operation): readonly object[] => {
-  const bodies = BODIES[path]
-  if (bodies === undefined) throw new Error(`${path}: this test has no bodies`)
-  return bodies()
-}
+const bodiesOf = (route: Operation): readonly object[] => BODIES[route.path] ?? [bodyOf(route, THINGS) ?? {}]
 
 const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Operation): readonly (string | undefined)[] => [
   undefined,
@@ -262,7 +222,7 @@ const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Operation): readonly (st
 ]
 
 export const questionsOf = (route: Operation): readonly Question[] => {
-  const name = `${route.method} ${route.path}`
+  const name = nameOf(route)
   const paths = pathsOf(route)
   if (route.method === 'GET') {
     const accepted = acceptsOf(route).map((type): Readonly<Record<string, string>> => (type ? { Accept: type } : {}))

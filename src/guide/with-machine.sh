@@ -25,14 +25,17 @@ seconds() {
     misused "a duration is like 900, 15m or 1h30m, not $1"
 }
 keepalive=120 by=''
-duration=$(seconds "$2") wait=$(seconds "${WAIT:-0}")
+# Each in a line of its own: of several in one, only the failure of the last ends the script.
+duration=$(seconds "$2")
+wait=$(seconds "${WAIT:-0}")
 [ -z "${EXTEND:-}" ] || by=$(seconds "$EXTEND")
 order=$(jq -n --argjson match "$1" --argjson duration "$duration" --argjson wait "$wait" \
   --argjson keepalive "$keepalive" '{$match, $duration, $wait, $keepalive}' 2> /dev/null) ||
   misused 'MATCH must be JSON'
 shift 2
 # A token is a name without a password.
-credentials=${BERTH_TOKEN:-$(cat "$BERTH_CREDENTIALS_FILE")}
+credentials=${BERTH_TOKEN:-$(cat "$BERTH_CREDENTIALS_FILE" 2> /dev/null)} ||
+  misused 'BERTH_CREDENTIALS_FILE cannot be read'
 case $credentials in *:*) ;; *) credentials=$credentials: ;; esac
 credentials=$(printf %s "$credentials" | sed 's/[\\"]/\\&/g')
 folder=$(mktemp -d) answer=$folder/created RESERVATION_ID='' command='' watcher=''

@@ -76,13 +76,17 @@ test('a script that lacks an argument, a service or credentials, or cannot read 
     [['os=linux', '900', 'true'], ENV, 'MATCH must be JSON'],
     [[ANY, '15 minutes', 'true'], ENV, 'a duration is like 900, 15m or 1h30m, not 15 minutes'],
     [[ANY, '-1', 'true'], ENV, 'a duration is like 900, 15m or 1h30m, not -1'],
+    [RIGHT, { ...bare, BERTH_URL, BERTH_CREDENTIALS_FILE: '/no/file' }, 'BERTH_CREDENTIALS_FILE cannot be read'],
     [RIGHT, { ...ENV, WAIT: 'm' }, 'a duration is like 900, 15m or 1h30m, not m'],
     [RIGHT, { ...ENV, EXTEND: '15m1' }, 'a duration is like 900, 15m or 1h30m, not 15m1'],
   ] as const) {
     const { code, stderr } = await run(t, args, env).ended
     t.is(code, 64)
     t.regex(stderr, /\nusage: .* MATCH DURATION COMMAND\.\.\.\n$/)
-    t.is(stderr.split('\n')[0], `berth: ${why}`)
+    t.deepEqual(
+      stderr.split('\n').filter((line) => line.startsWith('berth: ')),
+      [`berth: ${why}`],
+    )
   }
 })
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projections } from '../../projections/index.ts'
 import type { Runner } from '../commands/command-envelope.ts'
-import { makeRunner } from '../commands/runner.ts'
+import { makeRunner } from '../commands/loop.ts'
 import { makeCatchUpStates } from '../commands/states/catch-up-states.ts'
 import { openViews, type Views } from '../read-models/views.ts'
 import type { Config } from './config/config.ts'

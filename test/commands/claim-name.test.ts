@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type KnownNames, runWithName } from '../../src/commands/claim-name.ts'
-import { makeRunner } from '../../src/commands/runner.ts'
+import { makeRunner } from '../../src/commands/loop.ts'
 import { userDecider } from '../../src/domain/user/decide.ts'
 import { QUOTA_DEFAULT } from '../../src/domain/user/quota.ts'
 import { makeId, USERS_STREAM } from '../../src/domain/values/ids.ts'

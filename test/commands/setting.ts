@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { beginSchedule, SCHEDULE } from '../../src/commands/begin-schedule.ts'
 import type { CommandEnvelope } from '../../src/commands/command-envelope.ts'
-import { makeRunner } from '../../src/commands/runner.ts'
+import { makeRunner } from '../../src/commands/loop.ts'
 import type { FollowedLog } from '../../src/commands/states/log-continuity.ts'
 import type { Snapshots } from '../../src/commands/states/snapshots.ts'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'

@@ -29,11 +29,11 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a refusal is decided on a cached state',
-    file: 'src/commands/attempt.ts',
-    from: 'if (isToTheEnd) return attempted.ended',
-    to: 'return attempted.ended',
+    file: 'src/commands/loop.ts',
+    from: 'if (isToTheEnd) return attempt.outcome',
+    to: 'return attempt.outcome',
     test: [
-      'commands/runner.test.ts',
+      'commands/loop.test.ts',
       'on a cached stream, an accepted command reads nothing; a refusal reads the stream first',
     ],
   },
@@ -186,7 +186,7 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a clock that runs ahead is trusted',
-    file: 'src/commands/attempt.ts',
+    file: 'src/commands/loop.ts',
     from: 'const decision = guard?.isAhead(now)',
     to: 'const decision = guard?.isAhead(0)',
     test: [

@@ -1,7 +1,7 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { importSuts } from '../../../src/commands/import-suts.ts'
-import { makeRunner } from '../../../src/commands/runner.ts'
+import { makeRunner } from '../../../src/commands/loop.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { administrator, sutValues } from '../../domain/builders.ts'

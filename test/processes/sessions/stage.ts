@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeRunner } from '../../../src/commands/runner.ts'
+import { makeRunner } from '../../../src/commands/loop.ts'
 import type { DataOf, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession } from '../../../src/domain/session/decide.ts'
 import { makeId, sutStream } from '../../../src/domain/values/ids.ts'

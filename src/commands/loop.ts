@@ -1,0 +1,262 @@
+/**
+ * The command loop: load the state of a stream, look for the idempotency key, decide, append; begin again with the newest
+ * state where another command was recorded first.
+ */
+
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { makeTurns } from '../concurrency/turns.ts'
+import type { Decider, StreamState } from '../domain/decider.ts'
+import { type Event, LARGE_APPEND, type NewEvent, type Recorded } from '../domain/event.ts'
+import { type Failure, failure } from '../domain/failure.ts'
+import { subjectId } from '../domain/idempotency-records.ts'
+import type { RandomHex } from '../domain/values/ids.ts'
+import {
+  type Appended,
+  type AppendFailure,
+  before,
+  type EventStore,
+  STORE_TIMEOUT_MS,
+  StoreUnavailable,
+} from '../event-store/event-store.ts'
+import type { ClockGuard } from './clock-guard.ts'
+import { type CommandEnvelope, makeNewEvents, type Outcome, type Runner } from './command-envelope.ts'
+import { appendFailure, clockAhead, keyReused } from './failures.ts'
+import { findRecorded } from './idempotency-key.ts'
+import type { FollowedLog } from './states/log-continuity.ts'
+import type { Folded, Snapshots } from './states/snapshots.ts'
+import { makeStateCache, type StateCache } from './states/state-cache.ts'
+import { makeSharedStreams } from './turns/shared-streams.ts'
+
+/**
+ * How long a command is decided again after its first conflict: a few times what an instance keeps a stream busy before
+ * it leaves a pause. Slow answers of the store before that do not count.
+ */
+const RETRY_TIMEOUT_MS = 5_000
+/** Maximum backoff after a conflict. */
+const BACKOFF_MAX_MS = 8
+/** How far the clock may be behind a stream's last event before commands are refused. */
+const CLOCK_BEHIND_MAX_MS = 60_000
+/** With less time left, an append is not begun any more: its outcome would be unknown for nothing. */
+const APPEND_TIME_MIN_MS = 100
+
+/** Called as the command loop works. */
+interface RunnerHooks {
+  readonly onAppend: (outcome: 'done' | AppendFailure) => void
+  /** The command is decided again: the stream changed, or the state of a refusal may be stale. */
+  readonly onRetry: (why: 'moved' | 'refused') => void
+  /** The command was already recorded under its idempotency key. */
+  readonly onRepeat: (requestId: string) => void
+  /** The store could not be read: the command was refused. */
+  readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
+}
+
+interface RunnerOptions {
+  readonly store: EventStore
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
+  /** Checks the clock at each decision. */
+  readonly guard?: Pick<ClockGuard, 'isAhead'>
+  /** For metrics. */
+  readonly hooks?: RunnerHooks
+  readonly snapshots: Snapshots
+  /** Tells when the log may have been replaced by another. */
+  readonly log?: FollowedLog
+  /** Other instances write the log, too. */
+  readonly isShared?: boolean
+  /** Milliseconds of a command, with its wait for its turn: `STORE_TIMEOUT_MS` by default. */
+  readonly commandTimeout?: number
+  /** Milliseconds for which a command that was overtaken is decided again: 5,000 unless given. */
+  readonly retryTimeout?: number
+  /** States in memory. */
+  readonly statesMax?: number
+}
+
+/** A command that has its turn on a stream. */
+interface Task<S extends StreamState, C> {
+  readonly decider: Decider<S, C>
+  readonly stream: string
+  readonly envelope: CommandEnvelope<C>
+  /** Monotonic milliseconds. */
+  readonly deadline: number
+}
+
+interface LoopParts extends RunnerOptions {
+  readonly cache: StateCache
+  readonly onOvertaken: (stream: string) => void
+}
+
+export const makeRunner = (options: RunnerOptions): Runner => {
+  const { hooks, log, isShared = false, commandTimeout = STORE_TIMEOUT_MS } = options
+  const cache = makeStateCache(options)
+  if (isShared) log?.watch(cache.follow)
+  const shared = isShared ? makeSharedStreams() : undefined
+  const parts: LoopParts = { ...options, cache, onOvertaken: (stream) => shared?.overtaken(stream) }
+  /** One command per stream at a time in this process. The expected revision covers other processes. */
+  const turns = makeTurns()
+
+  const run: Runner['run'] = async (decider, stream, envelope) => {
+    const deadline = performance.now() + commandTimeout
+    const own = turns.acquire(stream)
+    if (own !== undefined) await own
+    const began = performance.now()
+    try {
+      return await runInTurn(parts, { decider, stream, envelope, deadline })
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) {
+        cache.forget(stream)
+        throw error
+      }
+      hooks?.onUnavailable(error, envelope.requestId)
+      return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
+    } finally {
+      turns.release(stream, shared?.pauseAfter(stream, began))
+    }
+  }
+
+  const inspect: Runner['inspect'] = async (decider, stream, find) => {
+    const deadline = performance.now() + commandTimeout
+    await turns.acquire(stream)
+    try {
+      return find((await before(deadline, readCurrent(cache, decider, stream))).state)
+    } finally {
+      turns.release(stream)
+    }
+  }
+
+  return { run, inspect, saveStates: cache.saveAll }
+}
+
+/**
+ * Attempts a command until its outcome is known. A cached state is used as it is: an append detects a stale one by its
+ * expected revision. A refusal has no append, so it is decided again on the stream as read to its end.
+ */
+const runInTurn = async <S extends StreamState, C>(
+  parts: LoopParts,
+  task: Task<S, C>,
+): Promise<E.Either<Failure, Outcome<S>>> => {
+  const { cache, hooks, onOvertaken, retryTimeout = RETRY_TIMEOUT_MS } = parts
+  const { decider, stream, deadline } = task
+  const confirming = cache.confirm()
+  if (confirming !== undefined) await before(deadline, confirming)
+  const cached = cache.get(decider, stream)
+  let folded = cached ?? (await before(deadline, cache.load(decider, stream)))
+  let isToTheEnd = cached === undefined
+  let conflicts = 0
+  let until = Number.POSITIVE_INFINITY
+  for (;;) {
+    const attempt = await attemptOnce(parts, task, folded)
+    if (attempt.is === 'over') return attempt.outcome
+    if (attempt.is === 'unrecorded') {
+      if (isToTheEnd) return attempt.outcome
+      hooks?.onRetry('refused')
+    } else {
+      hooks?.onRetry('moved')
+      onOvertaken(stream)
+      if (conflicts++ === 0) until = performance.now() + retryTimeout
+      else if (performance.now() >= until)
+        return E.left(failure('unavailable', 'Too many concurrent changes by other instances. Try again.'))
+      // With jitter: another instance that appends back to back, without reading in between, would always be faster.
+      else await delay(Math.random() * Math.min(2 ** conflicts, BACKOFF_MAX_MS))
+    }
+    folded = await before(deadline, readOn(cache, decider, stream, folded))
+    isToTheEnd = true
+  }
+}
+
+/** What came of a command that was decided once. */
+type Attempt<S> =
+  | { readonly is: 'over'; readonly outcome: E.Either<Failure, Outcome<S>> }
+  /** Nothing is to be recorded, by a state that may be stale. */
+  | { readonly is: 'unrecorded'; readonly outcome: E.Either<Failure, Outcome<S>> }
+  /** Another command was recorded first. */
+  | { readonly is: 'overtaken' }
+
+/** Decides on a folded state, and appends what is to be recorded. */
+const attemptOnce = async <S extends StreamState, C>(
+  { store, clock, randomHex, guard, hooks, cache }: LoopParts,
+  task: Task<S, C>,
+  folded: Folded<S>,
+): Promise<Attempt<S>> => {
+  const { decider, stream, envelope, deadline } = task
+  const { state, revision, storePosition } = folded
+  const over = (outcome: E.Either<Failure, Outcome<S>>): Attempt<S> => ({ is: 'over', outcome })
+  const { idempotencyKey: key, abandonedId } = envelope
+  const record = key && findRecorded(state.keys, key, abandonedId)
+  if (record === 'reused') return over(E.left(keyReused()))
+  if (record) {
+    hooks?.onRepeat(envelope.requestId)
+    return over(E.right({ kind: 'repeated', state, id: record._id, revision: record.revision, storePosition }))
+  }
+  const now = clock()
+  const decision = guard?.isAhead(now) ? E.left(clockAhead()) : decideNow(decider, state, envelope, now)
+  if (E.isLeft(decision)) return { is: 'unrecorded', outcome: decision }
+  if (decision.right.events.length === 0)
+    return { is: 'unrecorded', outcome: E.right({ kind: 'already', state, revision, storePosition }) }
+  const events = makeNewEvents(decision.right.events, envelope, decision.right.now, randomHex)
+  const within = deadline - performance.now()
+  if (within < APPEND_TIME_MIN_MS) return over(E.left(appendFailure('unavailable')))
+  const appended = await store.append(stream, revision, events, envelope.secrets, within)
+  hooks?.onAppend(E.isLeft(appended) ? appended.left : 'done')
+  if (E.isLeft(appended))
+    return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
+  if (events.length >= LARGE_APPEND) await turn()
+  return over(E.right(foldRecorded(cache, task, folded, events, appended.right)))
+}
+
+const decideNow = <S extends StreamState, C>(
+  decider: Decider<S, C>,
+  state: S,
+  envelope: CommandEnvelope<C>,
+  clock: number,
+) => {
+  // Also for its time: when something unknown to the sender was recorded must not show either.
+  const known = decider.known?.(state, envelope.command) ?? state
+  if (clock < known.time - CLOCK_BEHIND_MAX_MS) {
+    return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
+  }
+  const now = Math.max(envelope.at ?? clock, known.time)
+  return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, envelope.command, now))
+}
+
+/** Caches the new state and returns the outcome of a recorded command. */
+const foldRecorded = <S extends StreamState, C>(
+  cache: StateCache,
+  { decider, stream }: Task<S, C>,
+  folded: Folded<S>,
+  newEvents: readonly NewEvent[],
+  appended: Appended,
+): Outcome<S> => {
+  const events = newEvents.map((event, n): Recorded => {
+    const revision = folded.revision + 1 + n
+    // All get the last event's position: waiting for it waits for all of them.
+    return { ...event, stream, revision, storePosition: appended.storePosition }
+  })
+  const last = events.at(-1) as Recorded
+  const state = events.reduce(decider.evolve, folded.state)
+  cache.put(decider, stream, { ...folded, state, ...appended }, last.id)
+  return { kind: 'recorded', state, id: subjectId(last), events, ...appended }
+}
+
+const readOn = async <S extends StreamState, C>(
+  cache: StateCache,
+  decider: Decider<S, C>,
+  stream: string,
+  stale: Folded<S>,
+): Promise<Folded<S>> => {
+  const confirming = cache.confirm()
+  await confirming
+  return confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, stale)
+}
+
+/** The state at the end of a stream. */
+const readCurrent = async <S extends StreamState, C>(
+  cache: StateCache,
+  decider: Decider<S, C>,
+  stream: string,
+): Promise<Folded<S>> => {
+  await cache.confirm()
+  const cached = cache.get(decider, stream)
+  return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
+}

@@ -20,7 +20,7 @@ import { parse } from './terminal/parse.ts'
 import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
 
-/** Each command by the words that call it. A command loads only its own modules: all of them take a quarter second. */
+/** Each command made by hand, by the words that call it. A command loads only its own modules: all of them take a quarter second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   'user add': async () => (await import('./user/add.ts')).userAddCommand,
@@ -53,32 +53,35 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>>
   release: async () => (await import('./pipelines.ts')).releaseCommand,
   list: async () => (await import('./pipelines.ts')).listCommand,
   connect: async () => (await import('./pipelines.ts')).connectCommand,
-  'sut add': async () => (await import('./sut/add.ts')).sutAddCommand,
-  'sut list': async () => (await import('./sut/reads.ts')).sutListCommand,
-  'sut show': async () => (await import('./sut/reads.ts')).sutShowCommand,
-  'sut update': async () => (await import('./sut/change.ts')).sutUpdateCommand,
-  'sut tags': async () => (await import('./sut/change.ts')).sutTagsCommand,
-  'sut retire': async () => (await import('./sut/change.ts')).sutRetireCommand,
+  'sut tags': async () => (await import('./sut/tags.ts')).sutTagsCommand,
   'sut import': async () => (await import('./sut/import.ts')).sutImportCommand,
-  'sut check': async () => (await import('./sut/reads.ts')).sutCheckCommand,
+  'sut check': async () => (await import('./sut/check.ts')).sutCheckCommand,
   'session list': async () => (await import('./sut/session-list.ts')).sessionListCommand,
   client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
   copy: async () => (await import('./log/copy.ts')).copyCommand,
   'clock confirm': async () => (await import('./clock/clock.ts')).clockConfirmCommand,
 }
-const NAMES = Object.keys(COMMANDS)
+const BY_HAND = Object.keys(COMMANDS)
 
-const loadAll = (names: readonly string[]): Promise<readonly CommandHelp[]> =>
-  Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<CommandHelp>)()))
+/** The other commands, one for each operation of the service: loading them takes a quarter second too. */
+const loadOperations = async (): Promise<Readonly<Record<string, Command>>> =>
+  (await import('./operations/operation-commands.ts')).operationCommands(BY_HAND)
 
-const overview = async (): Promise<string> => overviewOf(await loadAll(NAMES))
+const isByHand = (name: string): boolean => Object.hasOwn(COMMANDS, name)
+
+const load = (name: string): Promise<Command | ClientCommand> =>
+  (COMMANDS[name] as () => Promise<Command | ClientCommand>)()
+
+const loadAll = (names: readonly string[]): Promise<readonly CommandHelp[]> => Promise.all(names.map(load))
+
+const overview = async (): Promise<string> => overviewOf(await loadAll(BY_HAND), Object.values(await loadOperations()))
 
 /** Every word or pair of words that a command line may start with. */
-const prefixes = (): readonly string[] => {
+const prefixes = (names: readonly string[]): readonly string[] => {
   const groups = new Set(
-    NAMES.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
+    names.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
   )
-  return ['help', ...NAMES, ...groups]
+  return ['help', ...names, ...groups]
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -115,22 +118,20 @@ const runCommand = async (
 }
 
 const runInGroup = async (
-  group: readonly string[],
-  [first = '', second, ...rest]: readonly string[],
-  environment: Environment,
+  group: readonly CommandHelp[],
+  [first = '', second]: readonly string[],
   terminal: Terminal,
 ): Promise<number> => {
-  const member = COMMANDS[`${first} ${second}`]
-  if (member !== undefined) return runCommand(await member(), rest, environment, terminal)
-  const usage = groupUsageOf(await loadAll(group))
+  const usage = groupUsageOf(group)
   if (second === '--help' || second === '-h') {
     terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
     return DONE
   }
   if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
+  const names = group.map(({ name }) => name)
   return explainMisuse(
     terminal,
-    `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, group)}`,
+    `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, names)}`,
     usage,
   )
 }
@@ -147,11 +148,19 @@ const runArguments = async (args: readonly string[], environment: Environment, t
     terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
-  if (command !== undefined) return runCommand(await command(), rest, environment, terminal)
-  const group = NAMES.filter((name) => name.startsWith(`${first} `))
-  if (group.length > 0) return runInGroup(group, args, environment, terminal)
-  const suggestion = didYouMean(first, prefixes())
+  const [pair, ...others] = [args.slice(0, 2).join(' '), ...args.slice(2)]
+  if (isByHand(first)) return runCommand(await load(first), rest, environment, terminal)
+  if (isByHand(pair)) return runCommand(await load(pair), others, environment, terminal)
+  const operations = await loadOperations()
+  const operation = Object.hasOwn(operations, pair) ? operations[pair] : undefined
+  if (operation !== undefined) return runCommand(operation, others, environment, terminal)
+  const inGroup = (name: string): boolean => name.startsWith(`${first} `)
+  const group = [
+    ...(await loadAll(BY_HAND.filter(inGroup))),
+    ...Object.values(operations).filter((each) => inGroup(each.name)),
+  ]
+  if (group.length > 0) return runInGroup(group, args, terminal)
+  const suggestion = didYouMean(first, prefixes([...BY_HAND, ...Object.keys(operations)]))
   return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
 }
 

@@ -5,7 +5,7 @@ import { temporaryData } from '../http/harness.ts'
 import { ROOT, run } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
-const COMMANDS = [
+const BY_HAND = [
   'serve',
   'user add',
   'user list',
@@ -39,14 +39,29 @@ const COMMANDS = [
   'reserve',
   'release',
   'list',
-  ...['sut add', 'sut list', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
+  ...['sut tags', 'sut import', 'sut check'],
   'session list',
   'client',
 ]
+/** Those that are derived from routes, with an argument or without. */
+const ON_ONE = [
+  ...['add', 'show', 'update', 'retire', 'monitoring', 'history', 'availability', 'outages'].map(
+    (verb) => `sut ${verb}`,
+  ),
+  ...['show', 'history', 'cancel', 'extend', 'shorten', 'update', 'keepalive'].map((verb) => `reservation ${verb}`),
+  ...['connection', 'console'].map((verb) => `reservation ${verb}`),
+  ...['request show', 'request keepalive', 'request withdraw', 'series show', 'series cancel', 'user history'],
+]
+const ON_ALL = [
+  ...['sut list', 'reservation add', 'reservation list', 'series add', 'series list', 'request add', 'request list'],
+  ...['availability list', 'outages list', 'events list', 'audit inclusion', 'audit consistency'],
+]
+const COMMANDS = [...BY_HAND, ...ON_ONE, ...ON_ALL]
 /** Those with an argument. */
 const TAKES_ONE = [
+  ...ON_ONE,
   ...['backup', 'history', 'proof', 'vault forget', 'connect', 'client', 'user add', 'user show'],
-  ...['sut add', 'sut show', 'sut update', 'sut tags', 'sut retire', 'sut import', 'sut check'],
+  ...['sut tags', 'sut import', 'sut check'],
   ...['user passwd', 'user remove', 'user restore', 'user erase', 'user import', 'token issue', 'token list'],
 ]
 const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
@@ -59,14 +74,15 @@ test('help shows every command with an example, and the exit codes, even with a 
   for (const line of [['help'], ['--help'], ['-h']]) {
     const { code, out, error } = await type(line, WRONG)
     t.deepEqual([code, error], [0, ''])
-    for (const name of COMMANDS) t.regex(out, new RegExp(`^  ${name} .*\n +${name}`, 'm'))
+    for (const name of BY_HAND) t.regex(out, new RegExp(`^  ${name} .*\n +${name}`, 'm'))
+    for (const name of [...ON_ONE, ...ON_ALL]) t.regex(out, new RegExp(`^    ${name} +\\S`, 'm'))
     t.regex(out, /Exit codes: 0 done; 1 .*; 2 /)
   }
 })
 
 test('these tests cover every command', async (t) => {
   const { out } = await type(['help'])
-  const listed = [...out.matchAll(/^ {2}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name)
+  const listed = [...out.matchAll(/^ {2,4}([a-z]+(?: [a-z]+)?) {2,}\S/gm)].map(([, name]) => name)
   t.deepEqual(listed.toSorted(), COMMANDS.toSorted())
 })
 

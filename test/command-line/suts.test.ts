@@ -33,14 +33,14 @@ test('a machine is added, listed, shown, changed, tagged and retired by its name
   t.deepEqual([added.code, added.error], [0, ''])
   const id = added.out.trim()
   const row = (name: string, tags: string) =>
-    `${id}\t${name}\tvnc\t192.168.9.5\t5900\tactive\tSUT Monitoring Disabled\t${tags}\n`
-  t.is((await berth('sut', 'list', '--tags', 'rack=4')).out, row('lab-1', 'rack=4,team=qa1'))
+    `^${id}\t${name}\t\t192.168.9.5\t5900\tvnc\ttrue\t\t\tlinux\t\t[^\t]*SUT Monitoring Disabled[^\t]*\t${tags}\t-\t`
+  t.regex((await berth('sut', 'list', '--tags', 'rack=4')).out, new RegExp(row('lab-1', 'rack=4,team=qa1')))
   t.is((await berth('sut', 'list', '--name', 'lab-2')).out, '')
-  t.regex((await berth('sut', 'show', 'LAB-1')).out, new RegExp(`^id\t${id}\nname\tlab-1\n.*\nos\tlinux\n`, 's'))
-  t.is((await berth('sut', 'update', 'lab-1', '--name', 'lab-2', '--active', 'false')).out, `${id}\tlab-2\n`)
+  t.regex((await berth('sut', 'show', 'LAB-1')).out, new RegExp(`^_id\t${id}\n.*\nname\tlab-1\n.*\nos\tlinux\n`, 's'))
+  t.regex((await berth('sut', 'update', 'lab-1', '--name', 'lab-2', '--active', 'false')).out, /^name\tlab-2$/m)
   t.like((await service.as('admin').get(`/api/sut/${id}`)).json, { name: 'lab-2', is_active: false, os: 'linux' })
   t.is((await berth('sut', 'tags', id, '--set', 'gpu=none', '--remove', 'team,rack')).out, 'gpu=none\n')
-  t.is((await berth('sut', 'retire', 'lab-2')).out, `${id}\tlab-2\tretired\n`)
+  t.is((await berth('sut', 'retire', 'lab-2')).code, 0)
   t.is((await berth('sut', 'show', 'lab-2')).error, 'berth: there is no SUT "lab-2"\n')
   t.deepEqual(JSON.parse((await berth('sut', 'show', id, '--json')).out)._id, id)
 })
@@ -62,10 +62,10 @@ test('a name that several machines have is refused with their ids, and an id alw
   const [one, two] = [await createSut(admin, { name: 'Lab-1' }), await createSut(admin, { name: 'LAB-1' })]
   const { code, error } = await berth('sut', 'show', 'lab-1')
   t.deepEqual([code, error], [1, `berth: several SUTs have the name "lab-1"; use an id: ${two}, ${one}\n`])
-  t.regex((await berth('sut', 'show', 'Lab-1')).out, new RegExp(`^id\t${one}\n`))
+  t.regex((await berth('sut', 'show', 'Lab-1')).out, new RegExp(`^_id\t${one}\n`))
   const named = await createSut(admin, { name: one })
-  t.regex((await berth('sut', 'show', one)).out, new RegExp(`^id\t${one}\n`))
-  t.regex((await berth('sut', 'show', named)).out, new RegExp(`^id\t${named}\n`))
+  t.regex((await berth('sut', 'show', one)).out, new RegExp(`^_id\t${one}\n`))
+  t.regex((await berth('sut', 'show', named)).out, new RegExp(`^_id\t${named}\n`))
 })
 
 test('a file of machines is added once, however often it is imported', async (t) => {
@@ -125,4 +125,38 @@ test('sessions are listed by the names of machine and user, and connect takes th
   t.is((await berth('session', 'list', '--sut', 'lab-9')).error, 'berth: there is no SUT "lab-9"\n')
   t.is((await berth('session', 'list', '--user', 'malory')).error, 'berth: there is no user "malory"\n')
   t.deepEqual((await berth('session', 'list', '--user', idOf('alice'))).code, 0)
+})
+
+test('an operation without a command by hand is a command too, with names of machines and users in place of ids', async (t) => {
+  const { berth, at, service } = await given(t)
+  const sut = await createSut(service.as('admin'), { name: 'lab-1' })
+  const window = ['--start-time', '2030-05-03T06:00:00Z', '--end-time', '2030-05-03T07:00:00Z']
+  const added = await berth('reservation', 'add', '--sut', 'LAB-1', '--user', 'alice', ...window)
+  t.deepEqual([added.code, added.error], [0, ''])
+  const id = added.out.trim()
+  const [listed = ''] = (await berth('reservation', 'list', '--sut', 'lab-1', '--user', 'alice', '--json')).out.split(
+    '\n',
+  )
+  t.like(JSON.parse(listed), { _id: id, sut_id: sut, user_id: idOf('alice') })
+  const alice = await at('alice')
+  const row = (await alice('reservation', 'list', '--include', 'names')).out.split('\t')
+  t.deepEqual([row[0], row.includes('lab-1')], [id, true])
+  t.is((await alice('reservation', 'list', '--current')).out, '')
+  t.regex((await alice('reservation', 'extend', id, '--by', '1800')).out, /^end_time\t2030-05-03T07:30:00/m)
+  t.is((await alice('reservation', 'extend', id)).code, 2)
+  t.regex((await alice('reservation', 'cancel', 'none')).error, /^berth: 404 reservation_not_found: /)
+  t.is((await alice('reservation', 'cancel', id)).code, 0)
+  const criteria = ['--match', 'name=lab-1', '--duration', '900', '--wait', '900']
+  t.regex((await alice('request', 'add', ...criteria)).out, /^[0-9a-f]{24}\n$/)
+  t.regex((await berth('sut', 'monitoring', 'lab-1', '--enabled', 'true', '--interval', '30')).out, /^_id\t/)
+  t.deepEqual(JSON.parse((await berth('sut', 'availability', sut, '--json')).out).next, null)
+})
+
+test('a list is whole unless a limit is given', async (t) => {
+  const { berth, service } = await given(t)
+  for (let n = 1; n <= 3; n++) await createSut(service.as('admin'), { name: `lab-${n}` })
+  const names = async (...line: readonly string[]) =>
+    (await berth('sut', 'list', ...line)).out.split('\n').flatMap((row) => row.split('\t').slice(1, 2))
+  t.deepEqual(await names(), ['lab-3', 'lab-2', 'lab-1'])
+  t.deepEqual(await names('--limit', '1', '--offset', '1'), ['lab-2'])
 })

@@ -8,7 +8,6 @@ import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
 import { type CsvRow, describeCsvProblem, readCsv, readCsvFile } from '../csv/csv.ts'
 import { answer, type CallFailure, line, tryCall } from '../service/call.ts'
 import { type Command, CommandFailure } from '../terminal/command.ts'
-import { toValue } from './fields.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
 
@@ -16,6 +15,10 @@ const TAG = 'tag.'
 /** Columns whose values are no texts. */
 const VALUES = ['port', 'is_active', 'rdp_width', 'rdp_height', 'turnaround', 'release_unused_after']
 const COLUMNS: readonly string[] = [...Object.keys(sutFields), 'user_name', 'password']
+
+/** A value as JSON has it. What is neither a number nor true or false stays a text, which the service names as wrong. */
+const toValue = (text: string): unknown =>
+  /^\d{1,15}$/.test(text) ? Number(text) : text === 'true' ? true : text === 'false' ? false : text
 
 /** A SUT as the service takes it. Empty fields are left out. */
 const toSut = (columns: readonly string[], { fields }: CsvRow): object => {

@@ -40,10 +40,11 @@ export const groupUsageOf = (members: readonly CommandHelp[]): string =>
 
 export const TRY_HELP = `try: ${BERTH} help`
 
-export const overviewOf = (listed: readonly CommandHelp[]): string => {
+export const overviewOf = (listed: readonly CommandHelp[], operations: readonly CommandHelp[]): string => {
   const lines = listed.map(
     ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
   )
+  const requests = operations.map(({ name, summary }) => `    ${name.padEnd(24)}${summary}`)
   return `berth: shares the machines of a test lab
 
   ${BERTH} COMMAND
@@ -51,6 +52,9 @@ export const overviewOf = (listed: readonly CommandHelp[]): string => {
 ${lines.join('\n')}
   help COMMAND    shows more about a command, as COMMAND --help does
   --version, -V   prints the version
+
+  Requests to the service:
+${requests.join('\n')}
 
 Configuration is in environment variables named BERTH_...; the chapter on configuration in the guide lists them.
 ${EXIT_CODES}

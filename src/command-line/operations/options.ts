@@ -1,0 +1,116 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import { parseScope } from '../../domain/user/scope.ts'
+import { noteOnParameter, withNotes } from '../../http/documents/openapi/notes.ts'
+import type { Operation } from '../../http/protocol/route.ts'
+import { parseJson } from '../service/call.ts'
+import { type Option, type OptionValue, textsOf, WrongUsage } from '../terminal/command.ts'
+import { schemaOfBody, schemaOfQuery } from './schemas.ts'
+
+/** A member of the body or a parameter of the query, which an option gives. */
+export interface Field {
+  readonly member: string
+  readonly schema: JsonSchema
+  readonly isRequired: boolean
+  /** A sentence for the help. */
+  readonly note: string | undefined
+}
+
+/** Passwords are read from standard input, and never from the command line. */
+export const PASSWORD = 'password'
+export const PASSWORD_OPTION = 'password-stdin'
+
+/** The option of a member: `--sut` of `sut_id`, `--active` of `is_active`, `--rdp-width` of `rdp_width`. */
+export const optionOf = (member: string): string =>
+  member.replace(/^is_/, '').replace(/_id$/, '').replace(/^sut_/, '').replaceAll('_', '-')
+
+type Properties = Readonly<Record<string, JsonSchema>>
+
+const fieldsIn = (schema: JsonSchema, noteOn: (member: string, schema: JsonSchema) => string | undefined) => {
+  const { properties = {}, required = [] } = schema as { properties?: Properties; required?: readonly string[] }
+  return Object.entries(properties).map(
+    ([member, its]): Field => ({
+      ...{ member, schema: its, isRequired: required.includes(member) },
+      note: noteOn(member, its),
+    }),
+  )
+}
+
+/** The family of parameters for tags, as one option. */
+const TAGS: Field = {
+  member: 'tags',
+  schema: { type: 'object' },
+  isRequired: false,
+  note: 'Only SUTs with all these tags, such as rack=4,team=qa1.',
+}
+
+/** The parameters of an operation. */
+export const queryFields = (operation: Operation): readonly Field[] => {
+  const schema = schemaOfQuery(operation)
+  const named = fieldsIn(schema, (member) => operation.notes?.[member] ?? noteOnParameter(member))
+  return schema.patternProperties === undefined ? named : [...named, TAGS]
+}
+
+/** The members of the body of an operation. */
+export const bodyFields = (operation: Operation): readonly Field[] =>
+  fieldsIn(withNotes(schemaOfBody(operation)), (_, { description }) => description as string | undefined)
+
+const admits = (schema: JsonSchema, type: string): boolean => {
+  const { anyOf, oneOf } = schema as { anyOf?: readonly JsonSchema[]; oneOf?: readonly JsonSchema[] }
+  const own = schema.type ?? typeof (schema.const ?? (schema.enum as readonly unknown[] | undefined)?.[0])
+  return [own].flat().includes(type) || [...(anyOf ?? []), ...(oneOf ?? [])].some((each) => admits(each, type))
+}
+
+const isFlag = ({ schema }: Field): boolean => schema.const === true
+
+/** How an option is given. */
+export const optionFor = (field: Field): Option =>
+  isFlag(field)
+    ? { type: 'boolean' }
+    : {
+        type: 'string',
+        ...(field.schema.type === 'array' && { multiple: true }),
+        ...(field.isRequired && { isRequired: true }),
+      }
+
+/** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */
+const readValue = ({ member, schema }: Field, typed: string): unknown => {
+  if (admits(schema, 'string')) return typed
+  if (admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null') {
+    const read = parseScope(typed)
+    if (E.isLeft(read)) throw new WrongUsage(`the ${optionOf(member)} ${read.left}`)
+    return read.right
+  }
+  return parseJson(typed) ?? (typed === 'null' ? null : typed)
+}
+
+/** The members that were typed. @throws WrongUsage */
+export const readBody = (
+  fields: readonly Field[],
+  options: Readonly<Record<string, OptionValue>>,
+): Record<string, unknown> => {
+  const typed = fields.flatMap((field) => {
+    const value = options[optionOf(field.member)]
+    return typeof value === 'string' ? [[field.member, readValue(field, value)] as const] : []
+  })
+  return Object.fromEntries(typed)
+}
+
+/** The parameters that were typed. @throws WrongUsage */
+export const readQuery = (
+  fields: readonly Field[],
+  options: Readonly<Record<string, OptionValue>>,
+): URLSearchParams => {
+  const query = new URLSearchParams()
+  for (const field of fields) {
+    const { member } = field
+    const value = options[optionOf(member)]
+    if (field === TAGS && typeof value === 'string') {
+      for (const [tag, text] of Object.entries(readValue(TAGS, value) as object)) query.append(`tag.${tag}`, text)
+    } else if (value !== undefined)
+      for (const text of [value, ...textsOf(value)]) {
+        if (typeof text !== 'object') query.append(member, String(text))
+      }
+  }
+  return query
+}

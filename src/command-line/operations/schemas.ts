@@ -1,0 +1,54 @@
+import { hasSchema, type JsonSchema, schemaOf } from '../../domain/codec/json-schema.ts'
+import { answerSchemas } from '../../http/documents/openapi/answer-schemas.ts'
+import type { Operation } from '../../http/protocol/route.ts'
+
+/** What the codecs of an operation say of its input and its answer. */
+
+type Form = JsonSchema & { readonly properties?: JsonSchema; readonly required?: readonly string[] }
+
+/** One object with the members of all forms, of which those are required that every form requires. */
+const merge = (forms: readonly Form[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.assign({}, ...forms.map(({ properties }) => properties)),
+  required: (forms[0]?.required ?? []).filter((member) =>
+    forms.every(({ required = [] }) => required.includes(member)),
+  ),
+})
+
+export const schemaOfBody = ({ body }: Operation): JsonSchema => {
+  const schema = body !== undefined && hasSchema(body) ? schemaOf(body) : {}
+  return schema.oneOf === undefined ? schema : merge(schema.oneOf as readonly Form[])
+}
+
+export const schemaOfQuery = ({ query }: Operation): JsonSchema =>
+  query !== undefined && hasSchema(query) ? schemaOf(query) : {}
+
+const resolved = (schema: JsonSchema): JsonSchema => {
+  const { $ref, anyOf } = schema as { $ref?: string; anyOf?: readonly JsonSchema[] }
+  if (anyOf?.[0] !== undefined) return resolved(anyOf[0])
+  return $ref === undefined ? schema : (answerSchemas()[$ref.split('/').at(-1) ?? ''] ?? {})
+}
+
+/** A list in an answer: its member, and the members of what it lists. */
+export interface AnsweredList {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** Columns that come last. */
+const TIMES = ['created_at', 'updated_at']
+
+/** The list of an answer that has nothing else. */
+export const listOfAnswer = ({ answer }: Operation): AnsweredList | undefined => {
+  const { properties = {} } = resolved(answer) as { properties?: Readonly<Record<string, JsonSchema>> }
+  const others = Object.keys(properties).filter((member) => !['limit', 'count', 'offset', 'next'].includes(member))
+  const [name = ''] = others
+  const { type, items } = properties[name] ?? {}
+  if (others.length !== 1 || type !== 'array') return undefined
+  const members = new Set(Object.keys(resolved(items as JsonSchema).properties ?? {}))
+  const [first, last] = [['_id', 'name'], TIMES].map((some) => some.filter((member) => members.has(member)))
+  return {
+    name,
+    columns: [...new Set([...(first ?? []), ...members].filter((member) => !TIMES.includes(member))), ...(last ?? [])],
+  }
+}

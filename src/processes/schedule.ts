@@ -23,7 +23,7 @@ export interface ScheduleOptions extends RecordingOptions {
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void
 }
 
-/** Before a failed command is retried. */
+/** Before a catch-up with failed records is repeated. */
 const RETRY_DELAY_MS = 1_000
 /** A catch-up reads ended reservations a day at a time, in seconds, for a month: older ones have left the state. */
 const DAY = 86_400
@@ -73,33 +73,27 @@ const makeRecord =
     if (next !== undefined) onChanged(next)
   }
 
-/** Records what became due while nothing was recorded. A SUT whose records fail holds up no other. */
+/**
+ * Makes the function that records what became due while nothing was recorded. A SUT whose records fail holds up no other.
+ * Resolves to false if it must be repeated: the views cannot be read, or records have failed a moment ago.
+ */
 const makeCatchUp = ({ views, clock, from, onError }: ScheduleOptions, advance: Advance, runBatches: RunBatches) => {
-  /** SUTs with records that must be retried. */
-  const behind = new Set<string>()
-  let triedAt = Number.NEGATIVE_INFINITY
+  let failedAt = Number.NEGATIVE_INFINITY
   const record = async (sutId: string): Promise<void> => {
-    const isDone = await advance(sutId).catch((error) => onError(error))
-    if (isDone) behind.delete(sutId)
-    else behind.add(sutId)
+    if (!(await advance(sutId).catch((error) => onError(error)))) failedAt = clock.now()
   }
-  return {
-    /** False if the views cannot be read. */
-    all: async (): Promise<boolean> => {
-      const to = Math.floor(clock.now() / 1000)
-      for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
-        const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
-        const found = await views.read('unrecorded', span)
-        if (found === undefined) return false
-        await runBatches(found.listed, record)
-      }
-      return true
-    },
-    again: async (): Promise<void> => {
-      if (behind.size === 0 || Math.abs(clock.now() - triedAt) < RETRY_DELAY_MS) return
-      triedAt = clock.now()
-      await runBatches([...behind], record)
-    },
+  return async (): Promise<boolean> => {
+    const began = clock.now()
+    if (Math.abs(began - failedAt) < RETRY_DELAY_MS) return false
+    failedAt = Number.NEGATIVE_INFINITY
+    const to = Math.floor(began / 1000)
+    for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
+      const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
+      const found = await views.read('unrecorded', span)
+      if (found === undefined) return false
+      await runBatches(found.listed, record)
+    }
+    return failedAt === Number.NEGATIVE_INFINITY
   }
 }
 
@@ -117,8 +111,7 @@ export const runSchedule = async (options: ScheduleOptions): Promise<void> => {
     if (!isServing() || !clock.mayRecord()) return
     if (upcoming.completeSince() !== completeSince) mustCatchUp = true
     completeSince = upcoming.completeSince()
-    await catchUp.again()
-    if (mustCatchUp) mustCatchUp = !(await catchUp.all())
+    if (mustCatchUp) mustCatchUp = !(await catchUp())
     await runBatches(shuffled(due.find(clock.now())), record)
   })
 }

@@ -50,30 +50,6 @@ test('a jump of two minutes holds up starts and ends for five minutes, with an a
   ])
 })
 
-test('a jump that is undone records nothing that was not due, and recording resumes at once', async (t) => {
-  const { service, book, alarm, scheduled, pass, jump } = await onMachine(t)
-  const id = await book('06:00', '06:15')
-  await pass(MINUTE)
-  jump(30 * MINUTE)
-  t.is(await scheduled(), 0)
-  jump(-30 * MINUTE)
-  await pass(9 * MINUTE)
-  t.deepEqual(await untilScheduled([service], 1), [`start 06:00:00.000Z ${last(id)}`])
-  t.is(await alarm(), '0')
-})
-
-test('a clock set back by two minutes holds up starts for five minutes', async (t) => {
-  const { service, book, scheduled, pass, jump } = await onMachine(t)
-  const id = await book('06:00', '06:15')
-  await pass(9 * MINUTE)
-  jump(-2 * MINUTE)
-  t.is(await scheduled(), 0)
-  await pass(4 * MINUTE)
-  t.is(await scheduled(), 0)
-  await pass(MINUTE + SECOND)
-  t.deepEqual(await untilScheduled([service], 1), [`start 06:00:00.000Z ${last(id)}`])
-})
-
 test('a jump of more than an hour is held up until it is confirmed, and nothing is missed', async (t) => {
   const { service, book, alarm, scheduled, pass, jump } = await onMachine(t)
   const [first, far] = [await book('06:00', '06:15'), await book('09:00', '09:15')]

@@ -38,19 +38,6 @@ test('a reservation for now starts when it was made', async (t) => {
   t.deepEqual(await untilScheduled([service], 1), [`start 06:02:51.400Z ${last(String(made.json._id))}`])
 })
 
-test('an extension moves the end', async (t) => {
-  const { service, book, alice } = await stage(t)
-  const id = await book('06:00', '06:15')
-  service.clock.set(at('06:05:00.000'))
-  await untilScheduled([service], 1)
-  t.is((await alice.post(`/api/sut_reservation/${id}/extend`, { end_time: at('06:45:00') })).status, 200)
-  service.clock.set(at('06:44:59.999'))
-  await settle([service])
-  t.is((await allEventsOf(service)).filter(isScheduled).length, 1)
-  service.clock.set(at('06:45:00.000'))
-  t.deepEqual((await untilScheduled([service], 2)).at(-1), `end 06:45:00.000Z ${last(id)}`)
-})
-
 test('a released reservation has no end, and one cancelled before its start has neither', async (t) => {
   const { service, book, alice } = await stage(t)
   const id = await book('06:00', '06:15')

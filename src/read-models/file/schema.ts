@@ -12,7 +12,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 15
+const FILE_VERSION = 16
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>

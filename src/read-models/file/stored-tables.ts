@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Projection } from '../../../projections/projection.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { tablesOf } from '../tables/document-table.ts'
-import { SESSION_TABLES } from '../tables/session-table.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
@@ -33,6 +32,5 @@ export const storedTables = (
     table('segment', 'segment ORDER BY n'),
     table('sut_events', 'sut_events ORDER BY sut'),
     table('sut_tag', 'sut_tag ORDER BY sut, name'),
-    ...SESSION_TABLES.map(([name, order]) => table(name, `${name} ORDER BY ${order}`)),
   ]
 }

@@ -22,12 +22,12 @@ export const reservationStateOf = (
 const DOCUMENT = condition('d.document')
 
 const PLANNED_END = `CASE d.ended WHEN 'released' THEN (SELECT f.document ->> 'end_time' FROM reservation f
-  INDEXED BY reservation_by_id WHERE f.id = d.id AND f.position < d.position ORDER BY f.position DESC LIMIT 1) END`
+  WHERE f.id = d.id AND f.position < d.position ORDER BY f.position DESC LIMIT 1) END`
 
-const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s INDEXED BY sut_by_id
+const SUT_NAME = `(SELECT s.document ->> 'name' FROM sut s
   WHERE s.id = (SELECT n.id FROM name n WHERE n.key = d.sut) ORDER BY s.position DESC LIMIT 1)`
 
-const SERIES_ID = '(SELECT m.series FROM series_member m INDEXED BY series_member_by_id WHERE m.id = d.id)'
+const SERIES_ID = '(SELECT m.series FROM series_member m WHERE m.id = d.id)'
 
 const HAS_TAG = 'EXISTS (SELECT 1 FROM sut_tag t WHERE t.sut = d.sut AND t.name = ? AND t.value = ?)'
 

@@ -3,7 +3,6 @@ import { makeRunQuery } from '../../files/sqlite.ts'
 import { makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
 import { makeAssignPlaces } from '../tables/session-places.ts'
-import { makeSessionCounts } from '../tables/session-table.ts'
 import { makeSutEvents } from '../tables/sut-events.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
@@ -27,7 +26,6 @@ import { makeFinishedUsage, makeUnfinishedUsage, makeUsed } from './usage.ts'
 export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
   const events = makeSutEvents(db)
-  const sessionCounts = makeSessionCounts(db)
   const scopes = makeScopes(db)
   const ask = makeRunQuery(db)
   const histories = makeHistories(db, names, events)
@@ -50,7 +48,7 @@ export const openLists = (db: DatabaseSync) => {
       series: makeSeriesList(ask, names),
       sutRequests: makeRequestList(ask, names, suts),
       seriesReservations: makeSeriesReservations(ask),
-      sessions: makeSessionList(ask, names, sessionCounts),
+      sessions: makeSessionList(ask, names),
       heldBy,
       held: (sutId, span) => heldBy([sutId], span).map(({ start, end }) => ({ start, end })),
       lastEnds: makeLastEnds(ask, names),

@@ -38,7 +38,7 @@ interface StatusRow {
   readonly time: number
 }
 
-const OF_SUT = `FROM sut_status INDEXED BY sut_status_began WHERE ${BEGAN} AND id = ?`
+const OF_SUT = `FROM sut_status WHERE ${BEGAN} AND id = ?`
 const ROWS = `SELECT position, status, cause, time ${OF_SUT}`
 const BEFORE = `${ROWS} AND time <= ? ORDER BY time DESC, position DESC LIMIT 1`
 const WITHIN = `${ROWS} AND time > ? AND time < ? ORDER BY time, position LIMIT ?`

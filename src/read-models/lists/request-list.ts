@@ -18,7 +18,7 @@ const TARGETS = `WITH RECURSIVE t (target) AS (
     SELECT min(target) FROM sut_request WHERE ${REQUEST_LISTED}
     UNION ALL SELECT (SELECT min(target) FROM sut_request WHERE ${REQUEST_LISTED} AND target > t.target) FROM t
     WHERE t.target IS NOT NULL)
-  SELECT target, (SELECT document FROM sut_request s INDEXED BY sut_request_by_target
+  SELECT target, (SELECT document FROM sut_request s
     WHERE s.${REQUEST_LISTED} AND s.target = t.target LIMIT 1) AS document
   FROM t WHERE target IS NOT NULL`
 
@@ -72,20 +72,13 @@ const filtersOf = (
   ]
 }
 
-const indexOf = ({ status, user_id, sut }: SutRequestQuery): string => {
-  if (sut !== undefined) return 'by_target'
-  if (user_id !== undefined) return 'by_user'
-  return status === undefined ? 'listed' : 'by_status'
-}
-
-const rowsThrough = (query: SutRequestQuery, filters: readonly Condition[]): Condition =>
-  rowsFrom(`sut_request INDEXED BY sut_request_${indexOf(query)}`, [condition(REQUEST_LISTED), ...filters])
+const rowsWhere = (conditions: readonly Condition[]): Condition =>
+  rowsFrom('sut_request', [condition(REQUEST_LISTED), ...conditions])
 
 export const makeRequestList =
   (ask: RunQuery, names: IdKeys, suts: Suts): Lists['sutRequests'] =>
   (query) => {
     const filters = filtersOf(ask, names, suts, query)
-    const rowsWhere = (conditions: readonly Condition[]) => rowsThrough(query, conditions)
     const { rows, count } = countAndRead(ask, 'sut_request', rowsWhere, filters, columnsOf(query), query)
     return pageOfRows(rows, count, query)
   }

@@ -141,7 +141,7 @@ export const makeSeriesReservations =
   (seriesId) =>
     ask(
       `SELECT d.id, d.document, d.ended, d.starts AS start, d.ends AS "end" FROM series_member m
-       CROSS JOIN reservation d INDEXED BY reservation_by_id
+       CROSS JOIN reservation d
        WHERE m.series = ? AND d.id = m.id AND d.until IS NULL ORDER BY d.starts, d.created`,
       seriesId,
     )

@@ -35,9 +35,8 @@ export const sutRowsOf = ({ retired = false }: SutListQuery): readonly [index: s
 
 /** The longest turnaround of a SUT. */
 const longestTurnaround = (ask: RunQuery): number =>
-  ask<{ longest: number | null }>(
-    `SELECT max(turnaround) AS longest FROM sut_display INDEXED BY turnaround_longest WHERE ${TURNAROUND}`,
-  )[0]?.longest ?? 0
+  ask<{ longest: number | null }>(`SELECT max(turnaround) AS longest FROM sut_display WHERE ${TURNAROUND}`)[0]
+    ?.longest ?? 0
 
 const holding = ({ start, end }: Window): Condition =>
   condition(
@@ -58,15 +57,14 @@ const isFree = (span: Window, turnaround: number): Condition => {
   const { start, end } = span
   return condition(
     `is_active = 1 AND sut.id NOT IN (
-       SELECT h.id FROM (${sql}) h LEFT JOIN sut_display t INDEXED BY turnaround_by_sut
+       SELECT h.id FROM (${sql}) h LEFT JOIN sut_display t
        ON t.id = h.id AND t.until IS NULL AND t.turnaround > 0 WHERE ${IS_TAKEN})`,
     ...values,
     ...[start, end, start, end],
   )
 }
 
-const DISPLAY = `(SELECT t.document FROM sut_display t INDEXED BY sut_display_by_id WHERE t.id = d.id
-  ORDER BY t.position DESC LIMIT 1)`
+const DISPLAY = '(SELECT t.document FROM sut_display t WHERE t.id = d.id ORDER BY t.position DESC LIMIT 1)'
 
 interface SutRow extends DetailedRow {
   readonly display: string | null
@@ -79,9 +77,8 @@ export const makeSutList =
       ...sutFiltersOf(query),
       ...(query.free === undefined ? [] : [isFree(query.free, longestTurnaround(ask))]),
     ]
-    const [index, isListed] = sutRowsOf(query)
-    const rowsWhere = (conditions: readonly Condition[]) =>
-      rowsFrom(`sut INDEXED BY ${index}`, [condition(isListed), ...conditions])
+    const [, isListed] = sutRowsOf(query)
+    const rowsWhere = (conditions: readonly Condition[]) => rowsFrom('sut', [condition(isListed), ...conditions])
     const { sql } = columnsOf(query)
     const columns = condition(query.withDisplays ? `${sql}, ${DISPLAY} AS display` : sql)
     const { rows, count } = countAndRead<SutRow>(ask, 'sut', rowsWhere, filters, columns, query)
@@ -93,11 +90,11 @@ export const makeSutStates =
   (ask: RunQuery): Lists['sutStates'] =>
   () =>
     ask<{ active: number; monitoring: MonitoringStatus; count: number }>(
-      `SELECT is_active AS active, monitoring, count(*) AS count FROM sut INDEXED BY sut_listed WHERE ${SUT_LISTED}
+      `SELECT is_active AS active, monitoring, count(*) AS count FROM sut WHERE ${SUT_LISTED}
        GROUP BY is_active, monitoring`,
     ).map(({ active, ...row }) => ({ isActive: active === 1, ...row }))
 
-const TURNAROUNDS = `sut_display t INDEXED BY turnaround_by_sut`
+const TURNAROUNDS = `sut_display t`
 
 export const makeEverySut =
   (ask: RunQuery): Lists['everySut'] =>

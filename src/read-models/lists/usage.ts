@@ -77,7 +77,7 @@ export const makeFinishedUsage =
     )
     const exempt = ask<{ week: number; quarters: number }>(
       `SELECT ${STARTED_IN} AS week, -r.counted AS quarters
-       FROM quota_exemption x INDEXED BY quota_exemption_by_user CROSS JOIN reservation r INDEXED BY reservation_by_id
+       FROM quota_exemption x CROSS JOIN reservation r
        WHERE x.user = ? AND x.until IS NULL AND x.is_exempt = 1 AND r.id = x.id AND r.until IS NULL
        AND r.ended IS NOT 'cancelled' AND r.ends <= ? AND r.ends > ?`,
       user,

@@ -11,7 +11,6 @@ import type { SessionQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
-import { makeSessionCounts } from '../../../src/read-models/tables/session-table.ts'
 import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
@@ -155,7 +154,7 @@ test('thorough: with 11,000 sessions every list is read through an index', async
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   const { run, lines } = explained(db)
-  const list = makeSessionList(run, makeIdKeys(db), makeSessionCounts(db))
+  const list = makeSessionList(run, makeIdKeys(db))
   for (const query of QUERIES) list({ ...PART, ...query })
   const isFound = (line: string): boolean =>
     /^(SEARCH|SCAN) session USING COVERING INDEX session_|^SEARCH d USING INTEGER PRIMARY KEY|^USE TEMP B-TREE FOR ORDER BY$|^(SCAN|CO-ROUTINE) (page|\(subquery-\d+\))$|^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(

@@ -1,36 +1,7 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
-import { foldName } from '../../domain/values/user-name.ts'
 import { beginsWithSecond, judgeNewId } from '../state/ids.ts'
-import { type AuditedOffer, type AuditedSut, copyText, type Report, type Stream } from '../state/state.ts'
+import { type AuditedOffer, copyText, type Report, type Stream } from '../state/state.ts'
 import type { Assigned } from './sessions.ts'
-
-type Criteria = NonNullable<DataOf<'ReservationCreated'>['match']>
-
-const FIELDS = ['sut_type', 'manufacturer', 'model', 'os', 'version', 'name'] as const
-
-const isAmong = (
-  asked: string | readonly string[],
-  value: string | undefined,
-  fold = (text: string) => text,
-): boolean => value !== undefined && [asked].flat().some((each) => fold(each) === fold(value))
-
-/** Whether each criterion holds, in no particular order. */
-const heldBy = ({ values, tags }: AuditedSut, { tags: asked = {}, ...fields }: Criteria): readonly boolean[] => [
-  ...FIELDS.flatMap((name) => {
-    const wanted = fields[name]
-    return wanted === undefined ? [] : [isAmong(wanted ?? '', values[name], foldName)]
-  }),
-  ...Object.entries(asked).map(([name, wanted]) =>
-    wanted === null ? !tags.has(name) : isAmong(wanted, tags.get(name)),
-  ),
-]
-
-/** Checks that a SUT was what the request asked for. */
-export const judgeFit = (sut: AuditedSut, criteria: Criteria | undefined, report: Report): void => {
-  if (criteria === undefined || sut.status !== 'standing') return
-  if (heldBy(sut, criteria).includes(false) || heldBy(sut, criteria.not ?? {}).includes(true))
-    report('reserves a SUT that does not fit the criteria')
-}
 
 /** The mark of an id that was offered, in place of its holder's. */
 const OFFERED = 0xffff_ffff

@@ -1,17 +1,18 @@
-import type { Event, Recorded } from '../../domain/event.ts'
-import type { AuditedSut, Report, StatusChange, Stream } from '../state/state.ts'
+import type { Recorded } from '../../domain/event.ts'
+import type { Report, StatusChange, Stream } from '../state/state.ts'
 
-type MonitoringSet = Extract<Event, { readonly type: 'SutMonitoringEnabled' | 'SutMonitoringDisabled' }>
 type WentEvent = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
-type KnownSut = (sutId: string) => AuditedSut | undefined
+type KnownSut = (sutId: string) => Stream | undefined
 
-/** Checks an event that begins or ends the probing of a SUT, and applies it. */
-const judgeMonitoringSet = (sut: AuditedSut, { type, data }: MonitoringSet, report: Report): void => {
-  if (sut.status !== 'standing') report(`sets the monitoring of a SUT that is ${sut.status}`)
-  const interval = type === 'SutMonitoringEnabled' ? data.interval : null
-  if (interval === sut.monitoring) report('sets the monitoring of a SUT to what it is')
-  if (interval !== null && sut.monitoring === null) sut.awaits = 'any'
-  sut.monitoring = interval
+/** Fields that say which machine the SUT is. */
+const MACHINE = ['address', 'port', 'sut_type']
+
+/** Notes what probes may find after an event of their SUT. */
+const noteAwaited = (stream: Stream, { type, data }: Recorded): void => {
+  const { sut, awaits } = stream
+  if (type === 'SutMonitoringEnabled' && 'values' in sut && sut.monitoring === null) stream.awaits = 'any'
+  if (type === 'SutUpdated' && awaits === 'another' && Object.keys(data).some((name) => MACHINE.includes(name)))
+    stream.awaits = 'any'
 }
 
 /** In it only the instance that found a SUT online may find it offline. */
@@ -65,8 +66,8 @@ export const judgeMonitoring = (
 ): void => {
   switch (event.type) {
     case 'SutMonitoringEnabled':
-    case 'SutMonitoringDisabled':
-      judgeMonitoringSet(stream.sut, event, report)
+    case 'SutUpdated':
+      noteAwaited(stream, event)
       break
     case 'SutWentOnline':
     case 'SutWentOffline':

@@ -1,5 +1,6 @@
 import type { DataOf } from '../../domain/event.ts'
-import { type AuditedSut, copyText, type Report } from '../state/state.ts'
+import type { SutState } from '../../domain/sut/state.ts'
+import { copyText, type Report } from '../state/state.ts'
 
 interface Assignment {
   readonly listen_port: number
@@ -14,7 +15,7 @@ export const makePorts = () => {
     assign: (
       { sut_id, listen_port }: DataOf<'ListenPortAssigned'>,
       time: number,
-      sut: AuditedSut | undefined,
+      sut: Pick<SutState, 'status'> | undefined,
       report: Report,
     ): void => {
       const holder = byPort.get(listen_port)
@@ -28,7 +29,7 @@ export const makePorts = () => {
     /** @param sut undefined if its stream is uncertain */
     release: (
       { sut_id, listen_port }: DataOf<'ListenPortReleased'>,
-      sut: AuditedSut | undefined,
+      sut: Pick<SutState, 'status'> | undefined,
       report: Report,
     ): void => {
       if (bySut.get(sut_id)?.listen_port !== listen_port) {

@@ -1,6 +1,6 @@
 import { factsOf, type Recorded } from '../../domain/event.ts'
 import { millisecondsIn } from '../state/moments.ts'
-import { type AuditedOffer, type AuditedSut, copyText, type Report } from '../state/state.ts'
+import { type AuditedOffer, copyText, type Report, type Stream } from '../state/state.ts'
 import type { OfferRules } from './matching.ts'
 
 /** A request that waits. */
@@ -89,12 +89,12 @@ const judgeExpired = (
     report('expires a request before nobody has asked for it for twice its keepalive')
   if (cause !== 'retired') return
   const sut = sut_id === undefined ? 'any' : knownSut(sut_id)
-  if (sut === 'any' || (sut !== undefined && sut.status !== 'retired'))
+  if (sut === 'any' || (sut !== undefined && sut.sut.status !== 'retired'))
     report('expires a request for a SUT that is not retired')
 }
 
 /** Undefined if there is none, or its stream is uncertain. */
-type KnownSut = (sutId: string) => Pick<AuditedSut, 'status'> | undefined
+type KnownSut = (sutId: string) => Pick<Stream, 'sut'> | undefined
 
 /** Makes the function that checks requests that wait: each is offered one SUT at a time, and ends once. */
 export const makeJudgeRequest = (offers: OfferRules, knownSut: KnownSut) => {

@@ -1,27 +1,25 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { dropEndedWindows } from '../state/calendar.ts'
 import { judgeId, judgeNewId, makeSeenIds } from '../state/ids.ts'
 import { millisecondsIn } from '../state/moments.ts'
-import { type AuditedSut, makeStreams, makeTextCache, type Report, type Stream } from '../state/state.ts'
-import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
+import { makeStreams, type Report, type Stream } from '../state/state.ts'
+import { judgeAgain } from './again.ts'
+import { judgeActor, judgeCredentials, judgeKey, judgeRevision, judgeStream, judgeTime } from './envelope.ts'
 import { makeOfferRules, type OfferRules } from './matching.ts'
 import { judgeMonitoring } from './monitoring.ts'
 import { makePorts, type Ports } from './ports.ts'
 import { judgeRefusals } from './refusals.ts'
 import { makeJudgeRequest } from './requests.ts'
-import { judgeReservation } from './reservations.ts'
-import { judgeScheduled, type Schedule } from './schedule.ts'
+import { judgeSchedule, type Schedule } from './schedule.ts'
 import { judgeOfSeries, judgeSeriesCreated } from './series.ts'
 import { type Assigned, judgeSession, newAssigned } from './sessions.ts'
-import { judgeSutCreated, judgeSutCreationAbandoned, judgeSutRetired, judgeSutUpdated } from './suts.ts'
 import { makeJudgeToken } from './tokens.ts'
 import { makeUserRules } from './users.ts'
 
 /**
- * Checks that the log obeys Berth's rules, using only the log and independently of the code that enforces them. Folds
- * its own minimal state.
+ * Checks that the log obeys Berth's rules, using only the log. What a SUT records is decided again by the domain; what
+ * spans streams is checked by rules of its own.
  */
 export interface Rules {
   /**
@@ -41,8 +39,7 @@ interface Others {
   readonly log: { version: number }
   readonly schedule: Schedule
   readonly ports: Ports | undefined
-  readonly knownSut: (sutId: string) => AuditedSut | undefined
-  readonly ownUser: (userId: string) => string
+  readonly knownSut: (sutId: string) => Stream | undefined
 }
 
 const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionSet'>, report: Report): void => {
@@ -50,76 +47,25 @@ const judgeLogVersionSet = (log: Others['log'], { version }: DataOf<'LogVersionS
   log.version = Math.max(log.version, version)
 }
 
-/** Events without a rule on the state of their SUT, and those of monitoring, sessions, users, tokens, requests and refusals. */
-type JudgedElsewhere = Extract<
-  Recorded,
-  {
-    readonly type:
-      | 'AuditKeyReplaced'
-      | 'VaultKeyForgotten'
-      | 'MatchOffered'
-      | 'ReservationOfferRefused'
-      | 'ReservationRequested'
-      | 'RefusalsCounted'
-      | `Request${string}`
-      | `SutMonitoring${string}`
-      | `SutWent${string}`
-      | `Session${string}`
-      | `User${string}`
-      | `Token${string}`
-  }
->
+/** Checks what an event says of ports, the schedule and the log, and applies it. */
+const judgeOthers = (event: Recorded, time: number, others: Others, report: Report): void => {
+  const { ports, knownSut, log, schedule } = others
+  const { type, data } = event
+  judgeSchedule(schedule, event, time, report)
+  if (type === 'SutCreated') ports?.use(data._id, data.listen_port, time, report)
+  if (type === 'SutCreationAbandoned') ports?.use(data._id, data.listen_port, undefined, report)
+  if (type === 'ListenPortAssigned') ports?.assign(data, time, knownSut(data.sut_id)?.sut, report)
+  if (type === 'ListenPortReleased') ports?.release(data, knownSut(data.sut_id)?.sut, report)
+  if (type === 'LogVersionSet') judgeLogVersionSet(log, data, report)
+}
 
-/** Checks an event against its SUT's state and applies it. */
-const judgeData = (sut: AuditedSut, event: Recorded, time: number, others: Others, report: Report): void => {
-  const { ports, knownSut, ownUser, log, schedule } = others
-  dropEndedWindows(sut, time)
-  judgeOfSeries(sut, event, report)
-  switch (event.type) {
-    case 'SutCreated':
-      ports?.use(event.data._id, event.data.listen_port, time, report)
-      judgeSutCreated(sut, event.data, report)
-      break
-    case 'SutCreationAbandoned':
-      ports?.use(event.data._id, event.data.listen_port, undefined, report)
-      judgeSutCreationAbandoned(sut, event.data, report)
-      break
-    case 'SutUpdated':
-      judgeSutUpdated(sut, event.data, report)
-      break
-    case 'SutRetired':
-      judgeSutRetired(sut, event.data, time, report)
-      break
-    case 'ReservationCreated':
-    case 'ReservationExtended':
-    case 'ReservationShortened':
-    case 'ReservationReleased':
-    case 'ReservationCancelled':
-    case 'ReservationBound':
-    case 'ReservationUnbound':
-    case 'ReservationKept':
-      judgeReservation(sut, event, { time, ownUser, logVersion: log.version }, report)
-      break
-    case 'ReservationSeriesCreated':
-      judgeSeriesCreated(sut, event, report)
-      break
-    case 'ReservationStarted':
-    case 'ReservationEnded':
-    case 'ScheduleBegan':
-      judgeScheduled(sut, event, time, schedule, report)
-      break
-    case 'ListenPortAssigned':
-      ports?.assign(event.data, time, knownSut(event.data.sut_id), report)
-      break
-    case 'ListenPortReleased':
-      ports?.release(event.data, knownSut(event.data.sut_id), report)
-      break
-    case 'LogVersionSet':
-      judgeLogVersionSet(log, event.data, report)
-      break
-    default:
-      event satisfies JudgedElsewhere
-  }
+/** Checks an event in the stream of a SUT and applies it. */
+const judgeOfSut = (stream: Stream, event: Recorded, time: number, { schedule, log }: Others, report: Report): void => {
+  const { type, data } = event
+  if (type === 'SutCreated' || type === 'SutUpdated') judgeCredentials(data.credentials, report)
+  judgeOfSeries(stream, event, report)
+  if (type === 'ReservationSeriesCreated') judgeSeriesCreated(stream, event, report)
+  stream.sut = judgeAgain(stream.sut, event, { now: time, schedule, logVersion: log.version }, report)
 }
 
 /** Checks the id that an event assigns, if it does. */
@@ -139,6 +85,8 @@ const judgeNewIds = (
   else if (type === 'SessionOpened') judgeNewId(data._id, millisecondsIn(data.opened_at), ids, report)
 }
 
+const SUT_PREFIX = sutStream('')
+
 export const makeRules = (): Rules => {
   const streams = makeStreams()
   const eventIds = makeSeenIds()
@@ -148,9 +96,8 @@ export const makeRules = (): Rules => {
   const isAbandoned = (sutId: string): boolean => streams.ofSut(sutId)?.sut.status === 'abandoned'
   /** Undefined if the stream is uncertain. */
   const certain = <A>(stream: string, state: A): A | undefined => (isUncertain(stream) ? undefined : state)
-  const ownUser = makeTextCache()
   const [log, schedule]: [Others['log'], Schedule] = [{ version: 0 }, { from: undefined }]
-  const common = { log, schedule, knownSut, ownUser }
+  const common = { log, schedule, knownSut }
   const assigned = newAssigned((sutId) => isUncertain(sutStream(sutId)))
   const offers = makeOfferRules(assigned)
   const judgeRequest = makeJudgeRequest(offers, knownSut)
@@ -178,7 +125,9 @@ export const makeRules = (): Rules => {
     const certainUsers = certain(USERS_STREAM, users)
     certainUsers?.judgeCancelled(event, time, report)
     judgeToken(event, time, certainUsers, report)
-    judgeData(stream.sut, event, time, { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }, report)
+    const others = { ...common, ports: certain(LISTEN_PORTS_STREAM, ports) }
+    judgeOthers(event, time, others, report)
+    if (event.stream.startsWith(SUT_PREFIX)) judgeOfSut(stream, event, time, others, report)
     return previous
   }
 

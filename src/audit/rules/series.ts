@@ -1,32 +1,32 @@
 import { QUARTER } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
 import { secondsIn } from '../state/moments.ts'
-import type { AuditedSut, Report } from '../state/state.ts'
+import type { Report, Stream } from '../state/state.ts'
 
 type SeriesEvent = Extract<Recorded, { readonly type: 'ReservationSeriesCreated' }>
 
 const floorToQuarter = (moment: number): number => Math.floor(moment / QUARTER) * QUARTER
 
 /** Notes a series. Its reservations follow in the same append. */
-export const judgeSeriesCreated = (sut: AuditedSut, { data, metadata }: SeriesEvent, report: Report): void => {
+export const judgeSeriesCreated = (stream: Stream, { data, metadata }: SeriesEvent, report: Report): void => {
   const [start, end] = [secondsIn(data.start_time), secondsIn(data.end_time)]
-  if (sut.status !== 'standing') report(`reserves a SUT that is ${sut.status}`)
+  if (stream.sut.status !== 'standing') report(`reserves a SUT that is ${stream.sut.status}`)
   if (!(start < end)) report('has an empty window')
   const { _id, user_id, count } = data
   const first = { start: floorToQuarter(start), end: -floorToQuarter(-end) }
-  sut.series = { _id, user_id, count, left: count, requestId: metadata.request_id, first, after: 0 }
+  stream.series = { _id, user_id, count, left: count, requestId: metadata.request_id, first, after: 0 }
 }
 
 /** Checks that an event is what must follow a series, or belongs to none. */
-export const judgeOfSeries = (sut: AuditedSut, event: Recorded, report: Report): void => {
-  const { series } = sut
+export const judgeOfSeries = (stream: Stream, event: Recorded, report: Report): void => {
+  const { series } = stream
   const seriesId = event.type === 'ReservationCreated' ? event.data.series_id : undefined
   if (seriesId === undefined && series === undefined) return
   if (event.type !== 'ReservationCreated' || seriesId === undefined || series === undefined) {
     if (series !== undefined)
       report(`comes before all of the series ${series._id}: ${series.left} of its reservations are missing`)
     if (seriesId !== undefined) report(`belongs to the series ${seriesId}, which is not before it`)
-    sut.series = undefined
+    stream.series = undefined
     return
   }
   const { data, metadata } = event
@@ -39,5 +39,5 @@ export const judgeOfSeries = (sut: AuditedSut, event: Recorded, report: Report):
   if (isFirst && (floorToQuarter(start) !== series.first.start || end !== series.first.end))
     report('has another window than its series says of the first one')
   const left = series.left - 1
-  sut.series = left === 0 ? undefined : { ...series, left, after: end }
+  stream.series = left === 0 ? undefined : { ...series, left, after: end }
 }

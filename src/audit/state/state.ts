@@ -1,4 +1,4 @@
-import type { SutValues } from '../../domain/sut/state.ts'
+import { initialSutState, type SutState } from '../../domain/sut/state.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 
@@ -6,31 +6,6 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 
 /** Completes the sentence "the event at position 7 ...". */
 export type Report = (what: string) => void
-
-/** A reservation that holds its SUT. Times are Unix seconds, offsets minutes east of UTC. */
-export interface AuditedReservation {
-  /** The 96-bit id in three numbers. As text it would take as much memory as everything else. */
-  readonly high: number
-  readonly middle: number
-  readonly low: number
-  readonly user_id: string
-  readonly start: number
-  end: number
-  endOffset: number
-  /** Unix milliseconds of its creation. */
-  readonly created: number
-  hasStarted: boolean
-  /** Whether only one client may connect. */
-  isBound: boolean
-  /**
-   * Undefined unless it has to be kept alive; `at`: when it last was, in Unix milliseconds, or 0; `hasHeartbeats`: whether
-   * its holder ever did.
-   */
-  keepalive: { readonly seconds: number; at: number; hasHeartbeats: boolean } | undefined
-}
-
-/** When a reservation begins to run, in Unix milliseconds. */
-export const beginningOf = ({ start, created }: AuditedReservation): number => Math.max(start * 1_000, created)
 
 /** A series whose reservations have not all come yet. */
 export interface AuditedSeries {
@@ -44,24 +19,6 @@ export interface AuditedSeries {
   readonly first: { readonly start: number; readonly end: number }
   /** Unix seconds: where the last one ended. */
   readonly after: number
-}
-
-export interface AuditedSut {
-  status: 'absent' | 'standing' | 'retired' | 'abandoned'
-  listen_port: number
-  values: Partial<SutValues>
-  tags: Map<string, string>
-  /** Windows whose end has not been recorded, by start; for at most 31 days after it. */
-  windows: AuditedReservation[]
-  /** Seconds between probes; null while the SUT is not monitored. */
-  monitoring: number | null
-  /** What probes may find next: everything once monitoring begins, and again after a change of the machine. */
-  awaits: 'nothing' | 'any' | 'another'
-  /** Recently released windows, with their actual end. */
-  released: AuditedReservation[]
-  /** Windows whose end was recorded last. */
-  ended: AuditedReservation[]
-  series: AuditedSeries | undefined
 }
 
 /** A use of an idempotency key. */
@@ -105,7 +62,11 @@ export interface Stream {
   isUncertain: boolean
   /** Idempotency keys of the last day, oldest first. */
   keys: Map<string, KeyUse> | undefined
-  readonly sut: AuditedSut
+  /** In the stream of a SUT: the SUT, and a series whose reservations have not all come. */
+  sut: SutState
+  series: AuditedSeries | undefined
+  /** What probes may find next: everything once monitoring begins, and again after a change of the machine. */
+  awaits: 'nothing' | 'any' | 'another'
   /** In a stream of probes: the last change. */
   lastChange: StatusChange | undefined
   /** In a stream of offers: the last one. */
@@ -120,18 +81,9 @@ export const newStream = (): Stream => ({
   position: null,
   isUncertain: false,
   keys: undefined,
-  sut: {
-    status: 'absent',
-    listen_port: 0,
-    values: {},
-    tags: new Map(),
-    windows: [],
-    monitoring: null,
-    awaits: 'nothing',
-    released: [],
-    ended: [],
-    series: undefined,
-  },
+  sut: initialSutState,
+  series: undefined,
+  awaits: 'nothing',
   lastChange: undefined,
   offer: undefined,
   sessions: undefined,
@@ -139,18 +91,6 @@ export const newStream = (): Stream => ({
 
 /** Copies a substring, which would otherwise keep the whole string in memory. */
 export const copyText = (text: string): string => Buffer.from(text).toString()
-
-/** Like `copyText`, for recurring texts: copies each only once. */
-export const makeTextCache = (): ((text: string) => string) => {
-  const known = new Map<string, string>()
-  return (text) => {
-    const found = known.get(text)
-    if (found !== undefined) return found
-    const copy = copyText(text)
-    known.set(copy, copy)
-    return copy
-  }
-}
 
 /** The streams of the log, by name. */
 export const makeStreams = () => {
@@ -168,9 +108,9 @@ export const makeStreams = () => {
     isUncertain: (name: string): boolean => streams.get(name)?.isUncertain === true,
     ofSut,
     /** Undefined if there is none, or its stream is uncertain. */
-    knownSut: (sutId: string): AuditedSut | undefined => {
+    knownSut: (sutId: string): Stream | undefined => {
       const stream = ofSut(sutId)
-      return stream === undefined || stream.isUncertain ? undefined : stream.sut
+      return stream === undefined || stream.isUncertain ? undefined : stream
     },
     all: (): ReadonlyMap<string, Stream> => streams,
   }

@@ -1,7 +1,9 @@
 import test from 'ava'
-import type { Event } from '../../../src/domain/event.ts'
+import fc from 'fast-check'
+import type { Event, EventType } from '../../../src/domain/event.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { makeEventId, sutStream } from '../../../src/domain/values/ids.ts'
+import { arbitraryData } from '../../domain/arbitrary-events.ts'
 import {
   bob,
   clock,
@@ -13,6 +15,7 @@ import {
   reservationUnbound,
   wall,
 } from '../../domain/builders.ts'
+import { rounds } from '../../thorough.ts'
 import {
   abandoned,
   assigned,
@@ -31,6 +34,7 @@ import {
   PORT,
   released,
   retired,
+  SUT,
   updated,
   verify,
   type Written,
@@ -82,25 +86,25 @@ test('a binding ends once, whether a creation or an update made it, and not what
   const unbound = (time: string): Entry => [time, of(reservationUnbound(third))]
   const ours: readonly Entry[] = [...MORNING, ['06:20', ofAlice, at], unbound('06:21')]
   t.deepEqual(await findingsIn(ours), [])
-  await finds(t, /which is not bound/, [...ours, unbound('06:22')])
+  await finds(t, /ReservationUnbound without an effect/, [...ours, unbound('06:22')])
   const again: readonly Entry[] = [...ours, ['06:22', of(reservationBound(third)), at], unbound('06:23')]
   t.deepEqual(await findingsIn(again), [])
   const byAnother = { ...at, actor: bob, role: 'administrator' } as const
-  await finds(t, /which is not bound/, [...MORNING, ['06:20', ofAlice, byAnother], unbound('06:21')])
+  await finds(t, /ReservationUnbound without an effect/, [...MORNING, ['06:20', ofAlice, byAnother], unbound('06:21')])
 })
 
 test('an event that an inactive, retired or abandoned SUT cannot have is found', async (t) => {
-  await finds(t, /reserves an inactive SUT/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
-  await finds(t, /extends a reservation of an inactive SUT/, [
+  await finds(t, /refused, sut_inactive/, [...BEGINNING, inactive, made('05:20', 1, '06:00', '07:00')])
+  await finds(t, /refused, sut_inactive/, [
     ...MORNING,
     ['06:15', updated({ is_active: false })],
     ['06:20', of(reservationExtended(FIRST, wall('08:00')))],
   ])
   const gone: readonly Entry[] = [...MORNING, ['10:00', retired]]
-  await finds(t, /reserves a SUT that is retired/, [...gone, made('10:01', 4, '11:00', '12:00')])
-  await finds(t, /changes a SUT that is retired/, [...gone, ['10:01', updated({ os: 'linux' })]])
-  await finds(t, /retires a SUT that is retired/, [...gone, ['10:01', retired]])
-  await finds(t, /creates a SUT that is abandoned/, [
+  await finds(t, /refused, sut_retired/, [...gone, made('10:01', 4, '11:00', '12:00')])
+  await finds(t, /refused, sut_retired/, [...gone, ['10:01', updated({ os: 'linux' })]])
+  await finds(t, /SutRetired without an effect/, [...gone, ['10:01', retired]])
+  await finds(t, /SutCreated without an effect/, [
     ['05:00', assigned],
     ['05:00', abandoned],
     ['05:00', created],
@@ -194,4 +198,21 @@ test('events that are unreadable or not in canonical form are found', async (t) 
   t.regex((await found(last.replace('"schema":1', '"schema":2'))).join(), /cannot be read: .* newer version/)
   t.regex((await found(last.replace('Extended', 'Stretched'))).join(), /cannot be read: .*type/)
   t.regex((await found(last.slice(1))).join(), /cannot be read: /)
+})
+
+test('property: whatever is recorded of a SUT, and in whatever order, gives findings and no failure', async (t) => {
+  const types = Object.keys(arbitraryData).filter((type) => /^(?:Sut(?!Went)|Reservation(?!Requested))/.test(type))
+  const event = fc.constantFrom(...(types as EventType[])).chain((type) =>
+    fc
+      .tuple(arbitraryData[type] as fc.Arbitrary<object>, fc.constantFrom(FIRST, idAt('05:21', 2)))
+      .map(([data, _id]) => {
+        const ofSut = type.startsWith('Sut') ? { _id: SUT } : { _id, sut_id: SUT }
+        return of({ type, data: { ...data, ...ofSut } } as Event)
+      }),
+  )
+  const property = fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
+    const log = events.map((each, n): Entry => [`06:${String(20 + n).padStart(2, '0')}`, each])
+    await findingsIn([...MORNING, ...log])
+  })
+  await t.notThrowsAsync(fc.assert(property, { numRuns: rounds(100, 2_000) }))
 })

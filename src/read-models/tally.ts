@@ -1,7 +1,7 @@
+import type { QuotaExemptionColumns, ReservationColumns } from '../../projections/reservation.ts'
 import { weekOf } from '../domain/calendar/week.ts'
-import type { Recorded } from '../domain/event.ts'
-import { countCreated, countExtended, countReleased, countShortened, type Usage } from '../domain/reservation/quota.ts'
-import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
+import { countExtended, countReleased, countShortened, type Usage } from '../domain/reservation/quota.ts'
+import type { RowChange } from './tables/version.ts'
 
 /** A reservation, in Unix seconds. */
 interface Reserved {
@@ -20,8 +20,11 @@ export interface Tally extends Usage {
   readonly add: (id: string, reserved: Reserved) => void
   /** Counts reservations that are over. */
   readonly addFinished: (week: number, quarters: number) => void
-  /** Applies an event of one of the user's reservations. False if it does not fit: then the tally is wrong. */
-  readonly update: (event: Recorded) => boolean
+  /**
+   * Applies a change of one of the user's reservations, or of whether it is exempt. False if it does not fit: then the
+   * tally is wrong.
+   */
+  readonly update: (change: RowChange) => boolean
   /**
    * The moment in Unix seconds by which reservations that have left had ended. If the clock is set back before it, the
    * tally is wrong.
@@ -75,36 +78,30 @@ interface Changes extends Pick<Tally, 'add'> {
 
 const makeUpdate =
   ({ add, take, count }: Changes): Tally['update'] =>
-  (event) => {
-    switch (event.type) {
-      case 'ReservationCreated': {
-        const { _id, start_time, end_time, beyond_quota: isExempt = false } = event.data
-        const start = epochSecondsOf(start_time)
-        const heldFrom = Math.max(start * 1000, epochMillisecondsOf(event.metadata.time))
-        add(_id, { start, end: epochSecondsOf(end_time), heldFrom, quarters: countCreated(event.data), isExempt })
-        return true
-      }
-      case 'ReservationExtended':
-      case 'ReservationShortened':
-      case 'ReservationReleased':
-      case 'ReservationCancelled': {
-        const { _id } = event.data
-        const before = take(_id)
-        if (before === undefined) return false
-        if (event.type === 'ReservationCancelled') return true
-        const end = epochSecondsOf(event.data.end_time)
-        if (event.type === 'ReservationExtended') {
-          const isExempt = event.data.beyond_quota ?? false
-          add(_id, { ...before, end, quarters: countExtended(before.quarters, before.end, end), isExempt })
-        } else if (event.type === 'ReservationShortened')
-          add(_id, { ...before, end, quarters: countShortened(before.quarters, { ...before, end }) })
-        // Over at once, although its window ends with the second.
-        else count({ ...before, quarters: countReleased(before.quarters, before.heldFrom, end) }, 1)
-        return true
-      }
-      default:
-        return true
+  ({ projection, before, after }) => {
+    const { id, ended } = after
+    if (projection === 'reservation' && before === undefined) {
+      const [, , start, end, lateness, quarters] = after.columns as ReservationColumns
+      add(id, { start, end, heldFrom: start * 1000 + lateness, quarters, isExempt: false })
+      return true
     }
+    const reserved = take(id)
+    if (reserved === undefined) return false
+    if (projection === 'quota_exemption') {
+      const [, isExempt] = after.columns as QuotaExemptionColumns
+      add(id, { ...reserved, isExempt })
+      return true
+    }
+    const { quarters, heldFrom, end: former } = reserved
+    const [, , , end] = after.columns as ReservationColumns
+    // Over at once, although its window ends with the second.
+    if (ended === 'released') count({ ...reserved, quarters: countReleased(quarters, heldFrom, end) }, 1)
+    else if (ended === null) {
+      const isShorter = end < former
+      const counted = isShorter ? countShortened(quarters, { ...reserved, end }) : countExtended(quarters, former, end)
+      add(id, { ...reserved, end, quarters: counted })
+    }
+    return true
   }
 
 /** @param now Unix seconds: reservations that ended by then are added as finished ones */

@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import type { QuotaExemptionColumns, ReservationColumns } from '../../projections/reservation.ts'
 import { startOfWeek, weekOf } from '../domain/calendar/week.ts'
-import type { Recorded } from '../domain/event.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
+import type { RowChange } from './tables/version.ts'
 import { makeTally, type Tally } from './tally.ts'
 import type { Views } from './views.ts'
 
@@ -53,18 +54,10 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
   }
 }
 
-/** The holder of the reservation that an event is about, if it may change what is used. */
-const holderOf = (event: Recorded): string | undefined => {
-  switch (event.type) {
-    case 'ReservationCreated':
-    case 'ReservationExtended':
-    case 'ReservationShortened':
-    case 'ReservationReleased':
-    case 'ReservationCancelled':
-      return event.data.user_id
-    default:
-      return undefined
-  }
+/** The holder of the reservation that a change may make count otherwise. */
+const holderOf = ({ projection, after }: RowChange): string | undefined => {
+  if (projection === 'reservation') return (after.columns as ReservationColumns)[1]
+  return projection === 'quota_exemption' ? (after.columns as QuotaExemptionColumns)[0] : undefined
 }
 
 /** Forgets the users who reserved longest ago, beyond a number of reservations in memory, but not the one given. */
@@ -85,16 +78,16 @@ export const makeUsages = (options: UsagesOptions) => {
   /** Users that are being read, and whether something of theirs was folded meanwhile. */
   const loading = new Map<string, { isChanged: boolean }>()
 
-  const update = (event: Recorded): void => {
-    const holder = holderOf(event)
+  const update = (change: RowChange): void => {
+    const holder = holderOf(change)
     if (holder === undefined) return
     const reading = loading.get(holder)
     if (reading !== undefined) reading.isChanged = true
-    if (tallies.get(holder)?.update(event) === false) tallies.delete(holder)
+    if (tallies.get(holder)?.update(change) === false) tallies.delete(holder)
   }
 
-  const unwatch = views.watch((events) => {
-    if (tallies.size > 0 || loading.size > 0) for (const event of events) update(event)
+  const unwatch = views.watch((_, changes) => {
+    if (tallies.size > 0 || loading.size > 0) changes.forEach(update)
   })
 
   const keep = (userId: string, tally: Tally): Tally => {

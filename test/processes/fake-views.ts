@@ -1,15 +1,12 @@
 import type { Reservation } from '../../projections/reservation.ts'
-import { reservationProjection } from '../../projections/reservation.ts'
-import { reservationKeepaliveProjection, reservationRunProjection } from '../../projections/reservation-run.ts'
 import type { Event, Logged } from '../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
-import type { ViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { UpcomingRow } from '../../src/read-models/lists/lists.ts'
-import { makePending } from '../../src/read-models/projector/pending.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { alice, clock, SUT_ID } from '../domain/builders.ts'
 import { at as past, recordedAt } from '../domain/given-when-then.ts'
+import { makeChangesOf } from '../read-models/changes.ts'
 
 type Listener = Parameters<Views['watch']>[0]
 
@@ -27,24 +24,10 @@ export const rowOf = (_id: string, start: string, end: string, position: number)
   ...{ start: clock(start) / 1000, end: clock(end) / 1000 },
 })
 
-const PROJECTIONS = [reservationProjection, reservationRunProjection, reservationKeepaliveProjection]
-
 const documentOf = ({ _id, start, end, created, user_id, sut_id, listen_port }: UpcomingRow): Reservation => {
   const created_at = formatMilliseconds(created)
   const [start_time, end_time] = [formatWithOffset(start, 0), formatWithOffset(end, 0)]
   return { _id, created_at, updated_at: created_at, start_time, end_time, user_id, sut_id, listen_port }
-}
-
-/** Folds events on top of rows that are in the file already. */
-const makeFold = (rows: () => readonly UpcomingRow[]) => {
-  const newest = (projection: string, id: string) => {
-    if (projection !== 'reservation') return undefined
-    const row = rows().find(({ _id }) => _id === id) ?? rowOf(id, '05:00', '05:15', 0)
-    return { document: JSON.stringify(documentOf(row)), id, ended: null, position: 0, created: 0, revision: 0 }
-  }
-  const pending = makePending(PROJECTIONS, { newest } as unknown as ViewsFile)
-  let position = 0
-  return (event: Logged) => pending.fold(event, toPublicPosition(++position))
 }
 
 /** Views that a test fills. `tell` calls the listeners; `beforePage` runs before each page is returned. */
@@ -57,11 +40,13 @@ export const fakeViews = () => {
     beforePage: (_page: number): void => undefined,
     tell: (time: string, ...events: readonly Event[]): void => {
       const recorded = events.map((event, n) => recordedAt(n, past(time, event)) as Logged)
-      const changes = recorded.flatMap(fold)
+      const changes = recorded.flatMap(changesOf)
       for (const listener of listeners) listener(recorded, changes)
     },
   }
-  const fold = makeFold(() => fake.rows)
+  const changesOf = makeChangesOf((id) =>
+    documentOf(fake.rows.find(({ _id }) => _id === id) ?? rowOf(id, '05:00', '05:15', 0)),
+  )
   const read = (async (name: string, { from, to, after, limit }: Record<string, number>) => {
     if (name !== 'upcoming') throw new Error(`${name} is not asked for`)
     const found = fake.rows

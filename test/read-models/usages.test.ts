@@ -5,6 +5,7 @@ import { makeUsages } from '../../src/read-models/usages.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { clock, idOf, reservationCancelled, reservationCreated } from '../domain/builders.ts'
 import { at, recordedAt } from '../domain/given-when-then.ts'
+import { makeChangesOf, reservationInFile } from './changes.ts'
 
 const NOW = clock('05:00')
 const [START, END] = [clock('06:00') / 1_000, clock('07:00') / 1_000]
@@ -38,8 +39,9 @@ const given = (
     }
     return { position: 0, listed: name === 'finishedUsage' ? [] : rows.slice(after + 1, after + 1 + limit) }
   }
+  const changesOf = makeChangesOf((id) => ({ ...reservationInFile(id), user_id: 'alice' }))
   const watch = (listener: Parameters<Views['watch']>[0]) => {
-    fold = (events) => listener(events, [])
+    fold = (events) => listener(events, events.flatMap(changesOf))
     return () => undefined
   }
   const usages = makeUsages({ views: { read: read as never, watch }, clock: () => NOW, reservationsMax })

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { Example } from '../../../../src/http/documents/openapi/examples.ts'
-import type { Code } from '../../../../src/http/protocol/problem.ts'
-import { CSV } from '../../../../src/http/response/csv-lists.ts'
-import { LEAVES_TYPE } from '../../../../src/http/routes/audit.ts'
-import type { Answer, Headers } from '../../client.ts'
-import { type Running, type Setting, start, type Tidying } from '../../harness.ts'
+import type { Example } from '../../../src/http/documents/openapi/examples.ts'
+import type { Code } from '../../../src/http/protocol/problem.ts'
+import { CSV } from '../../../src/http/response/csv-lists.ts'
+import type { Headers } from '../client.ts'
+import { type Running, type Setting, start, type Tidying } from '../harness.ts'
 
-/** Shared by all example stories. */
+/** How the story of the examples asks. */
 
-export const NOW = '2030-05-02T05:58:11.400Z'
+const NOW = '2030-05-02T05:58:11.400Z'
 
 /** Deterministic bytes, derived from their number and the count of earlier calls. */
-export const makeRandomness = () => {
+const makeRandomness = () => {
   const calls = new Map<string, number>()
   const next = (what: string): Buffer => {
     const times = (calls.get(what) ?? 0) + 1
@@ -25,16 +24,12 @@ export const makeRandomness = () => {
   }
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly who?: string
   /** The value of the path parameter. */
   readonly at?: string
-  /** The value of a second path parameter. */
-  readonly token?: string
   readonly query?: string
   readonly body?: unknown
-  /** A raw body. */
-  readonly text?: string
   readonly headers?: Headers
 }
 
@@ -44,28 +39,20 @@ export type Ask = (
   options?: RequestOptions,
 ) => Promise<Readonly<Record<string, unknown>>>
 
-/** Stores an error as an example. */
-export const keepRefusal = (examples: Example[], operation: string, name: string, answer: Answer | undefined): void => {
-  if (answer === undefined || answer.status < 400) throw new Error(`${name}: ${answer?.status} ${answer?.text}`)
-  examples.push({ operation, name, mediaType: 'application/json', body: answer.json, code: answer.json.code as Code })
-}
-
 /** The address of an operation with its path parameters. */
-export const addressOf = (operation: string, { at = '', token = '', query = '' }: RequestOptions = {}): string =>
-  (operation.split(' ')[1] ?? '').replace(':token', token).replace(/:\w+/, at) + query
+const addressOf = (operation: string, { at = '', query = '' }: RequestOptions = {}): string =>
+  (operation.split(' ')[1] ?? '').replace(/:\w+/, at) + query
 
 export const makeAsk = (service: Running, examples: Example[]): Ask => {
   return async (operation, name, options = {}) => {
-    const { who = 'admin', body, text, headers = {} } = options
+    const { who = 'admin', body, headers = {} } = options
     const [method = ''] = operation.split(' ')
     const address = addressOf(operation, options)
     const client = who === '' ? service.anyone : service.as(who)
     const answer =
-      body === undefined
-        ? await client.request(method, address, headers, text)
-        : await client.post(address, body, headers)
+      body === undefined ? await client.request(method, address, headers) : await client.post(address, body, headers)
     const mediaType = String(answer.headers['content-type'])
-    if (mediaType === CSV || mediaType === LEAVES_TYPE) {
+    if (mediaType === CSV) {
       examples.push({ operation, name, mediaType, body: answer.text })
       return {}
     }

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('processes/**', 'commands/**', 'read-models/**', 'event-store', 'event-store/sqlite', 'copy', 'backup')
+await runTestsIn('processes/**', 'commands/**', 'read-models/**', 'event-store', 'event-store/sqlite', 'archive')

@@ -8,7 +8,7 @@ await runTestsIn(
   'users/passwords',
   'vault',
   'telemetry',
-  'service/**',
+  'app/**',
   'files',
   'concurrency',
 )

@@ -5,21 +5,11 @@ import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault, type Vault } from '../../src/vault/vault.ts'
-import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
-import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { anEvent, append, aStream, done } from '../event-store/new-events.ts'
 import { rightOf } from '../users/builders.ts'
 import { readUser } from './memory-store.ts'
 import { aStore, before, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 import { addToken, addUser, changeUser, recordErasure } from './users.ts'
-
-const server = await startProtocolServer()
-test.after.always(server.close)
-
-const STORES: Readonly<Record<string, (t: ExecutionContext) => Promise<EventStore>>> = {
-  SQLite: aStore,
-  EventStoreDB: (t) => openAt(t, aLogOn(server.address)),
-}
 
 const verified = async (store: EventStore, ring: ReturnType<typeof ringOf>) => {
   const followed = followSecrets(store, BEGINNING, false)
@@ -41,8 +31,8 @@ const addSut = async (store: EventStore, vault: Vault): Promise<string> => {
 }
 
 /** A SUT with two secrets, and the users `ann`, whose password was changed once, and `a:b`. */
-const aLab = async (t: ExecutionContext, open: (t: ExecutionContext) => Promise<EventStore>) => {
-  const store = await open(t)
+const aLab = async (t: ExecutionContext) => {
+  const store = await aStore(t)
   const ring = ringOf('k1')
   const vault = await vaultOver(store, ring)
   const sut = await addSut(store, vault)
@@ -55,85 +45,82 @@ const aLab = async (t: ExecutionContext, open: (t: ExecutionContext) => Promise<
 const secretOf = async (store: EventStore, owner: string, field: string) =>
   (await store.readSecrets(owner)).find((each) => each.field === field) as SealedSecret
 
-for (const [where, open] of Object.entries(STORES)) {
-  const only = where === 'EventStoreDB' ? 'thorough: ' : ''
-  test(`${where}: the vault of SUTs and users is sound, also with removed users and after an erasure`, async (t) => {
-    const { store, ring } = await aLab(t, open)
-    t.deepEqual(await verified(store, ring), { secrets: 7, opened: 7, findings: [] })
-    await recordErasure(store, 'ann')
-    await store.eraseSecrets('user:ann')
-    t.deepEqual(await verified(store, ring), { secrets: 4, opened: 4, findings: [] })
-  })
+test('the vault of SUTs and users is sound, also with removed users and after an erasure', async (t) => {
+  const { store, ring } = await aLab(t)
+  t.deepEqual(await verified(store, ring), { secrets: 7, opened: 7, findings: [] })
+  await recordErasure(store, 'ann')
+  await store.eraseSecrets('user:ann')
+  t.deepEqual(await verified(store, ring), { secrets: 4, opened: 4, findings: [] })
+})
 
-  test(`${only}${where}: a secret of a user that is missing, restored, swapped or left over is found, by the user's id`, async (t) => {
-    const { store, ring, sut } = await aLab(t, open)
-    await store.exchangeSecrets([{ old: await secretOf(store, 'user:a:b', 'epoch') }])
-    const password = await secretOf(store, 'user:ann', 'password')
-    await store.exchangeSecrets([{ old: password, next: { ...password, id: 'f'.repeat(24) } }])
-    const [name, ofSut] = [await secretOf(store, 'user:ann', 'name'), await secretOf(store, sut, 'password')]
-    const { nonce, ciphertext } = ofSut
-    await store.exchangeSecrets([{ old: name, next: { ...name, nonce, ciphertext } }])
-    await store.writeSecrets([{ ...name, owner: 'user:nobody' }])
-    t.deepEqual((await verified(store, ring)).findings.toSorted(), [
-      'the epoch of the user a:b is missing in the vault',
-      'the name of the user ann cannot be opened: it was not sealed here with the key "k1", or it was altered',
-      'the password of the user ann in the vault belongs to a different change than this event',
-      'the vault has the name of the user nobody, which no event has set',
-    ])
-  })
+test("a secret of a user that is missing, restored, swapped or left over is found, by the user's id", async (t) => {
+  const { store, ring, sut } = await aLab(t)
+  await store.exchangeSecrets([{ old: await secretOf(store, 'user:a:b', 'epoch') }])
+  const password = await secretOf(store, 'user:ann', 'password')
+  await store.exchangeSecrets([{ old: password, next: { ...password, id: 'f'.repeat(24) } }])
+  const [name, ofSut] = [await secretOf(store, 'user:ann', 'name'), await secretOf(store, sut, 'password')]
+  const { nonce, ciphertext } = ofSut
+  await store.exchangeSecrets([{ old: name, next: { ...name, nonce, ciphertext } }])
+  await store.writeSecrets([{ ...name, owner: 'user:nobody' }])
+  t.deepEqual((await verified(store, ring)).findings.toSorted(), [
+    'the epoch of the user a:b is missing in the vault',
+    'the name of the user ann cannot be opened: it was not sealed here with the key "k1", or it was altered',
+    'the password of the user ann in the vault belongs to a different change than this event',
+    'the vault has the name of the user nobody, which no event has set',
+  ])
+})
 
-  test(`${only}${where}: secrets of an erased user that are still there are found`, async (t) => {
-    const { store, ring } = await aLab(t, open)
-    await recordErasure(store, 'ann')
-    const left = ['epoch', 'name', 'password'].map(
-      (field) => `the vault has the ${field} of the user ann, which was erased`,
-    )
-    t.deepEqual((await verified(store, ring)).findings, left)
-  })
+test('secrets of an erased user that are still there are found', async (t) => {
+  const { store, ring } = await aLab(t)
+  await recordErasure(store, 'ann')
+  const left = ['epoch', 'name', 'password'].map(
+    (field) => `the vault has the ${field} of the user ann, which was erased`,
+  )
+  t.deepEqual((await verified(store, ring)).findings, left)
+})
 
-  test(`${only}${where}: missing names of tokens, and left ones of erased users, are found`, async (t) => {
-    const { store, ring, vault } = await aLab(t, open)
-    const [kept, lost, left] = ['aa01', 'aa02', 'aa03'].map((end) => `0f5b3c2a91d84e776611${end}`) as [
-      string,
-      string,
-      string,
-    ]
-    await addToken(store, vault, 'a:b', kept)
-    await addToken(store, vault, 'a:b', lost)
-    await addToken(store, vault, 'ann', left)
-    await store.exchangeSecrets([{ old: await secretOf(store, 'tokens:a:b', lost) }])
-    await recordErasure(store, 'ann')
-    await store.eraseSecrets('user:ann')
-    t.deepEqual((await verified(store, ring)).findings, [
-      `the name of the token ${lost} of the user a:b is missing in the vault`,
-      `the vault has the name of the token ${left} of the user ann, which was erased`,
-    ])
-  })
+test('missing names of tokens, and left ones of erased users, are found', async (t) => {
+  const { store, ring, vault } = await aLab(t)
+  const [kept, lost, left] = ['aa01', 'aa02', 'aa03'].map((end) => `0f5b3c2a91d84e776611${end}`) as [
+    string,
+    string,
+    string,
+  ]
+  await addToken(store, vault, 'a:b', kept)
+  await addToken(store, vault, 'a:b', lost)
+  await addToken(store, vault, 'ann', left)
+  await store.exchangeSecrets([{ old: await secretOf(store, 'tokens:a:b', lost) }])
+  await recordErasure(store, 'ann')
+  await store.eraseSecrets('user:ann')
+  t.deepEqual((await verified(store, ring)).findings, [
+    `the name of the token ${lost} of the user a:b is missing in the vault`,
+    `the vault has the name of the token ${left} of the user ann, which was erased`,
+  ])
+})
 
-  test(`${only}${where}: a rotation re-encrypts secrets of users, names a damaged one, and keeps erased ones erased`, async (t) => {
-    const { store, ring, sut } = await aLab(t, open)
-    const both = before(ringOf('k2'), ring)
-    const vault = await vaultOver(store, both, NOW + HOUR)
-    await store.eraseSecrets('user:ann')
-    const name = await secretOf(store, 'user:a:b', 'name')
-    const ciphertext = Uint8Array.from(name.ciphertext, (byte) => byte ^ 1)
-    await store.exchangeSecrets([{ old: name, next: { ...name, ciphertext } }])
-    const { secrets, unreadable } = await reseal(resealing(store, vault, NOW + HOUR))
-    t.is(secrets, 3)
-    t.deepEqual(unreadable, ['the name of the user a:b: it was not sealed here with the key "k1", or it was altered'])
-    t.is((await secretOf(store, 'user:a:b', 'epoch')).key_id, 'k2')
-    t.is(await passwordOf(store, both, sut), 'of a SUT')
-    t.deepEqual(await store.readSecrets('user:ann'), [])
-  })
+test('a rotation re-encrypts secrets of users, names a damaged one, and keeps erased ones erased', async (t) => {
+  const { store, ring, sut } = await aLab(t)
+  const both = before(ringOf('k2'), ring)
+  const vault = await vaultOver(store, both, NOW + HOUR)
+  await store.eraseSecrets('user:ann')
+  const name = await secretOf(store, 'user:a:b', 'name')
+  const ciphertext = Uint8Array.from(name.ciphertext, (byte) => byte ^ 1)
+  await store.exchangeSecrets([{ old: name, next: { ...name, ciphertext } }])
+  const { secrets, unreadable } = await reseal(resealing(store, vault, NOW + HOUR))
+  t.is(secrets, 3)
+  t.deepEqual(unreadable, ['the name of the user a:b: it was not sealed here with the key "k1", or it was altered'])
+  t.is((await secretOf(store, 'user:a:b', 'epoch')).key_id, 'k2')
+  t.is(await passwordOf(store, both, sut), 'of a SUT')
+  t.deepEqual(await store.readSecrets('user:ann'), [])
+})
 
-  test(`${only}${where}: a user's secrets are revealed with the ids that the events name, with a new key too`, async (t) => {
-    const { store, ring } = await aLab(t, open)
-    const both = before(ringOf('k2'), ring)
-    await reseal(resealing(store, await vaultOver(store, both, NOW + HOUR), NOW + HOUR))
-    const vault = makeVault({ store, keys: both, clock: () => NOW, randomBytes: (n) => new Uint8Array(n) })
-    const { name, password, epoch } = rightOf(await readUser(vault, 'ann'))
-    t.deepEqual([name?.open(), password?.open(), epoch?.open()], ['Ann', 'another hash', 'an epoch'])
-    t.is(name?.id, epoch?.id)
-    t.not(password?.id, name?.id)
-  })
-}
+test("a user's secrets are revealed with the ids that the events name, with a new key too", async (t) => {
+  const { store, ring } = await aLab(t)
+  const both = before(ringOf('k2'), ring)
+  await reseal(resealing(store, await vaultOver(store, both, NOW + HOUR), NOW + HOUR))
+  const vault = makeVault({ store, keys: both, clock: () => NOW, randomBytes: (n) => new Uint8Array(n) })
+  const { name, password, epoch } = rightOf(await readUser(vault, 'ann'))
+  t.deepEqual([name?.open(), password?.open(), epoch?.open()], ['Ann', 'another hash', 'an epoch'])
+  t.is(name?.id, epoch?.id)
+  t.not(password?.id, name?.id)
+})

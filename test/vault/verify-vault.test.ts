@@ -120,7 +120,8 @@ for (const [where, lab] of Object.entries({ embedded, EventStoreDB: shared })) {
     t.regex(broken.error, /^berth: the vault's keys: key 1 must be/)
   })
 
-  for (const [what, tamper, finding] of tamperings) {
+  // Of what either store keeps, the laws of secrets say the same.
+  for (const [what, tamper, finding] of tamperings.slice(0, lab === embedded ? undefined : 1)) {
     test(`${only}${where}: a password that was ${what} is found, and no password is shown`, async (t) => {
       const { environment, suts, service, openToTamper } = await lab(t)
       await service.stop()

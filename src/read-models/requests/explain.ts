@@ -14,7 +14,7 @@ import type { IndexedSuts } from './indexed-suts.ts'
 import { findRivals, type Rivals } from './rivals.ts'
 import { type HoldersOf, type Noted, surveySuts } from './survey.ts'
 import type { WaitingRequests } from './waiting-requests.ts'
-import { explainWaiting, NAMED_MAX, type QuotaNote } from './words.ts'
+import { explainWaiting, type QuotaNote } from './words.ts'
 
 /** Who reads why a request waits, as far as it decides on what is named. */
 export interface Reader {
@@ -137,8 +137,6 @@ export const makeExplain = (options: ExplainOptions) => {
     const rivals = await findRivals(request, own, waiting, {
       indexed,
       scopesOf: (each) => (isPassedOver(each, moment) ? undefined : scopesOf(each, personOf)),
-      isSeen: (each) =>
-        reader.scope === undefined || each.user_id === reader._id || indexed.isOneFitting(seen, each, []),
     })
     const holdersOf: HoldersOf = async (held) =>
       new Map([...(await options.holdersOf(held, now / 1000))].map(([sutId, ids]) => [sutId, ids.map(nameOfUser)]))
@@ -164,10 +162,6 @@ export const makeExplain = (options: ExplainOptions) => {
     const isHeldBack =
       quota !== undefined || use === 'unknown' || request.offer !== undefined || unattended !== undefined
     const granted = isHeldBack ? undefined : await expect()
-    const byName = [...rivals.byUser]
-      .sort(([, a], [, b]) => b - a)
-      .slice(0, NAMED_MAX)
-      .map(([userId, count]) => ({ name: nameOfUser(userId), count }))
     // A machine that does not work may do so again.
     const isOneLeft = survey.offline.count + survey.inactive.count < survey.fitting
     const isExpected = granted === undefined || !isOneLeft ? undefined : granted !== null
@@ -179,7 +173,6 @@ export const makeExplain = (options: ExplainOptions) => {
         unattended,
         quota,
         before: rivals.count,
-        byName,
         expires,
         isExpected,
       }),

@@ -10,16 +10,12 @@ export interface Rivals {
   readonly count: number
   /** Those that go first, in their order; undefined if they are too many for an estimate. */
   readonly ranked: readonly Waiting[] | undefined
-  /** How many each user has of those that the viewer sees. */
-  readonly byUser: ReadonlyMap<string, number>
 }
 
 interface RivalsOptions {
   readonly indexed: IndexedSuts
   /** The scopes that the SUTs of a request must be in; undefined if it cannot be granted any, or is passed over. */
   readonly scopesOf: (request: Waiting) => readonly Scope[] | undefined
-  /** Whether the viewer may know whose request it is. */
-  readonly isSeen: (request: Waiting) => boolean
 }
 
 /** More requests before one make an estimate worthless. */
@@ -32,11 +28,10 @@ export const findRivals = async (
   request: Waiting,
   own: SlotSet,
   waiting: Pick<WaitingRequests, 'ranked'>,
-  { indexed, scopesOf, isSeen }: RivalsOptions,
+  { indexed, scopesOf }: RivalsOptions,
 ): Promise<Rivals> => {
   let [n, count] = [0, 0]
   const ranked: Waiting[] = []
-  const byUser = new Map<string, number>()
   for (const other of waiting.ranked()) {
     if (compareRequests(other, request) >= 0) break
     if (++n % TURN_SIZE === 0) {
@@ -47,7 +42,6 @@ export const findRivals = async (
     if (scopes === undefined || !indexed.isOneFitting(own, other, scopes)) continue
     count++
     if (count <= RANKED_MAX) ranked.push(other)
-    if (isSeen(other)) byUser.set(other.user_id, (byUser.get(other.user_id) ?? 0) + 1)
   }
-  return { count, ranked: count > RANKED_MAX ? undefined : ranked, byUser }
+  return { count, ranked: count > RANKED_MAX ? undefined : ranked }
 }

@@ -33,9 +33,8 @@ export interface Situation {
   readonly quota: QuotaNote | undefined
   /** Since when nobody has asked for it, and until when somebody may, in Unix milliseconds, if others go before it. */
   readonly unattended: { readonly since: number; readonly until: number } | undefined
-  /** Requests that rank before it, and those of users whom the reader sees, most first. */
+  /** Requests that rank before it. */
   readonly before: number
-  readonly byName: readonly { readonly name: string; readonly count: number }[]
   readonly expires: number
   /** Whether a machine is expected to be free for it before it expires; undefined if that is not known. */
   readonly isExpected: boolean | undefined
@@ -74,15 +73,9 @@ const describeQuota = (quota: QuotaNote | undefined): readonly string[] => {
     : [`The quota of its user, ${quota.most} reservations that are not over, is used up.`]
 }
 
-const describeBefore = (before: number, byName: Situation['byName']): readonly string[] => {
+const describeBefore = (before: number): readonly string[] => {
   if (before === 0) return []
-  const requests = before === 1 ? '1 request is' : `${before} requests are`
-  const named = byName.slice(0, NAMED_MAX)
-  const of = list(
-    named.map(({ name, count }) => `${count} of ${name}`),
-    before - named.reduce((sum, { count }) => sum + count, 0) + named.length,
-  )
-  return [named.length === 0 ? `${requests} before it.` : `${requests} before it: ${of}.`]
+  return [before === 1 ? '1 request is before it.' : `${before} requests are before it.`]
 }
 
 const describeFit = ({ fitting, offered }: Situation): string => {
@@ -99,7 +92,7 @@ const describeUnattended = (unattended: Situation['unattended']): readonly strin
 
 /** Says why a request waits. */
 export const explainWaiting = (situation: Situation): readonly string[] => {
-  const { free, taken, short, offline, inactive, quota, unattended, before, byName, expires, isExpected } = situation
+  const { free, taken, short, offline, inactive, quota, unattended, before, expires, isExpected } = situation
   return [
     describeFit(situation),
     ...describeUnattended(unattended),
@@ -109,7 +102,7 @@ export const explainWaiting = (situation: Situation): readonly string[] => {
     ...describe('inactive', inactive),
     ...describe('free', free),
     ...describeQuota(quota),
-    ...describeBefore(before, byName),
+    ...describeBefore(before),
     ...(isExpected === false ? [`None is expected to be free for it before it expires at ${time(expires)}.`] : []),
   ]
 }

@@ -118,8 +118,8 @@ test('a sentence of the service has times of the browser, and nothing that turns
   )
   // The number after such a name would be drawn before it.
   t.is(
-    sentenceHere('2 requests are before it: 1 of ليلى حداد, 1 of bob.', String),
-    '2 requests are before it: 1 of \u2068ليلى حداد\u2069, 1 of bob.',
+    sentenceHere('2 are reserved: a by ليلى حداد, b by bob.', String),
+    '2 are reserved: a by \u2068ليلى حداد\u2069, b by bob.',
   )
 })
 

@@ -39,7 +39,7 @@ test('a waiting request says its place, why it waits and when it may be granted'
   t.like((await read(second)).json, {
     user_name: 'alice',
     position: 1,
-    waits_for: ['1 machine fits.', `1 is reserved: win-1 by bob until ${UNTIL}.`, '1 request is before it: 1 of bob.'],
+    waits_for: ['1 machine fits.', `1 is reserved: win-1 by bob until ${UNTIL}.`, '1 request is before it.'],
     expected_at: '2030-05-02T07:15:00.000Z',
   })
   await service.as('alice').post(`/api/sut_request/${second}/withdraw`, {})

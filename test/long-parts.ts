@@ -1,5 +1,4 @@
 import { partsOfVerifying } from './audit/verify/long-parts.ts'
-import { ignoresExpected } from './event-store/contract/broken-appends.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
 import { partsOfTheFeed } from './feed/long-parts.ts'
 import { transferBothWays } from './gateway/transfer.ts'
@@ -153,17 +152,6 @@ const races: Part = {
   },
 }
 
-const uncheckedRaces: Part = {
-  name: 'unchecked-races',
-  what: 'control of races: without the expected revision, windows must be double-booked',
-  run: async (scope, { count = 200 }) => {
-    const { services } = await startTwo(scope, ignoresExpected())
-    const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
-    const counts = { rounds: count, accepted, refused }
-    return { counts, problems: accepted > count && faults.length > 0 ? [] : ['nothing was detected'] }
-  },
-}
-
 const badRequests: Part = {
   name: 'bad-requests',
   what: '100,000 generated bad requests: no 5xx, no hang, errors in the documented form',
@@ -222,7 +210,6 @@ export const parts: readonly Part[] = [
   inputOutput,
   fullDisk,
   races,
-  uncheckedRaces,
   ...partsOverEventStoreDb,
   ...partsOfVerifying,
   ...partsOfHistory,

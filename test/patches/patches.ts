@@ -195,6 +195,36 @@ export const patches: readonly Patch[] = [
     ],
   },
   {
+    fault: 'a stream is read backwards',
+    file: 'src/event-store/sqlite/read.ts',
+    from: 'positions.slice(Math.max(0, end - PAGE), end).reverse()',
+    to: 'positions.slice(Math.max(0, end - PAGE), end)',
+    test: [
+      'event-store/sqlite/store.test.ts',
+      'SQLite: a stream is read in append order, with revisions from 0 without gaps',
+    ],
+  },
+  {
+    fault: 'a subscriber misses the first of the newest events',
+    file: 'src/event-store/sqlite/tail.ts',
+    from: 'const start = storePosition + 1 - first.storePosition',
+    to: 'const start = storePosition + 2 - first.storePosition',
+    test: [
+      'event-store/sqlite/store.test.ts',
+      'SQLite: after catching up, a subscription delivers each new event exactly as it is read back',
+    ],
+  },
+  {
+    fault: 'an append that is repeated has other ids',
+    file: 'src/event-store/eventstoredb/append.ts',
+    from: 'client.append(prefix + stream, clientEvents,',
+    to: 'client.append(prefix + stream, events.map((event) => toClient({ ...event, id: crypto.randomUUID() })),',
+    test: [
+      'event-store/eventstoredb/unknown-outcomes.test.ts',
+      'an append lost three times is repeated, recorded once and answered with 201',
+    ],
+  },
+  {
     fault: 'on a full disk the outcome is unknown',
     file: 'src/event-store/sqlite/transaction.ts',
     from: "return E.left('full')",

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { anEvent, append, aSecret, aStream, done, idsOf, outcomeOf, readAll, someEvents } from '../new-events.ts'
-import * as broken from './broken-appends.ts'
 import type { Law } from './contract.ts'
 
 const race: Law = {
@@ -20,7 +19,6 @@ const race: Law = {
       assert.deepEqual(idsOf(await readAll(store, stream)), written)
     }
   },
-  brokenBy: { 'ignores the expected revision': broken.ignoresExpected },
 }
 
 const wrongRevision: Law = {
@@ -36,11 +34,6 @@ const wrongRevision: Law = {
     assert.equal(outcomeOf(await append(store, aStream(), 0, someEvents(stream, 1))), 'moved')
     assert.deepEqual(idsOf(await readAll(store, stream)), idsOf(events))
     assert.deepEqual(await store.readSecrets(aSecret(stream, 'password').owner), [])
-  },
-  brokenBy: {
-    'ignores the expected revision': broken.ignoresExpected,
-    'writes before refusing': broken.writesBeforeRefusing,
-    'keeps the secrets of refused appends': broken.keepsSecretsOfRefusedAppends,
   },
 }
 
@@ -74,10 +67,6 @@ const atomicity: Law = {
     })
     assert.equal((await readAll(store, stream)).length, 30)
   },
-  brokenBy: {
-    'splits an append': broken.splitsAppends,
-    'loses the last event of an append': broken.losesTheLastOfAnAppend,
-  },
 }
 
 const nothing: Law = {
@@ -88,7 +77,6 @@ const nothing: Law = {
     assert.deepEqual(await readAll(store, stream), [])
     assert.equal(outcomeOf(await append(store, stream, -1, someEvents(stream, 1))), 'done')
   },
-  brokenBy: { 'accepts an empty append': broken.acceptsAnEmptyAppend },
 }
 
 const appendFault: Law = {
@@ -106,7 +94,6 @@ const appendFault: Law = {
       assert.equal(result.status === 'fulfilled' && outcomeOf(result.value), 'done')
     }
   },
-  brokenBy: { 'fails concurrent appends too': broken.failsTogether },
 }
 
 export const lawsOfAppending: readonly Law[] = [race, wrongRevision, atomicity, nothing, appendFault]

@@ -4,7 +4,6 @@ import { type SealedSecret, userOwner } from '../../../src/domain/sealed-secret.
 import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { anEvent, append, aSecret, aStream, done, outcomeOf, randomHex, readAll } from '../new-events.ts'
-import * as broken from './broken-erasing.ts'
 import type { Law } from './contract.ts'
 
 /** A secret of a user, sealed with a key of its own. */
@@ -52,11 +51,6 @@ const users: Law = {
       secrets.map((one) => [one]),
     )
   },
-  brokenBy: {
-    'has secrets of SUTs only': broken.knowsOnlySuts,
-    'confuses users whose ids have a colon': broken.confusesColons,
-    'keeps secrets without their event': broken.keepsSecretsWithoutTheirEvent,
-  },
 }
 
 const erasing: Law = {
@@ -81,14 +75,6 @@ const erasing: Law = {
     await isGone(store)
     await isGone(await reopen())
   },
-  brokenBy: {
-    'erases nothing': broken.erasesNothing,
-    'erases one field': broken.erasesOneField,
-    'erases other owners too': broken.erasesOthersToo,
-    'still lists them': broken.stillListsErased,
-    'exchanges erased secrets': broken.exchangesErased,
-    'has them again after reopening': broken.erasesUntilReopened,
-  },
 }
 
 const erasingAgain: Law = {
@@ -112,11 +98,6 @@ const erasingAgain: Law = {
     await store.writeSecrets([written])
     assert.deepEqual(await store.readSecrets(owner), [written, later])
     assert.deepEqual(await (await reopen()).readSecrets(owner), [written, later])
-  },
-  brokenBy: {
-    'fails without secrets': broken.failsWithoutSecrets,
-    'keeps no later secrets': broken.keepsNoLaterSecrets,
-    'has erased fields again with a later secret': broken.bringsErasedBack,
   },
 }
 

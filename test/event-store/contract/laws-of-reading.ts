@@ -18,9 +18,6 @@ import {
   recordsOf,
   someEvents,
 } from '../new-events.ts'
-import { keepsTheOldestSecret, losesSecrets } from './broken-appends.ts'
-import * as broken from './broken-reads.ts'
-import { reportsCaughtUpAfterEachPage } from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
 const streamOrder: Law = {
@@ -41,12 +38,6 @@ const streamOrder: Law = {
     }
     assert.deepEqual(whole.flatMap(idsOf).toSorted(), ids.toSorted())
   },
-  brokenBy: {
-    'skips an event': broken.readsStreamsWithAGap,
-    'repeats an event': broken.readsStreamsTwice,
-    'counts revisions from 1': broken.readsOtherRevisions,
-    'always reads from the start': broken.readsFromTheBeginning,
-  },
 }
 
 const longStream: Law = {
@@ -62,10 +53,6 @@ const longStream: Law = {
     assertSame(idsOf(await readAll(store, stream, 420)), idsOf(events).slice(421), 'the rest of the stream')
     assertSame(idsOf(await readLog(store, from)), idsOf(events), 'the log')
   },
-  brokenBy: {
-    'skips an event': broken.readsStreamsWithAGap,
-    'mistakes the end of a page for the end of the log': reportsCaughtUpAfterEachPage,
-  },
 }
 
 const missingStream: Law = {
@@ -75,7 +62,6 @@ const missingStream: Law = {
     await assert.doesNotReject(async () => assert.deepEqual(await readAll(store, aStream(), 7), []))
     assert.deepEqual(await store.readSecrets('590780914445534540190000'), [])
   },
-  brokenBy: { 'fails for a missing stream': broken.failsWithoutAStream },
 }
 
 const reopening: Law = {
@@ -96,11 +82,6 @@ const reopening: Law = {
     assert.deepEqual(await again.readSecrets(stream.slice(4)), secrets)
     assert.deepEqual(await append(again, stream, -1, events, secrets), result)
     assert.equal(outcomeOf(await append(again, stream, -1, someEvents(stream, 1))), 'moved')
-  },
-  brokenBy: {
-    'forgets the last event': broken.forgetsTheLastEvent,
-    'forgets its id': broken.forgetsItsId,
-    'forgets the secrets': broken.forgetsSecrets,
   },
 }
 
@@ -130,7 +111,6 @@ const secrets: Law = {
     assert.deepEqual(await store.readSecrets(check.owner), [check])
     assert.deepEqual(await readAll(store, stream, 1), [])
   },
-  brokenBy: { 'loses secrets': losesSecrets, 'keeps the oldest secret': keepsTheOldestSecret },
 }
 
 const records: Law = {
@@ -155,7 +135,6 @@ const records: Law = {
       for (const { text, leaf } of records) if (leaf !== undefined) assert.deepEqual(Buffer.from(leaf), leafHash(text))
     }
   },
-  brokenBy: { 'changes the white space': broken.changesWhiteSpace, 'omits the last record': broken.omitsTheLastRecord },
 }
 
 const at: Law = {
@@ -172,11 +151,6 @@ const at: Law = {
     for (const nowhere of [toStorePosition((await store.head()) + 1), BEGINNING]) {
       assert.deepEqual([await store.at(nowhere), await store.recordAt(nowhere)], [undefined, undefined])
     }
-  },
-  brokenBy: {
-    'returns the previous event': broken.returnsThePreviousEvent,
-    'returns the previous record': broken.returnsThePreviousRecord,
-    'returns the last event for a position after the end': broken.returnsTheLastForNone,
   },
 }
 

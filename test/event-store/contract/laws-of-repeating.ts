@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { anEvent, append, aStream, done, idsOf, outcomeOf, readAll, readLog, someEvents } from '../new-events.ts'
-import * as broken from './broken-appends.ts'
 import type { Law } from './contract.ts'
 
 const idempotence: Law = {
@@ -20,11 +19,6 @@ const idempotence: Law = {
     assert.deepEqual(done(await append(store, stream, -1, events)), done(twice[0]))
     assert.deepEqual(done(await append(store, stream, 2, more)), { revision: 3, storePosition })
     assert.deepEqual(idsOf(await readLog(store, from)), idsOf([...events, ...more]))
-  },
-  brokenBy: {
-    'refuses repeated appends': broken.refusesRepeats,
-    'writes a repeated append again': broken.ignoresExpected,
-    'returns the current head': broken.returnsTheHead,
   },
 }
 
@@ -45,11 +39,6 @@ const notRepeats: Law = {
     assert.equal(await outcome(-1, [second, first]), 'moved')
     assert.equal(await outcome(0, [first]), 'moved')
     assert.deepEqual(idsOf(await readAll(store, stream)), idsOf(events))
-  },
-  brokenBy: {
-    'accepts anything as a repeat': broken.acceptsAnythingAsARepeat,
-    'accepts a superset as a repeat': broken.acceptsASupersetAsARepeat,
-    'refuses repeated appends': broken.refusesRepeats,
   },
 }
 
@@ -109,11 +98,6 @@ const anySequence: Law = {
       { numRuns: 20, endOnFailure: true },
     )
     if (result.failed) assert.fail(fc.defaultReportMessage(result))
-  },
-  brokenBy: {
-    'ignores the expected revision': broken.ignoresExpected,
-    'accepts anything as a repeat': broken.acceptsAnythingAsARepeat,
-    'refuses repeated appends': broken.refusesRepeats,
   },
 }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import type { SealedSecret } from '../../../src/domain/sealed-secret.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { append, aSecret, aStream, done, someEvents } from '../new-events.ts'
-import * as broken from './broken-secrets.ts'
 import type { Law } from './contract.ts'
 
 const sutOf = (stream: string): string => stream.slice('sut-'.length)
@@ -43,12 +42,6 @@ const exchanging: Law = {
     assert.deepEqual(await store.readSecrets(sutOf(stream)), [again], 'replaced by another exchange in the meantime')
     assert.deepEqual(await (await reopen()).readSecrets(sutOf(stream)), [again])
   },
-  brokenBy: {
-    'overwrites a newer secret': broken.exchangesWhatHasChanged,
-    'ignores the key': broken.exchangesIgnoringTheKey,
-    'removes nothing': broken.keepsRemovedSecrets,
-    'makes only the first exchange': broken.exchangesOnlyTheFirst,
-  },
 }
 
 const listing: Law = {
@@ -74,11 +67,6 @@ const listing: Law = {
     }
     assert.deepEqual(await store.secretsSealedWith(`${key_id}x`, undefined, 10), [])
   },
-  brokenBy: {
-    'lists secrets of other keys': broken.listsSecretsOfEveryKey,
-    'always lists from the start': broken.listsSecretsFromTheStart,
-    'exceeds the limit': broken.listsMoreSecretsThanAsked,
-  },
 }
 
 const severalOwners: Law = {
@@ -90,10 +78,6 @@ const severalOwners: Law = {
     const secrets = asked.toReversed().flatMap(([, ...own]) => own)
     assert.deepEqual(await store.readSecrets(...owners, 'nobody'), secrets)
     assert.deepEqual(await store.readSecrets(), [])
-  },
-  brokenBy: {
-    'reads the first owner only': broken.readsSecretsOfTheFirst,
-    'reads in the order asked for': broken.readsSecretsAsAsked,
   },
 }
 

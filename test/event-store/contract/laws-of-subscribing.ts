@@ -13,7 +13,6 @@ import {
   readAll,
   readLog,
 } from '../new-events.ts'
-import * as broken from './broken-subscriptions.ts'
 import type { Law } from './contract.ts'
 
 /** Awaits a promise; a timeout (in milliseconds) breaks the law. */
@@ -60,16 +59,6 @@ const everyPosition: Law = {
     const all = await within(timeout, 'the end of the log', readLog(store, -1))
     assert.deepEqual(all.slice(-log.length), log)
   },
-  brokenBy: {
-    'drops an event': broken.dropsAnEvent,
-    'repeats an event': broken.repeatsAnEvent,
-    'starts with the event at the position': broken.startsWithThePosition,
-    'skips the first event': broken.startsLate,
-    'returns decreasing positions': broken.returnsDecreasingPositions,
-    'never reports being caught up': broken.neverReportsCaughtUp,
-    'reports being caught up too early': broken.reportsCaughtUpTooEarly,
-    'returns an old head': broken.returnsAnOldHead,
-  },
 }
 
 const live: Law = {
@@ -95,11 +84,6 @@ const live: Law = {
       assert.deepEqual(ofStream, (await readAll(store, stream)).map(logged))
     }
   },
-  brokenBy: {
-    'misses the first live event': broken.missesALiveEvent,
-    'repeats an event': broken.repeatsAnEvent,
-    'alters events': broken.altersEvents,
-  },
 }
 
 const abort: Law = {
@@ -119,11 +103,6 @@ const abort: Law = {
       })()
       await assert.doesNotReject(within(timeout, 'the end of an aborted subscription', ended))
     }
-  },
-  brokenBy: {
-    'ignores the signal': broken.ignoresAbort,
-    'ignores the signal while waiting': broken.ignoresAbortWhileWaiting,
-    'fails when aborted': broken.failsWhenAborted,
   },
 }
 
@@ -146,11 +125,6 @@ const slow: Law = {
     const seen = await within(timeout, '3,000 events', all)
     assertSame(idsOf(seen), idsOf(events), 'the events of the subscription')
     assertSame(seen, (await readAll(store, stream)).map(logged), 'the events as they are read back')
-  },
-  brokenBy: {
-    'drops events that do not fit its buffer': broken.overflows,
-    'alters events': broken.altersEvents,
-    'reports too many events to come': broken.overstatesAhead,
   },
 }
 

@@ -7,7 +7,6 @@ import { BEGINNING, type EventStore, StoreUnavailable } from '../../../src/event
 import { temporaryData } from '../../http/harness.ts'
 import { rowsIn, story, tell, viewsOn } from '../../read-models/setting.ts'
 import { rounds } from '../../thorough.ts'
-import * as broken from '../contract/broken-subscriptions.ts'
 import { append, aStream, done, idsOf, readLog, someEvents } from '../new-events.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { failure } from './protocol/wire.ts'
@@ -121,30 +120,6 @@ test('a subscription that a node accepts but never confirms ends, and the next o
   const { value } = await subscribe().next()
   t.deepEqual(idsOf(value?.events ?? []), idsOf(events))
 })
-
-for (const [how, breakIt] of Object.entries({
-  'skips the event after the position': broken.startsLate,
-  'starts with the event at the position': broken.startsWithThePosition,
-})) {
-  test(`control: a subscription that ${how} is detected`, async (t) => {
-    const count = 60
-    const { server, store, log } = await aLog(t, count)
-    let subscriptions = 0
-    const wrong = breakIt()(store)
-    const once = {
-      ...store,
-      subscribe: (...given: Parameters<EventStore['subscribe']>) =>
-        (subscriptions++ === 0 ? store : wrong).subscribe(...given),
-    }
-    server.afterSending(count / 3, () =>
-      server.endSubscriptions(failure(status.UNAVAILABLE, 'Server Is Shutting Down')),
-    )
-    const head = await store.head()
-    const seen = await follow(once, BEGINNING, (events) => events.at(-1)?.storePosition === head)
-    t.is(subscriptions, 2)
-    t.not(idsOf(seen).join(), idsOf(log).join())
-  })
-}
 
 test('views whose subscription is cut every few events have the same rows as a rebuild', async (t) => {
   const server = await aServer(t)

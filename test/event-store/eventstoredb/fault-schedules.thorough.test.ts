@@ -1,13 +1,9 @@
 import test from 'ava'
 import { seedOf } from '../../process/random.ts'
 import { isThorough, rounds } from '../../thorough.ts'
-import { brokenAdapters } from './conformance/broken-adapters.ts'
 import { playSchedules } from './fault-schedules.ts'
 import { FAULTS } from './faults.ts'
 import { escapedErrors } from './service/outage.ts'
-
-/** Of these a control detects each broken adapter. */
-const OF_CONTROL = 100
 
 test.after.always('no error is unhandled', (t) => t.deepEqual(escapedErrors(), []))
 
@@ -30,19 +26,3 @@ test.serial(
     if (isThorough) t.deepEqual([...faults].toSorted(), Object.keys(FAULTS).toSorted())
   },
 )
-
-for (const [how, broken] of Object.entries(brokenAdapters)) {
-  test(`control: an adapter that ${how} is detected`, async (t) => {
-    t.timeout(240_000)
-    const { problems, schedules } = await playSchedules({
-      seed: 20_300_502,
-      schedules: OF_CONTROL,
-      lanes: 1,
-      problemsMax: 1,
-      timeout: 3_000,
-      ...broken,
-    })
-    t.log(`${schedules} schedules: ${problems[0]}`)
-    t.true(problems.length > 0)
-  })
-}

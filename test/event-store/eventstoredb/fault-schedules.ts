@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import type { Running, Tidying } from '../../http/harness.ts'
 import { aSut, NOW } from '../../http/requests.ts'
@@ -8,7 +7,7 @@ import { until } from '../../http/until.ts'
 import { makeRandom, type Random } from '../../process/random.ts'
 import { withScope } from '../../process/scope.ts'
 import { recordsOf } from '../new-events.ts'
-import { befall, type FaultName } from './faults.ts'
+import { befall } from './faults.ts'
 import { findContradictions } from './held-against-the-log.ts'
 import { ask, drawWishes, type RequestOutcome } from './protocol/persistent-clients.ts'
 import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
@@ -16,21 +15,9 @@ import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
 
 /** Random store faults while clients of two instances reserve, and the state of the log afterwards. */
 
-/** Replaces an instance's adapter with a broken one. */
-export type BreakAdapter = (server: ProtocolServer, instance: number) => (store: EventStore) => EventStore
-
 export interface Schedules {
   readonly seed: number
   readonly schedules: number
-  readonly breakAdapter?: BreakAdapter
-  /** The faults to draw from; all by default. */
-  readonly faults?: readonly FaultName[]
-  /** Milliseconds after which a client gives up. */
-  readonly timeout?: number
-  /** Number of logs played concurrently. */
-  readonly lanes?: number
-  /** Stops after this many problems. */
-  readonly problemsMax?: number
   readonly onSchedule?: () => void
 }
 
@@ -53,25 +40,23 @@ const ON_ONE_LOG = 25
 const INSTANCES = 2
 const CLIENTS = 5
 const WISHES_EACH = 3
-const TIMEOUT = 40_000
+/** After which a client gives up. */
+const CLIENT_TIMEOUT_MS = 40_000
 
 interface Stage {
   readonly server: ProtocolServer
-  readonly faults: readonly FaultName[] | undefined
-  readonly timeout: number
   readonly services: readonly Running[]
 }
 
-const setStage = async (t: Tidying, { breakAdapter, faults, timeout = TIMEOUT }: Schedules): Promise<Stage> => {
+const setStage = async (t: Tidying): Promise<Stage> => {
   const server = await startProtocolServer()
   t.teardown(server.close)
   const environment = { BERTH_VAULT_KEY: aVaultKey() }
   const services: Running[] = []
   for (let i = 0; i < INSTANCES; i++) {
-    const change = breakAdapter === undefined ? {} : { change: () => breakAdapter(server, i) }
-    services.push(await startInstance(t, server, i, { now: NOW, environment, ...change }))
+    services.push(await startInstance(t, server, i, { now: NOW, environment }))
   }
-  return { server, services, faults, timeout }
+  return { server, services }
 }
 
 /** Creates a SUT, retrying until it succeeds. */
@@ -99,21 +84,17 @@ const count = (played: Played, outcomes: readonly RequestOutcome[], faults: read
 }
 
 /** Plays one schedule on its own SUT; returns the problems found. */
-const playOne = async (
-  { server, services, faults: among, timeout }: Stage,
-  seed: number,
-  played: Played,
-): Promise<readonly string[]> => {
+const playOne = async ({ server, services }: Stage, seed: number, played: Played): Promise<readonly string[]> => {
   const random = makeRandom(seed)
   const sut = await newSut(services, random)
   const wishes = drawWishes(random, CLIENTS * WISHES_EACH)
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    const asking = { services, sut, timeout, random: makeRandom(seed + 1 + client) }
+    const asking = { services, sut, timeout: CLIENT_TIMEOUT_MS, random: makeRandom(seed + 1 + client) }
     const outcomes: RequestOutcome[] = []
     for (let n = 0; n < WISHES_EACH; n++) outcomes.push(await ask(asking, wishes[client * WISHES_EACH + n] as never))
     return outcomes
   })
-  const befallen = befall(server, random, among).then(async (faults) => {
+  const befallen = befall(server, random).then(async (faults) => {
     const end = performance.now()
     await newSut(services, random)
     played.gap = Math.max(played.gap, performance.now() - end)
@@ -147,17 +128,21 @@ const compareViewsWithLog = async (t: Tidying, { server, services }: Stage): Pro
   return problems
 }
 
-/** Plays schedules with successive seeds, up to `problemsMax` problems. */
+/** Logs played at once. */
+const LANES = 4
+const PROBLEMS_MAX = 20
+
+/** Plays schedules with successive seeds, until there are many problems. */
 export const playSchedules = async (options: Schedules): Promise<Played> => {
-  const { seed, schedules, lanes = 4, problemsMax = 20, onSchedule } = options
+  const { seed, schedules, onSchedule } = options
   const counts = { schedules: 0, wishes: 0, made: 0, refused: 0, unknown: 0, cancelled: 0, askedAgain: 0, gap: 0 }
   const played: Played = { ...counts, faults: {}, problems: [] }
   let next = 0
-  const isEnough = (): boolean => played.problems.length >= problemsMax
+  const isEnough = (): boolean => played.problems.length >= PROBLEMS_MAX
 
   const onOneLog = (first: number, end: number): Promise<void> =>
     withScope(async (t) => {
-      const stage = await setStage(t, options)
+      const stage = await setStage(t)
       for (let n = first; n < end && !isEnough(); n++) {
         played.problems.push(...(await playOne(stage, seed + 1_000 * n, played)))
         onSchedule?.()
@@ -172,6 +157,6 @@ export const playSchedules = async (options: Schedules): Promise<Played> => {
       await onOneLog(first, next)
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  await Promise.all(Array.from({ length: LANES }, lane))
   return played
 }

@@ -76,7 +76,7 @@ export const FAULTS = {
   },
 } satisfies Readonly<Record<string, Fault>>
 
-export type FaultName = keyof typeof FAULTS
+type FaultName = keyof typeof FAULTS
 
 const NAMES = Object.keys(FAULTS) as FaultName[]
 
@@ -84,13 +84,9 @@ const NAMES = Object.keys(FAULTS) as FaultName[]
 const LASTS = 60
 const BETWEEN = 25
 
-/** Applies two to five of the given faults in sequence; returns their names. */
-export const befall = async (
-  server: ProtocolServer,
-  random: Random,
-  among: readonly FaultName[] = NAMES,
-): Promise<readonly FaultName[]> => {
-  const names = Array.from({ length: 2 + random.below(4) }, () => random.oneOf(among))
+/** Applies two to five faults in sequence; returns their names. */
+export const befall = async (server: ProtocolServer, random: Random): Promise<readonly FaultName[]> => {
+  const names = Array.from({ length: 2 + random.below(4) }, () => random.oneOf(NAMES))
   for (const name of names) {
     await delay(random.below(BETWEEN))
     const lasts = 1 + random.below(LASTS)

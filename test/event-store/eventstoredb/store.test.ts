@@ -4,7 +4,7 @@ import { SHARED_STORE } from '../shared-store.ts'
 import { startProtocolServer } from './protocol/protocol-server.ts'
 import { openEventStoreDbSubject } from './subject.ts'
 
-// The same laws as for SQLite, on the protocol server or a real one. The controls run for SQLite only.
+// The same laws as for SQLite, on the protocol server or a real one.
 const server = SHARED_STORE === undefined ? await startProtocolServer() : undefined
 test.after.always(() => server?.close())
 

@@ -1,4 +1,4 @@
-import { contractControls, storeContract } from '../contract/contract.ts'
+import { storeContract } from '../contract/contract.ts'
 import { openSqliteSubject } from './subject.ts'
 
 storeContract('SQLite', openSqliteSubject({}))
@@ -6,4 +6,3 @@ storeContract('SQLite', openSqliteSubject({}))
 storeContract('SQLite with small limits', openSqliteSubject({ batchMax: 3, tail: 2 }))
 // As used by the service.
 storeContract('SQLite with deferred fsync', openSqliteSubject({}, { isSyncDeferred: true }))
-contractControls('SQLite', openSqliteSubject({}))

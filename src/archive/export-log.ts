@@ -1,4 +1,4 @@
-import { declarations, type EventType, sutIdOf } from '../domain/event.ts'
+import { type EventType, eventDeclarations, sutIdOf } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
@@ -18,7 +18,7 @@ export interface Wanted {
   readonly sutId?: string | undefined
 }
 
-export const isEventType = (type: string): type is EventType => Object.hasOwn(declarations, type)
+export const isEventType = (type: string): type is EventType => Object.hasOwn(eventDeclarations, type)
 
 /** Events in the order of the log, perhaps not all, and how many of the log have been scanned with them. */
 export interface ScannedEvents {

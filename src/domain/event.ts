@@ -19,7 +19,7 @@ import type { StorePosition } from './values/position.ts'
  */
 
 /** The declarations of all event types. */
-export const declarations = {
+export const eventDeclarations = {
   ...sutEvents,
   ...monitoringEvents,
   ...reservationEvents,
@@ -33,14 +33,14 @@ export const declarations = {
   ...logEvents,
 } as const
 
-export type EventType = keyof typeof declarations
-export const EVENT_TYPES = Object.keys(declarations) as readonly EventType[]
-export type DataOf<T extends EventType> = t.TypeOf<(typeof declarations)[T]['data']>
+export type EventType = keyof typeof eventDeclarations
+export const EVENT_TYPES = Object.keys(eventDeclarations) as readonly EventType[]
+export type DataOf<T extends EventType> = t.TypeOf<(typeof eventDeclarations)[T]['data']>
 /** A decided event: its type and data. */
 export type Event = { [T in EventType]: { readonly type: T; readonly data: DataOf<T> } }[EventType]
 
 /** What is known of a type, without its data. */
-export const factsOf = (type: EventType): Facts<never> => declarations[type]
+export const factsOf = (type: EventType): Facts<never> => eventDeclarations[type]
 
 /** Current version of an event's shape. */
 export const schemaVersion = (type: EventType): number => 1 + (factsOf(type).added?.length ?? 0)

@@ -4,9 +4,9 @@ import type * as t from 'io-ts'
 import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
 import { closed, pathOf } from '../domain/codec/object-codec.ts'
 import {
-  declarations,
   EVENT_TYPES,
   type EventType,
+  eventDeclarations,
   Metadata,
   type NewEvent,
   type Recorded,
@@ -116,6 +116,6 @@ export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Rec
     )
   }
   const current = upcast(upcasts[type] ?? {}, data, metadata.schema, schemaVersion(type))
-  const known = orThrow<unknown>(declarations[type].data.decode(current), place, 'data')
+  const known = orThrow<unknown>(eventDeclarations[type].data.decode(current), place, 'data')
   return { type, data: known, stream, revision, id, metadata, storePosition } as Recorded
 }

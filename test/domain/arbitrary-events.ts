@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { type JsonSchema, schemaOf } from '../../src/domain/codec/json-schema.ts'
-import { type DataOf, declarations, EVENT_TYPES, type EventType, type Metadata } from '../../src/domain/event.ts'
+import { type DataOf, EVENT_TYPES, type EventType, eventDeclarations, type Metadata } from '../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
 import { arbitraryTags, arbitraryText, criteria } from './arbitrary-criteria.ts'
 import { arbitraryOffset } from './builders.ts'
@@ -68,7 +68,7 @@ const arbitraryOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
 
 /** Any data of every event type. */
 export const arbitraryData = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, arbitraryOf(schemaOf(declarations[type].data))]),
+  EVENT_TYPES.map((type) => [type, arbitraryOf(schemaOf(eventDeclarations[type].data))]),
 ) as { readonly [T in EventType]: fc.Arbitrary<DataOf<T>> }
 
 export const arbitraryMetadata = (): fc.Arbitrary<Metadata> =>

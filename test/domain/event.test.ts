@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { MISSING_MEMBER, pathOf, UNKNOWN_MEMBER } from '../../src/domain/codec/object-codec.ts'
-import { declarations, EVENT_TYPES, type EventType, Metadata } from '../../src/domain/event.ts'
+import { EVENT_TYPES, type EventType, eventDeclarations, Metadata } from '../../src/domain/event.ts'
 import { SCOPE_MAX } from '../../src/domain/events/user.ts'
 import { arbitraryData, arbitraryMetadata } from './arbitrary-events.ts'
 
@@ -13,7 +13,7 @@ const problemsOf = (read: t.Validation<unknown>): readonly string[] =>
   E.isRight(read) ? [] : read.left.map((error) => `${pathOf(error).join('/')}: ${error.message}`)
 
 const codecs: readonly (readonly [string, t.Type<unknown>, fc.Arbitrary<object>])[] = [
-  ...Object.entries(declarations).map(
+  ...Object.entries(eventDeclarations).map(
     ([type, { data }]) => [type, data as t.Type<unknown>, arbitraryData[type as EventType]] as const,
   ),
   ['Metadata', Metadata as t.Type<unknown>, arbitraryMetadata()],
@@ -85,7 +85,7 @@ for (const [type, member, value] of refusedMembers) {
   const shown = JSON.stringify(value)
   test(`${type} is refused with ${shown.slice(0, 80)} for ${member}`, (t) => {
     const [data] = fc.sample<object>(arbitraryData[type], { numRuns: 1, seed: 590780 })
-    const problems = problemsOf(declarations[type].data.decode({ ...data, [member]: value }))
+    const problems = problemsOf(eventDeclarations[type].data.decode({ ...data, [member]: value }))
     t.is(problems.length, 1)
     t.true(problems[0]?.startsWith(`${member}: must be`), problems[0])
   })
@@ -94,21 +94,21 @@ for (const [type, member, value] of refusedMembers) {
 test('problems in quotas and credentials of users are reported with their paths', (t) => {
   const data = { _id: 'Zoë', credentials: { id: 'a'.repeat(24), changed: ['name', 'hash'] } }
   const quota = { hours_per_week: 0.3, reservations_max: 10_001, priority_max: null, days: 7 }
-  t.deepEqual(problemsOf(declarations.UserChanged.data.decode({ ...data, quota })).toSorted(), [
+  t.deepEqual(problemsOf(eventDeclarations.UserChanged.data.decode({ ...data, quota })).toSorted(), [
     'credentials/changed/1: must be one of epoch, identity, name, password',
     `quota/days: ${UNKNOWN_MEMBER}`,
     'quota/hours_per_week: must be a multiple of 0.25 from 0 to 168',
     'quota/reservations_max: must be a whole number from 0 to 10000',
   ])
   t.deepEqual(
-    problemsOf(declarations.UserAdded.data.decode({ ...data, role: 'tester', name: 'Zoë', quota: null })).length,
+    problemsOf(eventDeclarations.UserAdded.data.decode({ ...data, role: 'tester', name: 'Zoë', quota: null })).length,
     3,
   )
 })
 
 test('problems in tags and credentials are reported with their paths', (t) => {
   const data = { _id: '58c38f5d444553252cce0000' }
-  const problems = (more: object) => problemsOf(declarations.SutUpdated.data.decode({ ...data, ...more }))
+  const problems = (more: object) => problemsOf(eventDeclarations.SutUpdated.data.decode({ ...data, ...more }))
   const TAG_NAME = 'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'
   t.deepEqual(problems({ tags: { rack: 4, floor: null, 'a b': 'x' } }), [
     'tags/rack: must be a string of at most 256 characters, without control characters or lone surrogates',

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../../src/domain/decider.ts'
-import { declarations, type Event, type Metadata, type Recorded } from '../../src/domain/event.ts'
+import { type Event, eventDeclarations, type Metadata, type Recorded } from '../../src/domain/event.ts'
 import type { Failure } from '../../src/domain/failure.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
@@ -42,7 +42,7 @@ export type Decision = E.Either<Failure, readonly Event[]>
 const assertRecordable = (decision: Decision): Decision => {
   if (E.isLeft(decision)) return decision
   for (const { type, data } of decision.right) {
-    const read = declarations[type].data.decode(JSON.parse(JSON.stringify(data)))
+    const read = eventDeclarations[type].data.decode(JSON.parse(JSON.stringify(data)))
     if (E.isLeft(read)) throw new Error(`${type} could not be read back: ${JSON.stringify(data)}`)
   }
   return decision

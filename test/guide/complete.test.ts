@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
-import { EVENT_TYPES } from '../../src/domain/event.ts'
+import { schemaOf } from '../../src/domain/codec/json-schema.ts'
+import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { makeMetrics } from '../../src/http/routes/metrics/metrics.ts'
 import { declarations } from '../../src/http/routes.ts'
@@ -66,6 +67,30 @@ test('the chapter on the feed has every event, and documents name no other', (t)
     named.filter((name) => !types.includes(name)),
     [],
   )
+})
+
+/** What rows on events need not name one by one. */
+const SUMMED_UP = /its fields|only what changed/
+/** Ids, which every event of its kind has. */
+const IDS = ['_id', 'sut_id', 'user_id', 'reservation_id']
+
+test('the chapter on the feed names the members of the data of each event, and no others', (t) => {
+  for (const [type, when = '', holds = ''] of rows(section(chapter('feed.md'), '## An event'))) {
+    const declaration = EVENT_TYPES.find((name) => `\`${name}\`` === type)
+    if (declaration === undefined) continue
+    const named = quoted(`${when} ${holds}`)
+    const { data, by } = eventDeclarations[declaration]
+    const schema = schemaOf(data)
+    const members = Object.keys(schema.properties as object)
+    const unnamed = members.filter((member) => !named.includes(member) && !IDS.includes(member))
+    if (!SUMMED_UP.test(holds)) t.deepEqual(unnamed, [], type)
+    const described = JSON.stringify([schema, by])
+    t.deepEqual(
+      quoted(holds).filter((name) => !described.includes(`"${name}"`)),
+      [],
+      type,
+    )
+  }
 })
 
 /** `GET /schemas/<Type>.<version>.json` and `GET /schemas/:file` both become `GET /schemas/*`. */

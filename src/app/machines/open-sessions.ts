@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { declarations } from '../../domain/event.ts'
+import { eventDeclarations } from '../../domain/event.ts'
 import type { ClosedSession } from '../../domain/session/decide.ts'
 import { makeEventId, makeId } from '../../domain/values/ids.ts'
 import { replaceFile } from '../../files/replace-file.ts'
@@ -37,7 +37,7 @@ const readSessionsFile = async (path: string, log: Opened['log']): Promise<reado
   return text.split('\n').flatMap((line) => {
     if (line === '') return []
     const read = E.tryCatch(() => JSON.parse(line) as unknown, E.toError)
-    const session = E.isLeft(read) ? read : declarations.SessionClosed.data.decode(read.right)
+    const session = E.isLeft(read) ? read : eventDeclarations.SessionClosed.data.decode(read.right)
     if (E.isRight(session)) return [session.right]
     log.warn({}, 'a line of the file of open sessions is damaged; using the log')
     return []

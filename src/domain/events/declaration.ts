@@ -30,11 +30,14 @@ export interface Facts<D> {
 }
 
 /** A type of event: the codec of its data at the newest version of its shape, and what else there is to know of it. */
-export interface Declaration<C extends t.Mixed = t.Mixed> extends Facts<t.TypeOf<C>> {
+export interface EventDeclaration<C extends t.Mixed = t.Mixed> extends Facts<t.TypeOf<C>> {
   readonly data: C
 }
 
-export const declare = <C extends t.Mixed>(data: C, facts: Facts<t.TypeOf<C>>): Declaration<C> => ({ data, ...facts })
+export const declare = <C extends t.Mixed>(data: C, facts: Facts<t.TypeOf<C>>): EventDeclaration<C> => ({
+  data,
+  ...facts,
+})
 
 /** In the one stream of this name. */
 export const inStream =

@@ -2,10 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Session as SessionDocument } from '../../../projections/session.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
-import type { Logged } from '../../domain/event.ts'
 import { lostEnd, type OpenedSession } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { RowChange } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { makeDue } from '../due.ts'
 import { makeRunSessionCommand, type RecorderOptions } from './recorder.ts'
@@ -52,11 +52,12 @@ const makeOpenSessions = ({ views }: AbandonedOptions) => {
     return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
   const put = (session: OpenedSession, due = dueOf(session)): void => void open.set(session._id, { session, due })
-  const take = ({ type, data }: Logged): void => {
-    if (type === 'SessionOpened') put(data)
-    else if (type === 'SessionClosed') open.delete(data._id)
-    else if (type === 'ReservationReleased') {
-      for (const { session } of open.values()) if (session.reservation_id === data._id) put(session)
+  const take = ({ projection, after: { id, document, ended } }: RowChange): void => {
+    if (projection === 'session') {
+      if (isStillOpen(document)) put(sessionOf(JSON.parse(document) as SessionDocument))
+      else open.delete(id)
+    } else if (projection === 'reservation' && ended === 'released') {
+      for (const { session } of open.values()) if (session.reservation_id === id) put(session)
     }
   }
   return { open, dueOf, put, take }
@@ -104,9 +105,7 @@ export const followAbandoned = (options: AbandonedOptions) => {
     open: (): IteratorObject<OpenedSession> => open.values().map(({ session }) => session),
     /** Reads which sessions are open, and follows changes. False while the views cannot be read. */
     load: (): Promise<boolean> => {
-      unwatch ??= views.watch((events) => {
-        for (const event of events) take(event)
-      })
+      unwatch ??= views.watch((_, changes) => changes.forEach(take))
       return readOpen(options, (session) => put(session, isLeft(session) ? 0 : dueOf(session)))
     },
     /** Closes what is due. */

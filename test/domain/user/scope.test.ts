@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import { declarations } from '../../../src/domain/event.ts'
+import { eventDeclarations } from '../../../src/domain/event.ts'
 import { tagText } from '../../../src/domain/events/sut.ts'
 import { SCOPE_MAX } from '../../../src/domain/events/user.ts'
 import { fits, formatScope, parseScope, type Scope, scopeCodec } from '../../../src/domain/user/scope.ts'
@@ -85,8 +85,8 @@ test('the longest scope is one that an event can have', (t) => {
   const text = formatScope(longest)
   t.is(text.length, SCOPE_MAX)
   t.deepEqual(parseScope(text), E.right(longest))
-  t.true(E.isRight(declarations.UserChanged.data.decode({ _id: 'a', scope: text })))
-  t.true(E.isLeft(declarations.UserChanged.data.decode({ _id: 'a', scope: `${text}x` })))
+  t.true(E.isRight(eventDeclarations.UserChanged.data.decode({ _id: 'a', scope: text })))
+  t.true(E.isLeft(eventDeclarations.UserChanged.data.decode({ _id: 'a', scope: `${text}x` })))
 })
 
 const tagValue = fc
@@ -110,7 +110,7 @@ test('property: a scope is parsed from its text, which is canonical', (t) => {
       t.is(formatScope(Object.fromEntries(Object.entries(scope).toReversed())), text)
       t.true(scopeCodec.is(text))
       t.true(takes(text), text)
-      t.true(E.isRight(declarations.UserChanged.data.decode({ _id: 'a', scope: text })))
+      t.true(E.isRight(eventDeclarations.UserChanged.data.decode({ _id: 'a', scope: text })))
     }),
     { numRuns: 500 },
   )

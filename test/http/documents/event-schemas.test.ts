@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../../src/domain/codec/json-schema.ts'
-import { declarations, EVENT_TYPES, type EventType, schemaVersion } from '../../../src/domain/event.ts'
+import { EVENT_TYPES, type EventType, eventDeclarations, schemaVersion } from '../../../src/domain/event.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { decodeEvent } from '../../../src/event-store/stored-event.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
@@ -104,7 +104,7 @@ test('what readers are given describes every member, has an example that fits, a
     )
     const [example] = schema.examples as readonly object[]
     t.true(fits(closedFor(schema), example), `${href}: ${JSON.stringify(example)}`)
-    t.true(decodes(declarations[type].data, example), `${type}.${version}`)
+    t.true(decodes(eventDeclarations[type].data, example), `${type}.${version}`)
     t.true(fits(schema, { ...example, added_later: true }), href)
     t.false(isClosed(schema), href)
   }

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { address, instant, opaqueId } from '../../../src/domain/codec/codec.ts'
 import { type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import { declarations, EVENT_TYPES, Metadata, type Recorded } from '../../../src/domain/event.ts'
-import type { Declaration } from '../../../src/domain/events/declaration.ts'
+import { EVENT_TYPES, eventDeclarations, Metadata, type Recorded } from '../../../src/domain/event.ts'
+import type { EventDeclaration } from '../../../src/domain/events/declaration.ts'
 import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
 import { NewUserName } from '../../../src/domain/user/new-user-name.ts'
 import { parseOffsetTime } from '../../../src/domain/values/instant.ts'
@@ -121,7 +121,7 @@ test('the pattern of addresses accepts the same IPv6 addresses as URL', (t) => {
 
 for (const type of EVENT_TYPES) {
   test(`the schema and the codec of ${type} accept the same data`, (t) => {
-    const { data: codec }: Declaration = declarations[type]
+    const { data: codec }: EventDeclaration = eventDeclarations[type]
     const values = (arbitraryData[type] as fc.Arbitrary<object>).chain(mutatedObject)
     agree(t, decoding(codec), schemaOf(codec), values, 300)
   })

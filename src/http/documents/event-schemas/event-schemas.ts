@@ -2,9 +2,9 @@ import { opaqueId } from '../../../domain/codec/codec.ts'
 import { type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import {
   addedAfter,
-  declarations,
   EVENT_TYPES,
   type EventType,
+  eventDeclarations,
   factsOf,
   isAboutUser,
   Metadata,
@@ -35,7 +35,7 @@ const without = (schema: JsonSchema, paths: readonly string[], path = ''): JsonS
 
 /** The data of an event, for readers. */
 export const dataSchema = (type: EventType, version = schemaVersion(type)): JsonSchema => {
-  const schema = without(schemaOf(declarations[type].data), addedAfter(type, version))
+  const schema = without(schemaOf(eventDeclarations[type].data), addedAfter(type, version))
   return { title: type, ...opened(withMemberNotes(type, schema)), examples: [exampleOf(type, schema)] }
 }
 
@@ -70,7 +70,7 @@ const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
 
 /** Whether an event has a subject; `sometimes` if the member of its data is optional. */
 const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
-  const { properties, required } = schemaOf(declarations[type].data)
+  const { properties, required } = schemaOf(eventDeclarations[type].data)
   const { object } = factsOf(type)
   const names = [...(object === 'sut' || isAboutUser(type) ? ['_id'] : []), 'sut_id'].filter((name) =>
     Object.hasOwn(properties as object, name),

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import test from 'ava'
-import { declarations, EVENT_TYPES } from '../../../../src/domain/event.ts'
+import { EVENT_TYPES, eventDeclarations } from '../../../../src/domain/event.ts'
 import { STREAMS } from '../../../../src/domain/values/ids.ts'
 import { chapter } from '../../../guide/documents.ts'
 import type { Tidying } from '../../../http/harness.ts'
@@ -93,7 +93,7 @@ test('the guide names the stream of every type, and every stream', (t) => {
     .split('\n')
     .filter((line) => /^\| `/.test(line))
     .map((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
-    .filter(([, type = '']) => type in declarations)
+    .filter(([, type = '']) => type in eventDeclarations)
   const streamOf = new Map(rows.flatMap(([stream = '', ...types]) => types.map((type) => [type, stream] as const)))
   t.deepEqual([...streamOf.keys()].toSorted(), EVENT_TYPES.toSorted())
   const named = new Set(rows.map(([stream = '']) => stream.replace(/<.*/, '')))

@@ -11,10 +11,6 @@ const BY_HAND = [
   'user list',
   'user show',
   'user passwd',
-  'user role',
-  'user quota',
-  'user scope',
-  'user rename',
   'user remove',
   'user restore',
   'user erase',
@@ -50,7 +46,16 @@ const ON_ONE = [
   ),
   ...['show', 'history', 'cancel', 'extend', 'shorten', 'update', 'keepalive'].map((verb) => `reservation ${verb}`),
   ...['connection', 'console'].map((verb) => `reservation ${verb}`),
-  ...['request show', 'request keepalive', 'request withdraw', 'series show', 'series cancel', 'user history'],
+  ...[
+    'request show',
+    'request keepalive',
+    'request withdraw',
+    'series show',
+    'series cancel',
+    'user history',
+    'user update',
+    'user logout',
+  ],
 ]
 const ON_ALL = [
   ...['sut list', 'reservation add', 'reservation list', 'series add', 'series list', 'request add', 'request list'],
@@ -64,7 +69,7 @@ const TAKES_ONE = [
   ...['sut tags', 'sut import', 'sut check'],
   ...['user passwd', 'user remove', 'user restore', 'user erase', 'user import', 'token issue', 'token list'],
 ]
-const TAKES_TWO = ['user role', 'user rename', 'user quota', 'user scope', 'token revoke']
+const TAKES_TWO = ['token revoke']
 /** Those of the client, which has exit codes of its own. */
 const OF_CLIENT = ['reserve', 'release', 'list', 'connect']
 /** A configuration that every other command refuses. */

@@ -36,9 +36,12 @@ const nameOf = ({ path }: Operation): string => {
   return [resource, verb].map((part) => WORDS[part] ?? part).join(' ')
 }
 
-/** Users have commands by hand. So has what is no JSON, or it is for browsers. */
-const hasCommand = ({ path, roles, mediaType, tag }: Operation): boolean =>
-  path.startsWith('/api/') && roles !== 'anyone' && mediaType === undefined && tag !== 'Users'
+/** Logins are for browsers. What is no JSON, or has a password or a token, has a command by hand. */
+const hasCommand = ({ path, roles, mediaType }: Operation): boolean =>
+  path.startsWith('/api/') &&
+  roles !== 'anyone' &&
+  mediaType === undefined &&
+  !/^\/api\/(?:log|user\/(?:me$|me\/|:id\/(?:token|password)))/.test(path)
 
 /** The id of what a name means. */
 const readId = async (config: Config, kind: string, typed: string): Promise<string> => {

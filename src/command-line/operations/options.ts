@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
 import { noteOnParameter, withNotes } from '../../http/documents/openapi/notes.ts'
 import type { Operation } from '../../http/protocol/route.ts'
@@ -76,6 +77,11 @@ export const optionFor = (field: Field): Option =>
 /** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */
 const readValue = ({ member, schema }: Field, typed: string): unknown => {
   if (admits(schema, 'string')) return typed
+  if (member === 'quota') {
+    const read = parseQuota(typed)
+    if (E.isLeft(read)) throw new WrongUsage(`the quota ${read.left}`)
+    return read.right
+  }
   if (admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null') {
     const read = parseScope(typed)
     if (E.isLeft(read)) throw new WrongUsage(`the ${optionOf(member)} ${read.left}`)

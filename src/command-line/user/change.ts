@@ -1,96 +1,27 @@
 import type { Config } from '../../app/config/config.ts'
-import { LIMITS_HELP, limitsOf, readLimits, readRole } from '../people/limits.ts'
-import { describe, lookUpUser, type Status, UserAnswer, userPath } from '../people/members.ts'
+import { describe, lookUpUser, UserAnswer, userPath } from '../people/members.ts'
 import { makeAsk } from '../service/call.ts'
 import { type Command, orFail, type Terminal } from '../terminal/command.ts'
 
-/** The commands that change a user in one request. */
+/** The commands on users who have been removed. */
 
-interface UserChange {
+interface RemovedUserChange {
   readonly operation: string
-  readonly body?: object
-  readonly line: (before: UserAnswer, after: UserAnswer) => string
-  /** Whose names count, the first ones first. */
-  readonly statuses?: readonly Status[]
+  readonly line: (user: UserAnswer) => string
 }
 
-/** Changes the user that a command line means, and prints a line about it. */
-const changeUser = async (
+/** Changes the user that a command line means, whose name counts if it was removed, and prints a line about it. */
+const changeRemovedUser = async (
   config: Config,
   terminal: Terminal,
   typed: string | undefined,
-  { operation, body, line, statuses }: UserChange,
+  { operation, line }: RemovedUserChange,
 ): Promise<void> => {
   const ask = makeAsk(config, terminal)
-  const user = await lookUpUser(ask, typed, statuses)
+  const user = await lookUpUser(ask, typed, ['removed', 'present'])
   const path = userPath(user, operation)
-  const changed = orFail(await ask({ method: 'POST', path, ...(body && { body }), answer: UserAnswer }))
-  terminal.stdout(`${line(user, changed)}\n`)
-}
-
-export const userRoleCommand: Command = {
-  name: 'user role',
-  operands: ['NAME', 'ROLE'],
-  summary: 'changes the role of a user',
-  example: 'user role anna administrator',
-  help: `
-Gives the user with the name or id NAME the role administrator, tester or auditor, which counts within 2 s. The last
-administrator keeps the role.`,
-  run: async ({ operands: [name, typed] }, config, terminal) => {
-    const role = readRole(typed)
-    const line = (user: UserAnswer) => `${describe(user)} is ${role}`
-    return changeUser(config, terminal, name, { operation: 'update', body: { role }, line })
-  },
-}
-
-export const userQuotaCommand: Command = {
-  name: 'user quota',
-  operands: ['NAME', 'QUOTA'],
-  summary: 'limits what a tester may reserve',
-  example: 'user quota anna hours_per_week=40,reservations_max=20',
-  help: `
-Changes the quota of the tester with the name or id NAME, which counts within 2 s. Reservations that exceed it stay.
-QUOTA default gives the tester the service's quota again, that of BERTH_QUOTA_DEFAULT.
-
-${LIMITS_HELP}`,
-  run: async ({ operands: [name, typed] }, config, terminal) =>
-    changeUser(config, terminal, name, {
-      ...{ operation: 'update', body: readLimits(typed, undefined) },
-      line: (user, changed) => `${describe(user)} has the quota ${limitsOf(changed).quota ?? 'of the service'}`,
-    }),
-}
-
-export const userScopeCommand: Command = {
-  name: 'user scope',
-  operands: ['NAME', 'SELECTOR'],
-  summary: 'limits the SUTs that a tester sees',
-  example: 'user scope anna team=qa1,rack=4',
-  help: `
-Gives the tester with the name or id NAME the SUTs that have all the tags of SELECTOR, which counts within 2 s. At most
-16 tags, with %25, %2C and %3D for "%", "," and "=" in values. SELECTOR "" gives every SUT. Only testers have scopes.`,
-  run: async ({ operands: [name, typed] }, config, terminal) =>
-    changeUser(config, terminal, name, {
-      ...{ operation: 'update', body: readLimits(undefined, typed) },
-      line: (user, changed) => {
-        const { scope } = limitsOf(changed)
-        return `${describe(user)} has ${scope === undefined ? 'every SUT' : `the scope ${scope}`}`
-      },
-    }),
-}
-
-export const userRenameCommand: Command = {
-  name: 'user rename',
-  operands: ['NAME', 'NEW_NAME'],
-  summary: 'changes the name of a user',
-  example: 'user rename anna anna.svensson',
-  help: `
-Gives the user with the name or id NAME another name, with which it logs in from now on. The id and the password stay.
-NEW_NAME follows the same rules as in "user add".`,
-  run: ({ operands: [typed, name] }, config, terminal) =>
-    changeUser(config, terminal, typed, {
-      ...{ operation: 'update', body: { name } },
-      line: (user) => `renamed ${describe(user)} to ${name}`,
-    }),
+  const changed = orFail(await ask({ method: 'POST', path, answer: UserAnswer }))
+  terminal.stdout(`${line(changed)}\n`)
 }
 
 export const userRestoreCommand: Command = {
@@ -104,8 +35,8 @@ the name by now, rename that one first. Erased users cannot be restored.
 
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name] }, config, terminal) =>
-    changeUser(config, terminal, name, {
-      ...{ operation: 'restore', statuses: ['removed', 'present'] },
+    changeRemovedUser(config, terminal, name, {
+      operation: 'restore',
       line: (user) => `restored ${describe(user)}`,
     }),
 }
@@ -121,8 +52,8 @@ name or id NAME, permanently. Histories show the id from then on. Backups and an
 
 Where several removed users had the name, give the id.`,
   run: ({ operands: [name] }, config, terminal) =>
-    changeUser(config, terminal, name, {
-      ...{ operation: 'erase', statuses: ['removed', 'present'] },
+    changeRemovedUser(config, terminal, name, {
+      operation: 'erase',
       line: ({ _id }) => `erased ${_id}`,
     }),
 }

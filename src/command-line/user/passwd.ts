@@ -15,7 +15,7 @@ service must run: on its data directory this needs no password.
 
 ${PASSWORD_HELP}
 
-Where the vault's key was lost, no name can be read: give the id, then a new name with "user rename".`,
+Where the vault's key was lost, no name can be read: give the id, then a new name with "user update".`,
   run: async (args, config, terminal) => {
     const { password, isMade } = await choosePassword(args, terminal)
     const ask = makeAsk(config, terminal)

@@ -23,13 +23,10 @@ const WRONG: readonly Row[] = [
   [addCarol('--pasword-stdin'), /Unknown option '--pasword-stdin'; did you mean/],
   [addCarol('--quota', 'hours=1'), /^berth: the quota must consist of hours_per_week/],
   [addCarol('--scope', 'a=1,a=2'), /^berth: the scope must have each name once/],
-  [user('quota', 'bob', '40'), /^berth: the quota must be "default", or limits like hours_per_week=40/],
-  [user('scope', 'bob', 'rack'), /^berth: the scope must be like site=berlin/],
+  [user('update', 'bob', '--quota', '40'), /^berth: the quota must be "default", or limits like hours_per_week=40/],
   [user('list', 'alice'), /expected no arguments/],
   [user('show'), /expected NAME/],
-  [user('role', 'alice'), /expected NAME and ROLE/],
-  [user('role', 'alice', 'root'), /the role must be administrator, tester or auditor/],
-  [user('rename', 'alice'), /expected NAME and NEW_NAME/],
+  [user('update', 'alice'), /an option is required/],
   [user('remove'), /expected NAME/],
   [user('remove', 'alice'), /--reservations must be keep or cancel/],
   [user('remove', 'alice', '--reservations', 'all'), /--reservations must be keep or cancel/],
@@ -51,7 +48,7 @@ test('a wrong command on users or tokens exits with 2, the reason and the usage'
   }
 })
 
-const COMMANDS = ['add', 'list', 'show', 'passwd', 'role', 'quota', 'scope', 'rename', 'remove', 'restore', 'erase']
+const COMMANDS = ['add', 'list', 'show', 'passwd', 'update', 'remove', 'restore', 'erase']
 
 test('--help of each command on users shows the usage and an example, and does nothing', async (t) => {
   for (const command of COMMANDS) {
@@ -75,15 +72,17 @@ const REFUSED: readonly Row[] = [
   [user('passwd', 'carol'), /there is no user "carol"/],
   [user('passwd', 'bob', '--password-stdin'), /password must have at least 8/, '1234567'],
   [user('show', 'carol'), /there is no user "carol"/],
-  [user('role', 'admin', 'tester'), /409 last_administrator: /],
+  [user('update', 'admin', '--role', 'tester'), /409 last_administrator: /],
   [user('remove', 'admin', '--reservations', 'keep'), /409 last_administrator: /],
   [user('remove', 'carol', '--reservations', 'keep'), /there is no user "carol"/],
-  [user('rename', 'bob', 'Alice'), /409 user_name_taken: /],
-  [user('rename', 'bob', ''), /422 invalid: name /],
+  [user('update', 'bob', '--name', 'Alice'), /409 user_name_taken: /],
+  [user('update', 'bob', '--name', ''), /422 invalid: name /],
+  [user('update', 'bob', '--role', 'root'), /422 invalid: role must be/],
+  [user('update', 'bob', '--scope', 'rack'), /422 invalid: scope must be/],
   [user('restore', 'bob'), /409 user_not_removed: /],
   [user('erase', 'bob'), /409 user_not_removed: /],
-  [user('quota', 'audrey', 'priority_max=1'), /422 invalid: quota is for testers only/],
-  [user('scope', 'admin', 'a=b'), /422 invalid: scope is for testers only/],
+  [user('update', 'audrey', '--quota', 'priority_max=1'), /422 invalid: quota is for testers only/],
+  [user('update', 'admin', '--scope', 'a=b'), /422 invalid: scope is for testers only/],
   [token('issue', 'alice', '--name', 'x', '--expires-in', '59'), /422 invalid: expires_in must be .* from 60/],
   [token('issue', 'alice', '--name', ''), /422 invalid: name must be/],
   [token('issue', 'alice', '--name', 'x', '--role', 'administrator'), /403 forbidden: /],

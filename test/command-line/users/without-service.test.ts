@@ -22,10 +22,7 @@ const COMMANDS = [
   ['user', 'passwd', 'admin'],
   ['user', 'list'],
   ['user', 'show', 'admin'],
-  ['user', 'rename', 'admin', 'root'],
-  ['user', 'role', 'admin', 'tester'],
-  ['user', 'quota', 'admin', 'hours_per_week=1'],
-  ['user', 'scope', 'admin', 'a=b'],
+  ['user', 'update', 'admin', '--name', 'root'],
   ['user', 'remove', 'admin', '--reservations', 'keep'],
   ['user', 'restore', 'admin'],
   ['user', 'erase', 'admin'],
@@ -58,7 +55,7 @@ test('with a new vault key in place of a lost one, a user gets a password and a 
   const user = (...line: readonly string[]) => type(['user', ...line], { BERTH_DATA: data })
   const password = (await user('passwd', id)).out.trimEnd()
   t.is((await user('list')).out, `${id}\tadministrator\t${id}\n`)
-  t.is((await user('rename', id, 'admin')).out, `renamed ${id} to admin\n`)
+  t.is((await user('update', id, '--name', 'admin')).code, 0)
   const whoIs = whoIsAt(service)
   t.deepEqual([await whoIs('admin', password), await whoIs('admin', passwordOf('admin'))], [id, 'unauthenticated'])
 })

@@ -73,7 +73,7 @@ const HEX = new Int8Array(128).fill(-1)
 for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
 
 /** Parses up to 8 lower-case hex digits; NaN for anything else. */
-export const hexAt = (text: string, from: number, to: number): number => {
+const hexAt = (text: string, from: number, to: number): number => {
   let word = 0
   for (let at = from; at < to; at++) {
     const digit = HEX[text.charCodeAt(at)] ?? -1

@@ -8,7 +8,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 export type Report = (what: string) => void
 
 /** A series whose reservations have not all come yet. */
-export interface AuditedSeries {
+interface AuditedSeries {
   readonly _id: string
   readonly user_id: string
   readonly requestId: string
@@ -22,7 +22,7 @@ export interface AuditedSeries {
 }
 
 /** A use of an idempotency key. */
-export interface KeyUse {
+interface KeyUse {
   readonly time: number
   /** The SUT or reservation the command was about. */
   readonly _id: string
@@ -75,7 +75,7 @@ export interface Stream {
   sessions: Map<string, string> | undefined
 }
 
-export const newStream = (): Stream => ({
+const newStream = (): Stream => ({
   revision: -1,
   time: 0,
   position: null,

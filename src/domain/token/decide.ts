@@ -58,7 +58,7 @@ const isValid = ({ expires_at }: TokenState, now: number): boolean =>
 
 /**
  * Expired tokens that are kept too, so that they can still be revoked: they may have expired by a clock that was ahead,
- * and be valid again once it has been corrected.
+ * and be valid again once it is right.
  */
 const EXPIRED_MAX = TOKENS_MAX
 

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
-import { noteOnParameter, withNotes } from '../../http/documents/openapi/notes.ts'
+import { withNotes } from '../../http/documents/openapi/notes.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 import { parseJson } from '../service/call.ts'
 import { type Option, type OptionValue, textsOf, WrongUsage } from '../terminal/command.ts'
@@ -27,14 +27,12 @@ export const optionOf = (member: string): string =>
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-const fieldsIn = (schema: JsonSchema, noteOn: (member: string, schema: JsonSchema) => string | undefined) => {
+const fieldsIn = (schema: JsonSchema): readonly Field[] => {
   const { properties = {}, required = [] } = schema as { properties?: Properties; required?: readonly string[] }
-  return Object.entries(properties).map(
-    ([member, its]): Field => ({
-      ...{ member, schema: its, isRequired: required.includes(member) },
-      note: noteOn(member, its),
-    }),
-  )
+  return Object.entries(properties).map(([member, its]) => ({
+    ...{ member, schema: its, isRequired: required.includes(member) },
+    note: its.description as string | undefined,
+  }))
 }
 
 /** The family of parameters for tags, as one option. */
@@ -48,13 +46,12 @@ const TAGS: Field = {
 /** The parameters of an operation. */
 export const queryFields = (operation: Operation): readonly Field[] => {
   const schema = schemaOfQuery(operation)
-  const named = fieldsIn(schema, (member) => operation.notes?.[member] ?? noteOnParameter(member))
+  const named = fieldsIn(schema)
   return schema.patternProperties === undefined ? named : [...named, TAGS]
 }
 
 /** The members of the body of an operation. */
-export const bodyFields = (operation: Operation): readonly Field[] =>
-  fieldsIn(withNotes(schemaOfBody(operation)), (_, { description }) => description as string | undefined)
+export const bodyFields = (operation: Operation): readonly Field[] => fieldsIn(withNotes(schemaOfBody(operation)))
 
 const admits = (schema: JsonSchema, type: string): boolean => {
   const { anyOf, oneOf } = schema as { anyOf?: readonly JsonSchema[]; oneOf?: readonly JsonSchema[] }

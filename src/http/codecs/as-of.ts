@@ -35,7 +35,10 @@ export const afterParameter: t.Type<PublicPosition | typeof LATEST, never, unkno
     const read = positionParameter.validate(u, c)
     return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
   },
-  () => ({ anyOf: [schemaOf(positionParameter), { const: LATEST }] }),
+  () => ({
+    anyOf: [schemaOf(positionParameter), { const: LATEST }],
+    description: 'The position to continue after: next of a page, or a Berth-Position. latest is the end of the log.',
+  }),
 )
 
 const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
@@ -47,7 +50,10 @@ export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
     isOfDigits(u)
       ? E.map((position: PublicPosition): AsOf => ({ position }))(positionParameter.validate(u, c))
       : E.map(({ instant }: OffsetTime): AsOf => ({ instant }))(instant.validate(u, c)),
-  () => ({ anyOf: [schemaOf(instant), schemaOf(positionParameter)] }),
+  () => ({
+    anyOf: [schemaOf(instant), schemaOf(positionParameter)],
+    description: 'Read the state as of a date-time or a position in the log.',
+  }),
 )
 
 export interface AsOfQuery {

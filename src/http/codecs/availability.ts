@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
+import { described, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
@@ -10,7 +10,7 @@ import type { OfferedAfter } from '../../read-models/availability/available.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { spanProblems } from './lists.ts'
 import { inQuery, parameter, parametersOf, type QueryOf, queryOf, wholeNumber } from './query.ts'
-import { DURATION, freeProblems, type SutFilters, sutFilters, withTags } from './suts.ts'
+import { DURATION, durationParameter, freeProblems, type SutFilters, sutFilters, withTags } from './suts.ts'
 
 const [LIMIT, LIMIT_MAX] = [20, 100]
 
@@ -81,13 +81,16 @@ const cursorProblems = (parameters: Parameters): readonly Problem[] => {
 export const availableQuery = queryOf(
   withTags(
     parametersOf({
-      from: instant,
-      to: instant,
-      duration: wholeNumber(1, Number.MAX_SAFE_INTEGER),
-      limit: wholeNumber(1, LIMIT_MAX),
-      after: cursor,
-      user_id: opaqueId,
-      match: criteria,
+      from: described(instant, 'The start of the span; now by default.'),
+      to: described(instant, 'The end of the span, at most 31 days after its start; 7 days after it by default.'),
+      duration: durationParameter,
+      limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of SUTs; 20 by default.'),
+      after: described(cursor, 'The next of the page before.'),
+      user_id: described(
+        opaqueId,
+        'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
+      ),
+      match: described(criteria, 'Criteria as JSON, as in a create. Cannot be combined with filters.'),
       ...sutFilters,
     }),
   ),

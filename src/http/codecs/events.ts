@@ -1,12 +1,12 @@
-import { instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
+import { described, instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import { type JsonSchema, withSchema } from '../../domain/codec/json-schema.ts'
 import { EVENT_TYPES, type EventType } from '../../domain/event.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { afterParameter, positionParameter } from './as-of.ts'
-import { LIMIT_MAX, problemsBetween } from './lists.ts'
-import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, several, wholeNumber } from './query.ts'
+import { ofSut, paging, problemsBetween } from './lists.ts'
+import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, several } from './query.ts'
 
 const PREFIX = 'berth.'
 const NAME = new RegExp(`^(?:berth\\.)?(?:${EVENT_TYPES.join('|')})$`)
@@ -26,16 +26,19 @@ const millisecondOf = (time: OffsetTime | undefined): number | undefined => time
 export const eventsQuery = queryOf(
   parametersOf({
     after: afterParameter,
-    order: oneOf('desc'),
-    before: positionParameter,
-    limit: wholeNumber(1, LIMIT_MAX),
-    follow: onlyTrue,
-    type: several(eventType),
-    sut_id: opaqueId,
-    user_id: opaqueId,
-    actor: opaqueId,
-    from: instant,
-    to: instant,
+    order: described(oneOf('desc'), 'Newest first, for pages. Then next is the before to go on with. Not with after.'),
+    before: described(
+      positionParameter,
+      'With order=desc: the position before which to begin; by default the end of the log.',
+    ),
+    limit: paging.limit,
+    follow: described(onlyTrue, 'Continue live after all events up to now.'),
+    type: described(several(eventType), 'Only events of this type; may be repeated.'),
+    sut_id: ofSut,
+    user_id: described(opaqueId, 'Only those of reservations held by this user, and those about the user.'),
+    actor: described(opaqueId, 'Only what this user did, or berth, schedule, monitor, gateway, oidc or command-line.'),
+    from: described(instant, 'Only events recorded from then on.'),
+    to: described(instant, 'Only events recorded before.'),
   }),
   ({ order, follow = false, type, from, to, ...others }) => ({
     ...others,
@@ -50,5 +53,7 @@ export const eventsQuery = queryOf(
 )
 export type EventsQuery = QueryOf<typeof eventsQuery>
 
-export const changesQuery = parametersOf({ after: afterParameter })
+export const changesQuery = parametersOf({
+  after: described(afterParameter, 'The position after which to begin; from now on by default.'),
+})
 export type ChangesQuery = QueryOf<typeof changesQuery>

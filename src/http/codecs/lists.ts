@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
+import { described, instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { REQUEST_STATUSES } from '../../domain/request/status.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
@@ -20,10 +20,21 @@ export interface Paging {
 }
 
 export const paging = {
-  limit: wholeNumber(1, LIMIT_MAX),
-  offset: wholeNumber(0, Number.MAX_SAFE_INTEGER),
-  before: opaqueId,
+  limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of entries; 100 by default.'),
+  offset: described(
+    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    'The number of entries to skip. Cannot be combined with before or after.',
+  ),
+  before: described(opaqueId, 'Continues after the entry with this _id, without the cost and drift of an offset.'),
 }
+
+export const span = {
+  from: described(instant, 'The start of the span. Encode the + of a UTC offset as %2B.'),
+  to: described(instant, 'The end of the span (exclusive).'),
+}
+
+export const ofSut = described(opaqueId, 'Only those of this SUT.')
+export const ofHolder = described(opaqueId, 'Only those of reservations held by this user.')
 
 /** Adds the page to a query. */
 export const withPage = <Q extends { limit?: number; offset?: number; before?: string }>(
@@ -65,14 +76,19 @@ export const problemsBetween = (parameters: Parameters): readonly Problem[] => [
 export const pageQuery = queryOf(parametersOf(paging), withPage, problemsBetween)
 
 /** What a read of users includes beyond their documents. */
-const included = { include: wordsOf('used') }
+const included = {
+  include: described(
+    wordsOf('used'),
+    'What to add, separated by commas: used adds what a user has reserved in the current week.',
+  ),
+}
 
 export const userQuery = queryOf(parametersOf(included), ({ include }) => ({ withUsed: include !== undefined }))
 export type UserQuery = QueryOf<typeof userQuery>
 
 /** With `removed` also removed users. */
 export const usersQuery = queryOf(
-  parametersOf({ ...paging, ...included, removed: onlyTrue }),
+  parametersOf({ ...paging, ...included, removed: described(onlyTrue, 'Also users that have been removed.') }),
   (read) => ({ ...withPage(read), withUsed: read.include !== undefined }),
   problemsBetween,
 )
@@ -82,12 +98,11 @@ export type UsersQuery = QueryOf<typeof usersQuery>
 export const sessionsQuery = queryOf(
   parametersOf({
     ...paging,
-    sut_id: opaqueId,
-    user_id: opaqueId,
-    reservation_id: opaqueId,
-    from: instant,
-    to: instant,
-    open: onlyTrue,
+    sut_id: ofSut,
+    user_id: ofHolder,
+    reservation_id: described(opaqueId, 'Only those of this reservation.'),
+    ...span,
+    open: described(onlyTrue, 'Only sessions that are open.'),
   }),
   withPage,
   problemsBetween,
@@ -99,18 +114,28 @@ const WAIT_MAX = 60
 
 /** Seconds to wait: until a request does not wait any more, a reservation changes, or a port is open. */
 export const waitParameter = wholeNumber(0, WAIT_MAX)
-export const waitQuery = parametersOf({ wait: waitParameter })
+export const waitQuery = parametersOf({
+  wait: described(waitParameter, 'Seconds to wait until the port is open here, 0 by default.'),
+})
+export const requestWaitQuery = parametersOf({
+  wait: described(waitParameter, 'Seconds to wait until the request does not wait any more, 0 by default.'),
+})
 export type WaitQuery = QueryOf<typeof waitQuery>
 
 export const sutRequestsQuery = queryOf(
-  parametersOf({ ...paging, status: oneOf(...REQUEST_STATUSES), user_id: opaqueId, sut_id: opaqueId }),
+  parametersOf({
+    ...paging,
+    status: described(oneOf(...REQUEST_STATUSES), 'Only those in this state.'),
+    user_id: described(opaqueId, 'Only those of this user.'),
+    sut_id: described(opaqueId, 'Only those that name this SUT, or whose criteria it fits.'),
+  }),
   withPage,
   problemsBetween,
 )
 export type SutRequestsQuery = QueryOf<typeof sutRequestsQuery>
 
 export const seriesQuery = queryOf(
-  parametersOf({ ...paging, sut_id: opaqueId, user_id: opaqueId }),
+  parametersOf({ ...paging, sut_id: ofSut, user_id: ofHolder }),
   withPage,
   problemsBetween,
 )
@@ -120,7 +145,12 @@ export type SeriesListQuery = QueryOf<typeof seriesQuery>
 export const historyQuery = queryOf(
   parametersOf({
     ...{ limit: paging.limit, offset: paging.offset, after: afterParameter },
-    ...{ from: instant, to: instant, include: wordsOf('names') },
+    from: described(instant, 'Begins with the first event recorded then or later.'),
+    to: described(instant, 'Ends before the first event recorded then or later.'),
+    include: described(
+      wordsOf('names'),
+      'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
+    ),
   }),
   ({ limit = LIMIT, offset = 0, after, from, to, include }) => ({
     ...{ limit, offset, after, from, to },

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { instant, opaqueId } from '../../domain/codec/codec.ts'
+import { described, opaqueId } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { ceilMillisecond, floorMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
-import { spanProblems } from './lists.ts'
+import { span, spanProblems } from './lists.ts'
 import { inQuery, parametersOf, queryOf, several } from './query.ts'
 import { SUTS_MAX } from './reservations.ts'
 
@@ -21,8 +21,6 @@ export interface OutagesQuery extends OutagesOfOneQuery {
 /** Days of a span. */
 const DAYS_MAX = 31
 const DAY_MS = 86_400_000
-
-const span = { from: instant, to: instant }
 
 /** Decodes a span that is short enough. */
 const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTime }, Q>(
@@ -48,6 +46,6 @@ const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTim
 export const outagesOfOneQuery = spanQuery(parametersOf({}, span), (asked) => asked)
 
 export const outagesQuery = spanQuery(
-  parametersOf({}, { ...span, sut_id: several(opaqueId, SUTS_MAX) }),
+  parametersOf({}, { ...span, sut_id: described(several(opaqueId, SUTS_MAX), 'Those of these SUTs, up to 100.') }),
   (asked, { sut_id: sut_ids }): OutagesQuery => ({ ...asked, sut_ids }),
 )

@@ -1,15 +1,23 @@
-import { instant, opaqueId } from '../../domain/codec/codec.ts'
+import { described, instant, opaqueId } from '../../domain/codec/codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { asOfParameter } from './as-of.ts'
-import { paging, problemsBetween, spanProblems, waitParameter, withPage } from './lists.ts'
+import { ofHolder, paging, problemsBetween, span, spanProblems, waitParameter, withPage } from './lists.ts'
 import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, several, wordsOf } from './query.ts'
+
+/** What reads can add. */
+const INCLUDE =
+  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
 const NOTHING: ReadonlySet<never> = new Set()
 
 export const reservationQuery = queryOf(
-  parametersOf({ include: wordsOf('names', 'state', 'series'), as_of: asOfParameter, wait: waitParameter }),
+  parametersOf({
+    include: described(wordsOf('names', 'state', 'series'), INCLUDE),
+    as_of: asOfParameter,
+    wait: described(waitParameter, 'Seconds to wait, 0 by default. Not with as_of.'),
+  }),
   ({ include = NOTHING, as_of, wait = 0 }) => ({ include, as_of, wait }),
   (params) => (params.has('wait') && params.has('as_of') ? [inQuery('wait', 'cannot be combined with as_of')] : []),
 )
@@ -57,15 +65,20 @@ const heldOf = (at?: OffsetTime, from?: OffsetTime, to?: OffsetTime): HeldSpan |
 export const reservationsQuery = queryOf(
   parametersOf({
     ...paging,
-    include: wordsOf('names', 'state', 'series', 'cancelled'),
-    sut_id: several(opaqueId, SUTS_MAX),
-    user_id: opaqueId,
-    from: instant,
-    to: instant,
-    current: onlyTrue,
-    held_at: instant,
-    held_from: instant,
-    held_to: instant,
+    include: described(
+      wordsOf('names', 'state', 'series', 'cancelled'),
+      `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
+    ),
+    sut_id: described(several(opaqueId, SUTS_MAX), 'Only those of these SUTs, up to 100.'),
+    user_id: ofHolder,
+    ...span,
+    current: described(onlyTrue, 'Only reservations that are running.'),
+    held_at: described(
+      instant,
+      'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',
+    ),
+    held_from: described(instant, 'With held_to: only reservations that held their SUT in this span.'),
+    held_to: described(instant, 'The end of that span (exclusive).'),
     as_of: asOfParameter,
   }),
   (read) => {

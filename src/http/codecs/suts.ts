@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { instant, oneOf, text } from '../../domain/codec/codec.ts'
+import { described, instant, oneOf, text } from '../../domain/codec/codec.ts'
 import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { SutType, tagName } from '../../domain/events/sut.ts'
 import type { Problem } from '../../domain/failure.ts'
@@ -7,7 +7,7 @@ import { MONITORED, type MonitoringStatus } from '../../domain/monitoring/status
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeQuery, Parameters } from '../protocol/route.ts'
 import { asOfParameter } from './as-of.ts'
-import { paging, problemsBetween, spanProblems, withPage } from './lists.ts'
+import { paging, problemsBetween, span, spanProblems, withPage } from './lists.ts'
 import {
   familyOf,
   inQuery,
@@ -20,14 +20,18 @@ import {
   yesOrNo,
 } from './query.ts'
 
-const included = { include: wordsOf('settings'), as_of: asOfParameter }
-
 /** Settings are known only as they are now. */
 const includeProblems = (params: Parameters): readonly Problem[] =>
   params.has('include') && params.has('as_of') ? [inQuery('include', 'cannot be combined with as_of')] : []
 
 export const sutQuery = queryOf(
-  parametersOf(included),
+  parametersOf({
+    include: described(
+      wordsOf('settings'),
+      'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
+    ),
+    as_of: asOfParameter,
+  }),
   ({ include, as_of }) => ({ withSettings: include !== undefined, as_of }),
   includeProblems,
 )
@@ -45,12 +49,18 @@ export interface SutFilters {
 
 /** Parameters of every list of SUTs, beside their tags. */
 export const sutFilters = {
-  sut_type: SutType,
-  is_active: yesOrNo,
-  monitoring: oneOf(...MONITORED),
-  name: text(1, 256),
-  free_from: instant,
-  free_to: instant,
+  sut_type: described(SutType, 'Only SUTs of this type.'),
+  is_active: described(yesOrNo, 'Only active SUTs, or only inactive ones.'),
+  monitoring: described(
+    oneOf(...MONITORED),
+    'Only SUTs that probes found online or offline, have not probed yet, or that are not monitored.',
+  ),
+  name: described(text(1, 256), 'Only SUTs whose name contains this text, ignoring case.'),
+  free_from: described(
+    instant,
+    'With free_to: only SUTs that are active and have no reservation in this span, widened to the grid.',
+  ),
+  free_to: described(instant, 'The end of that span (exclusive).'),
 }
 
 const FREE = ['free_from', 'free_to'] as const
@@ -81,7 +91,18 @@ export const withTags = <A>(decode: DecodeQuery<A>) => {
 }
 
 export const sutsQuery = queryOf(
-  withTags(parametersOf({ ...paging, ...sutFilters, ...included, retired: onlyTrue })),
+  withTags(
+    parametersOf({
+      ...paging,
+      ...sutFilters,
+      include: described(
+        wordsOf('settings'),
+        'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
+      ),
+      as_of: asOfParameter,
+      retired: described(onlyTrue, 'Only retired SUTs, which are in no other list.'),
+    }),
+  ),
   ({ free_from: from, free_to: to, include, ...others }) => {
     const { pagedBy, ...page } = withPage(others)
     const withSettings = include !== undefined
@@ -99,8 +120,13 @@ export type SutsQuery = QueryOf<typeof sutsQuery>
 /** Seconds: the default for the shortest free window. */
 export const DURATION = 900
 
+export const durationParameter = described(
+  wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  'The shortest window to return, in seconds; 900 by default.',
+)
+
 export const availabilityQuery = queryOf(
-  parametersOf({ from: instant, to: instant, duration: wholeNumber(1, Number.MAX_SAFE_INTEGER) }),
+  parametersOf({ ...span, duration: durationParameter }),
   ({ from, to, duration = DURATION }) => ({ from, to, duration }),
   problemsBetween,
 )

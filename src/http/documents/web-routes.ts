@@ -15,7 +15,16 @@ const FILE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 /** What a provider of single sign-on adds to the address. The page reads it. */
 const ofProvider: DecodeQuery<undefined> = withSchema(
   () => E.right(undefined),
-  () => ({ type: 'object', properties: { code: { type: 'string' }, state: { type: 'string' } } }),
+  () => ({
+    type: 'object',
+    properties: {
+      code: {
+        type: 'string',
+        description: 'What the provider gives in place of the user. Other parameters are ignored.',
+      },
+      state: { type: 'string', description: 'What the page sent to the provider.' },
+    },
+  }),
 )
 
 const serveFile: Route['handle'] = async ({ params }) => {
@@ -52,10 +61,6 @@ export const webRoutes: readonly Declaration<WebParts>[] = [
     id: 'openPageAfterSignOn',
     summary: 'Open that page again, as a provider of single sign-on does',
     query: ofProvider,
-    notes: {
-      code: 'What the provider gives in place of the user. Other parameters are ignored.',
-      state: 'What the page sent to the provider.',
-    },
     ...page,
   }),
   get({

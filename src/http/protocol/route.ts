@@ -166,7 +166,7 @@ export interface Words {
   readonly isTagged?: true
   /** The codes it refuses with, beside those that every operation of its kind has. */
   readonly refusals?: readonly Code[]
-  /** Descriptions of parameters that differ from the usual ones. */
+  /** Descriptions of parameters of its path that differ from the usual ones. */
   readonly notes?: Readonly<Record<string, string>>
 }
 

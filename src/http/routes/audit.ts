@@ -3,14 +3,14 @@ import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeTreeReader, type TreeReader } from '../../audit/merkle-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { once } from '../../concurrency/once.ts'
-import { matching } from '../../domain/codec/codec.ts'
+import { described, matching } from '../../domain/codec/codec.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
 import { previousPosition, type StorePosition, toPublicPosition } from '../../domain/values/position.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { LIMIT, LIMIT_MAX } from '../codecs/lists.ts'
+import { LIMIT, paging } from '../codecs/lists.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
 import { type Declaration, everyone, get, getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
@@ -22,9 +22,18 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
 const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
-const inclusionQuery = parametersOf({ size }, { event: eventId })
-const consistencyQuery = parametersOf({ to: size }, { from: size })
-const leavesQuery = parametersOf({ from: size, limit: wholeNumber(1, LIMIT_MAX) }, {})
+const inclusionQuery = parametersOf(
+  { size: described(size, 'The size of the tree; by default the size of the log.') },
+  { event: described(eventId, 'The id of an event.') },
+)
+const consistencyQuery = parametersOf(
+  { to: described(size, 'The later size; by default the size of the log.') },
+  { from: described(size, 'The earlier size.') },
+)
+const leavesQuery = parametersOf({
+  from: described(size, 'The position of the first; by default 0.'),
+  limit: paging.limit,
+})
 
 export const LEAVES_TYPE = 'application/x-ndjson'
 /** Characters after which a page of leaves ends. */
@@ -205,7 +214,6 @@ export const auditRoutes: readonly Declaration<AuditDependencies>[] = [
     mediaType: LEAVES_TYPE,
     query: leavesQuery,
     answer: { type: 'string' },
-    notes: { from: 'The position of the first; by default 0.' },
     handler: makeLeaves,
   }),
   getWithQuery({
@@ -227,7 +235,6 @@ export const auditRoutes: readonly Declaration<AuditDependencies>[] = [
     roles: overseers,
     query: consistencyQuery,
     answer: refTo('Consistency'),
-    notes: { from: 'The earlier size.', to: 'The later size; by default the size of the log.' },
     handler: makeConsistency,
   }),
 ]

@@ -75,6 +75,5 @@ export const readChanges = getWithQuery({
   heldMediaType: EVENT_STREAM,
   answer: { type: 'string' },
   refusals: ['too_many_subscribers'],
-  notes: { after: 'The position after which to begin; from now on by default.' },
   handler: makeChanges,
 })

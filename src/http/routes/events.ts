@@ -146,13 +146,5 @@ export const readEvents = getWithQuery({
   heldMediaType: EVENT_STREAM,
   answer: refTo('EventPage'),
   refusals: ['too_many_subscribers'],
-  notes: {
-    user_id: 'Only those of reservations held by this user, and those about the user.',
-    order: 'Newest first, for pages. Then next is the before to go on with. Not with after.',
-    before: 'With order=desc: the position before which to begin; by default the end of the log.',
-    actor: 'Only what this user did, or berth, schedule, monitor, gateway, oidc or command-line.',
-    from: 'Only events recorded from then on.',
-    to: 'Only events recorded before.',
-  },
   handler: makeEvents,
 })

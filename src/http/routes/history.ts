@@ -179,12 +179,6 @@ const makeUserHistory = (dependencies: HistoryDependencies) => {
   }
 }
 
-const HISTORY_NOTES = {
-  from: 'Begins with the first event recorded then or later.',
-  to: 'Ends before the first event recorded then or later.',
-  include: 'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
-}
-
 export const reservationHistory = getWithQuery({
   path: '/api/sut_reservation/:id/history',
   id: 'readReservationHistory',
@@ -196,7 +190,6 @@ export const reservationHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
-  notes: HISTORY_NOTES,
   handler: makeReservationHistory,
 })
 
@@ -211,7 +204,6 @@ export const sutHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['sut_not_found', 'store_full'],
-  notes: HISTORY_NOTES,
   handler: makeSutHistory,
 })
 
@@ -225,6 +217,5 @@ export const userHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['user_not_found', 'forbidden', 'store_full'],
-  notes: HISTORY_NOTES,
   handler: makeUserHistory,
 })

@@ -193,9 +193,6 @@ const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
-const INCLUDE =
-  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
-
 export const reservationReads: readonly Declaration<ReservationReadsDependencies>[] = [
   getWithQuery({
     path: '/api/sut_reservation',
@@ -205,10 +202,6 @@ export const reservationReads: readonly Declaration<ReservationReadsDependencies
     ...asOfRead,
     otherMediaTypes: [CSV],
     query: reservationsQuery,
-    notes: {
-      sut_id: 'Only those of these SUTs, up to 100.',
-      include: `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
-    },
     answer: refTo('ReservationList'),
     refusals: ['list_too_large', 'store_full'],
     handler: makeReservationList,
@@ -222,7 +215,6 @@ export const reservationReads: readonly Declaration<ReservationReadsDependencies
     tag: 'Reservations',
     ...asOfRead,
     query: reservationQuery,
-    notes: { include: INCLUDE, wait: 'Seconds to wait, 0 by default. Not with as_of.' },
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
 
-/** Descriptions of parameters and members, by name. An operation can override them. */
+/** Descriptions of parameters of paths and of members, by name. Those of query parameters are with their codecs. */
 
-const PARAMETERS: Readonly<Record<string, string>> = {
+const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'The _id of the object.',
   token: 'The _id of the token.',
   code: 'A problem code.',
@@ -10,38 +10,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   chapter: 'The name of a chapter, such as reservations.',
   digest: 'The digest of all files of the page, as the page has it. What stands below it never changes.',
   file: 'An event type and the version of its shape, such as `ReservationCreated.1.json`.',
-  limit: 'The maximum number of entries; 100 by default.',
-  offset: 'The number of entries to skip. Cannot be combined with before or after.',
-  before: 'Continues after the entry with this _id, without the cost and drift of an offset.',
-  sut_id: 'Only those of this SUT.',
-  user_id: 'Only those of reservations held by this user.',
-  from: 'The start of the span. Encode the + of a UTC offset as %2B.',
-  to: 'The end of the span (exclusive).',
-  removed: 'Also users that have been removed.',
-  include: 'What to add, separated by commas: used adds what a user has reserved in the current week.',
-  current: 'Only reservations that are running.',
-  free_from: 'With free_to: only SUTs that are active and have no reservation in this span, widened to the grid.',
-  free_to: 'The end of that span (exclusive).',
-  held_at:
-    'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',
-  held_from: 'With held_to: only reservations that held their SUT in this span.',
-  held_to: 'The end of that span (exclusive).',
-  reservation_id: 'Only those of this reservation.',
-  open: 'Only sessions that are open.',
-  sut_type: 'Only SUTs of this type.',
-  is_active: 'Only active SUTs, or only inactive ones.',
-  retired: 'Only retired SUTs, which are in no other list.',
-  monitoring: 'Only SUTs that probes found online or offline, have not probed yet, or that are not monitored.',
-  name: 'Only SUTs whose name contains this text, ignoring case.',
-  duration: 'The shortest window to return, in seconds; 900 by default.',
-  as_of: 'Read the state as of a date-time or a position in the log.',
-  after: 'The position to continue after: next of a page, or a Berth-Position. latest is the end of the log.',
-  type: 'Only events of this type; may be repeated.',
-  follow: 'Continue live after all events up to now.',
-  event: 'The id of an event.',
-  match: 'Criteria as JSON.',
-  wait: 'Seconds to wait until the port is open here, 0 by default.',
-  size: 'The size of the tree; by default the size of the log.',
+  name: 'The name of a file of the page.',
 }
 
 const MEMBERS: Readonly<Record<string, string>> = {
@@ -139,7 +108,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   week: 'The ISO week whose hours are used up; null if there are too many reservations.',
 }
 
-export const noteOnParameter = (name: string): string | undefined => PARAMETERS[name]
+export const noteOnPathParameter = (name: string): string | undefined => PATH_PARAMETERS[name]
 
 const noted = (schema: unknown, note: string | undefined): unknown =>
   note === undefined || typeof schema !== 'object' || schema === null || '$ref' in schema

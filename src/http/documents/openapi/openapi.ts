@@ -6,7 +6,7 @@ import { answerSchemas } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { logSchemas } from './log-schemas.ts'
-import { noteOnParameter, withNotes } from './notes.ts'
+import { noteOnPathParameter, withNotes } from './notes.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
 
 /** The OpenAPI 3.1 document of the operations. */
@@ -16,29 +16,30 @@ const operationNameOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): 
 /** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-const pathParameters = ({ path }: Operation): readonly JsonSchema[] =>
+const pathParameters = ({ path, notes = {} }: Operation): readonly JsonSchema[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    description: noteOnParameter(name),
+    description: notes[name] ?? noteOnPathParameter(name),
     schema: { type: 'string', minLength: 1 },
   }))
 
-const queryParameters = ({ query, parameterRoles = {}, notes = {} }: Operation): readonly JsonSchema[] => {
+const queryParameters = ({ query, parameterRoles = {} }: Operation): readonly JsonSchema[] => {
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
-  const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    ...((required as readonly string[]).includes(name) && { required: true }),
-    description: [
-      notes[name] ?? noteOnParameter(name),
-      ...(parameterRoles[name] ? [`For: ${parameterRoles[name].join(', ')}.`] : []),
-    ].join(' '),
-    ...(schema.type === 'array' && { style: 'form', explode: true }),
-    schema,
-  }))
+  const named = Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      ...((required as readonly string[]).includes(name) && { required: true }),
+      description: [description, ...(parameterRoles[name] ? [`For: ${parameterRoles[name].join(', ')}.`] : [])].join(
+        ' ',
+      ),
+      ...(schema.type === 'array' && { style: 'form', explode: true }),
+      schema,
+    }),
+  )
   // Members of an exploded object are parameters of their own: `tag.rack=4`.
   const families = Object.entries(patternProperties as Readonly<Record<string, JsonSchema>>).map(
     ([pattern, schema]) => ({

@@ -9,7 +9,7 @@ import { STORE_TIMEOUT_MS, StoreUnavailable } from '../../../event-store/event-s
 import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
-import { type SutRequestsQuery, sutRequestsQuery, type WaitQuery, waitQuery } from '../../codecs/lists.ts'
+import { requestWaitQuery, type SutRequestsQuery, sutRequestsQuery, type WaitQuery } from '../../codecs/lists.ts'
 import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
@@ -157,11 +157,6 @@ export const requestReads: readonly Declaration<RequestReadsDependencies>[] = [
     query: sutRequestsQuery,
     answer: refTo('SutRequestList'),
     refusals: ['list_too_large', 'store_full'],
-    notes: {
-      status: 'Only those in this state.',
-      user_id: 'Only those of this user.',
-      sut_id: 'Only those that name this SUT, or whose criteria it fits.',
-    },
     handler: makeRequestList,
   }),
   getWithQuery({
@@ -172,11 +167,10 @@ export const requestReads: readonly Declaration<RequestReadsDependencies>[] = [
       'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
     tag: 'Reservations',
     roles: everyone,
-    query: waitQuery,
+    query: requestWaitQuery,
     answer: refTo('SutRequestRead'),
     isKept: true,
     refusals: ['request_not_found', 'store_full'],
-    notes: { wait: 'Seconds to wait until the request does not wait any more, 0 by default.' },
     handler: makeRead,
   }),
 ]

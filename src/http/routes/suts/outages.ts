@@ -109,7 +109,6 @@ export const outageRoutes: readonly Declaration<OutageDependencies>[] = [
     query: outagesQuery,
     answer: refTo('OutagesList'),
     refusals: ['store_full'],
-    notes: { sut_id: 'Those of these SUTs, up to 100.' },
     handler: makeOutageList,
   }),
 ]

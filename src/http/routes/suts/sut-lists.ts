@@ -96,9 +96,6 @@ export const listSuts = getWithQuery({
   parameterRoles: asOfRoles,
   otherMediaTypes: [CSV],
   query: sutsQuery,
-  notes: {
-    include: 'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
-  },
   answer: refTo('SutList'),
   refusals: ['list_too_large', 'store_full'],
   handler: makeSutList,

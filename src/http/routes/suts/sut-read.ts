@@ -88,10 +88,6 @@ export const readSut = getWithQuery({
   roles: everyone,
   parameterRoles: asOfRoles,
   query: sutQuery,
-  notes: {
-    include:
-      'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
-  },
   answer: refTo('Sut'),
   isTagged: true,
   refusals: ['sut_not_found', 'store_full'],

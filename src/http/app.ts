@@ -72,37 +72,15 @@ export interface AppDependencies {
 const internalError = () =>
   refusal('internal', 'An unexpected error occurred. The log of the service has details under this request id.')
 
-/** Gives every request an id, its match and a response. An unexpected error becomes a response without details. */
+/** Gives every request an id, logs it once its response is ready, and sends that. */
 const withRequestId =
-  (
-    { synced, clock, randomHex, onError, onUnavailable, onAnswered, addressOf }: AppDependencies,
-    match: MatchRequest,
-  ): Middleware =>
+  ({ clock, randomHex, onAnswered, addressOf }: AppDependencies): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
     begin(ctx, requestId)
     stateOf(ctx).match = NO_MATCH
-    const unclear = headProblem(ctx)
-    if (unclear !== undefined) sendRefusal(ctx, unclear)
-    else {
-      try {
-        stateOf(ctx).match = match(ctx.method, ctx.path)
-        await next()
-        // A streamed body has already waited for the disk.
-        const syncing = ctx.res.headersSent || stateOf(ctx).skipsSync ? undefined : synced()
-        if (syncing !== undefined) await syncing
-        // Last, because the header has the position of what the body shows.
-        const encoding = encode(ctx)
-        if (encoding !== undefined) await encoding
-      } catch (error) {
-        const isForeseen = error instanceof StoreUnavailable
-        if (isForeseen) onUnavailable(error, requestId)
-        else onError(error, requestId)
-        if (ctx.res.headersSent) ctx.res.destroy()
-        else sendRefusal(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
-      }
-    }
+    await next()
     const { user, code, match: matched } = stateOf(ctx)
     const summary = {
       requestId,
@@ -117,6 +95,48 @@ const withRequestId =
     }
     onAnswered(summary, ctx.req)
     send(ctx)
+  }
+
+/** An unexpected error becomes a response without details. */
+const catchErrors =
+  ({ onError, onUnavailable }: AppDependencies): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const { requestId } = stateOf(ctx)
+      const isForeseen = error instanceof StoreUnavailable
+      if (isForeseen) onUnavailable(error, requestId)
+      else onError(error, requestId)
+      if (ctx.res.headersSent) ctx.res.destroy()
+      else sendRefusal(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
+    }
+  }
+
+/** Finds the route of a request, which all that follows uses. A malformed head is refused. */
+const matchRoute =
+  (match: MatchRequest): Middleware =>
+  async (ctx, next) => {
+    const unclear = headProblem(ctx)
+    if (unclear !== undefined) return sendRefusal(ctx, unclear)
+    stateOf(ctx).match = match(ctx.method, ctx.path)
+    await next()
+  }
+
+const compress: Middleware = async (ctx, next) => {
+  await next()
+  const encoding = encode(ctx)
+  if (encoding !== undefined) await encoding
+}
+
+/** Holds a response back until all that it can show is on the disk: a crash must not take back what a client has seen. */
+const durable =
+  ({ synced }: AppDependencies): Middleware =>
+  async (ctx, next) => {
+    await next()
+    // A streamed body has already waited for the disk.
+    const syncing = ctx.res.headersSent || stateOf(ctx).skipsSync ? undefined : synced()
+    if (syncing !== undefined) await syncing
   }
 
 /** Refuses what no route matched: a known path with another method, or an unknown path. */
@@ -271,7 +291,11 @@ export const makeApp = (dependencies: AppDependencies): { readonly handle: Handl
   const koa = new PlainKoa()
   koa.silent = true
   const match = makeMatch(dependencies.routes)
-  koa.use(withRequestId(dependencies, match))
+  koa.use(withRequestId(dependencies))
+  koa.use(catchErrors(dependencies))
+  koa.use(matchRoute(match))
+  koa.use(compress)
+  koa.use(durable(dependencies))
   koa.use(authenticate(dependencies))
   koa.use(handleMatched(dependencies))
   return { handle: koa.callback(), upgrades: makeUpgrades(match) }

@@ -38,7 +38,7 @@ const giveBack = async (t: ExecutionContext, env: Readonly<Record<string, string
   const stdin = async () => Buffer.from(passwordOf('admin'))
   const set = await type(['user', 'passwd', idOf('admin'), '--password-stdin'], env, { stdin })
   t.is(set.code, 0, set.error)
-  const named = await type(['user', 'rename', idOf('admin'), 'admin'], env)
+  const named = await type(['user', 'update', idOf('admin'), '--name', 'admin'], env)
   t.is(named.code, 0, named.error)
 }
 

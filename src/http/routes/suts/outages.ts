@@ -1,19 +1,69 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { described, opaqueId } from '../../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import type { OfflineCause } from '../../../domain/events/monitoring.ts'
-import { invalid } from '../../../domain/failure.ts'
-import { formatMilliseconds } from '../../../domain/values/instant.ts'
+import { invalid, type Problem } from '../../../domain/failure.ts'
+import {
+  ceilMillisecond,
+  floorMillisecond,
+  formatMilliseconds,
+  type OffsetTime,
+} from '../../../domain/values/instant.ts'
 import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import type { User } from '../../../users/user.ts'
-import { type OutagesOfOneQuery, type OutagesQuery, outagesOfOneQuery, outagesQuery } from '../../codecs/outages.ts'
-import { inQuery } from '../../codecs/query.ts'
+import { span, spanProblems } from '../../codecs/lists.ts'
+import { inQuery, parametersOf, queryOf, several } from '../../codecs/query.ts'
+import { SUTS_MAX } from '../../codecs/reservations.ts'
 import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Call, DecodeQuery, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
+
+/** A span in Unix milliseconds. */
+interface OutagesOfOneQuery {
+  readonly from: number
+  readonly to: number
+}
+
+interface OutagesQuery extends OutagesOfOneQuery {
+  readonly sut_ids: readonly string[]
+}
+
+/** Days of a span. */
+const DAYS_MAX = 31
+const DAY_MS = 86_400_000
+
+/** Decodes a span that is short enough. */
+const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTime }, Q>(
+  decode: DecodeQuery<A>,
+  make: (span: OutagesOfOneQuery, read: A) => Q,
+): DecodeQuery<Q> => {
+  const read = queryOf(
+    decode,
+    (asked): E.Either<readonly Problem[], Q> => {
+      const [from, to] = [floorMillisecond(asked.from.instant), ceilMillisecond(asked.to.instant)]
+      return to - from > DAYS_MAX * DAY_MS
+        ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
+        : E.right(make({ from, to }, asked))
+    },
+    (parameters) => spanProblems(parameters, 'from', 'to'),
+  )
+  return withSchema(
+    (parameters) => E.flatten(read(parameters)),
+    () => schemaOf(decode),
+  )
+}
+
+const outagesOfOneQuery = spanQuery(parametersOf({}, span), (asked) => asked)
+
+const outagesQuery = spanQuery(
+  parametersOf({}, { ...span, sut_id: described(several(opaqueId, SUTS_MAX), 'Those of these SUTs, up to 100.') }),
+  (asked, { sut_id: sut_ids }): OutagesQuery => ({ ...asked, sut_ids }),
+)
 
 /** Outages of a SUT in a span, as responses show them. */
 export interface ShownOutages {

@@ -1,4 +1,5 @@
-import type { Event, EventType, Recorded } from '../src/domain/event.ts'
+import { factsOf, type Recorded } from '../src/domain/event.ts'
+import type { ObjectKind } from '../src/domain/events/declaration.ts'
 
 /**
  * A pure fold of the log into documents, which the service returns. Documents contain only data from events: deleted
@@ -48,14 +49,13 @@ export type Columns = readonly (string | number | boolean)[]
 
 export type EndKind = 'cancelled' | 'released' | 'retired'
 
-/** Events about an object, by its `_id`. */
-type EventTypeWithId = Extract<Event, { readonly data: { readonly _id: string } }>['type']
-
-/** Makes the key of a projection of all events of these types, each about the object that its `_id` names. */
-export const idIn =
-  (...types: readonly EventTypeWithId[]): Projection['key'] =>
-  ({ type, data }) =>
-    (types as readonly EventType[]).includes(type) && '_id' in data ? data._id : undefined
+/** Makes the key of a projection of all events that change an object of a kind, as they are declared. */
+export const idOfChanged =
+  (kind: ObjectKind): Projection['key'] =>
+  ({ type, data }) => {
+    const { object, changesNothing = false } = factsOf(type)
+    return object === kind && !changesNothing && '_id' in data ? data._id : undefined
+  }
 
 /** Throws for an event whose document does not exist: a bug, or a broken log. */
 export const failMissing = (projection: string, event: Recorded): never => {

@@ -1,4 +1,4 @@
-import { failMissing, idIn, type Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
 /** When a reservation's start and end were due, once each has been recorded. No response shows it. */
 export interface ReservationRun {
@@ -10,7 +10,7 @@ export interface ReservationRun {
 export const reservationRunProjection: Projection<ReservationRun, readonly [sut_id: string]> = {
   name: 'reservation_run',
   version: 1,
-  key: idIn('ReservationStarted', 'ReservationEnded'),
+  key: ({ type, data }) => (type === 'ReservationStarted' || type === 'ReservationEnded' ? data._id : undefined),
   begins: (event) => event.type === 'ReservationStarted',
   evolve: (document, event) => {
     if (event.type === 'ReservationStarted') {

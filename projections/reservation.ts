@@ -1,7 +1,7 @@
 import type { Recorded } from '../src/domain/event.ts'
 import { countCreated } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import { failMissing, idIn, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** A reservation as returned by the API, in its field order. */
 export interface Reservation {
@@ -49,15 +49,7 @@ const evolve = (document: Reservation | undefined, event: Recorded): Reservation
 export const reservationProjection: Projection<Reservation, ReservationColumns> = {
   name: 'reservation',
   version: 6,
-  key: idIn(
-    'ReservationCreated',
-    'ReservationExtended',
-    'ReservationShortened',
-    'ReservationReleased',
-    'ReservationCancelled',
-    'ReservationBound',
-    'ReservationUnbound',
-  ),
+  key: idOfChanged('sut_reservation'),
   begins: (event) => event.type === 'ReservationCreated',
   evolve,
   ended: (event) =>
@@ -115,7 +107,7 @@ export type SeriesColumns = readonly [sut_id: string, user_id: string]
 export const seriesProjection: Projection<Series, SeriesColumns> = {
   name: 'series',
   version: 1,
-  key: idIn('ReservationSeriesCreated'),
+  key: idOfChanged('series'),
   begins: (event) => event.type === 'ReservationSeriesCreated',
   evolve: (document, event) => {
     if (event.type !== 'ReservationSeriesCreated') return document ?? failMissing('series', event)

@@ -1,6 +1,6 @@
 import type { SessionCause } from '../src/domain/events/session.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
-import { failMissing, idIn, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** A session as returned by the API, in its field order. */
 export interface Session {
@@ -32,7 +32,7 @@ export const STILL_OPEN = Number.MAX_SAFE_INTEGER
 export const sessionProjection: Projection<Session, SessionColumns> = {
   name: 'session',
   version: 1,
-  key: idIn('SessionOpened', 'SessionClosed'),
+  key: idOfChanged('session'),
   begins: (event) => event.type === 'SessionOpened',
   evolve: (document, event) => {
     if (event.type !== 'SessionOpened' && event.type !== 'SessionClosed')

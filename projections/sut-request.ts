@@ -3,7 +3,7 @@ import type { Criteria } from '../src/domain/events/criteria.ts'
 import type { ExpiryCause } from '../src/domain/events/request.ts'
 import type { RequestStatus } from '../src/domain/request/status.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
-import { failMissing, idIn, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** A request for a SUT as returned by the API, in its field order. Answers add the name of its user. */
 export interface SutRequest {
@@ -56,7 +56,7 @@ const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest =
 export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
   name: 'sut_request',
   version: 2,
-  key: idIn('ReservationRequested', 'RequestGranted', 'RequestWithdrawn', 'RequestExpired'),
+  key: idOfChanged('sut_request'),
   begins: (event) => event.type === 'ReservationRequested',
   evolve,
   columns: ({ user_id, status, match, sut_id = '' }) => [user_id, status, match ? canonicalJson(match) : sut_id],

@@ -6,7 +6,7 @@ import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { pick } from '../src/domain/values/pick.ts'
-import { failMissing, idIn, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** A SUT as returned by the API, in its field order, with its public fields only. */
 export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
@@ -99,21 +99,10 @@ const evolve = (document: Sut | undefined, event: Recorded): Sut => {
   }
 }
 
-/** The id of the SUT that an event changes. */
-const sutIn = idIn(
-  'SutCreated',
-  'SutUpdated',
-  'SutRetired',
-  'SutMonitoringEnabled',
-  'SutMonitoringDisabled',
-  'SutWentOnline',
-  'SutWentOffline',
-)
-
 export const sutProjection: Projection<Sut, SutColumns> = {
   name: 'sut',
   version: 4,
-  key: sutIn,
+  key: idOfChanged('sut'),
   begins: (event) => event.type === 'SutCreated',
   evolve,
   isObserved,
@@ -151,7 +140,7 @@ const evolveStatus = (document: SutStatus | undefined, event: Recorded): SutStat
 export const sutStatusProjection: Projection<SutStatus, SutStatusColumns> = {
   name: 'sut_status',
   version: 1,
-  key: sutIn,
+  key: idOfChanged('sut'),
   begins: (event) => event.type === 'SutCreated',
   evolve: evolveStatus,
   columns: ({ status, cause }, event) => [status, cause ?? '', epochMillisecondsOf(event.metadata.time)],

@@ -1,6 +1,6 @@
 import { type UserDocument, userDocument } from '../src/domain/user/document.ts'
-import { evolveUser, type UserState, userIdOf } from '../src/domain/user/state.ts'
-import { failMissing, type Projection } from './projection.ts'
+import { evolveUser, type UserState } from '../src/domain/user/state.ts'
+import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** What documents do not tell, and no later document depends on. */
 const UNTOLD: Pick<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' | 'revision'> = {
@@ -14,7 +14,7 @@ const UNTOLD: Pick<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' |
 export const userProjection: Projection<UserDocument> = {
   name: 'user',
   version: 1,
-  key: userIdOf,
+  key: idOfChanged('user'),
   begins: (event) => event.type === 'UserAdded',
   evolve: (document, event) =>
     userDocument(evolveUser(document && { ...document, ...UNTOLD }, event) ?? failMissing('user', event)),

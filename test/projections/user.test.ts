@@ -2,7 +2,6 @@ import test from 'ava'
 import { diffDocuments, historyProjections, listChangedSecrets } from '../../projections/history.ts'
 import { retryKeyProjection } from '../../projections/retry-key.ts'
 import { userProjection } from '../../projections/user.ts'
-import { EVENT_TYPES } from '../../src/domain/event.ts'
 import {
   alice,
   bob,
@@ -97,13 +96,6 @@ test('events of other users, SUTs and reservations do not change a user', (t) =>
 
 test('an event of a user that was never added throws', (t) => {
   t.throws(() => user(alice, at('06:00', userRemoved())), { message: /UserRemoved came before/ })
-})
-
-test('every event of a user makes a version of its document', (t) => {
-  const types = EVENT_TYPES.filter((type) => type.startsWith('User'))
-  const events = [userAdded(), userChanged({ scope: '' }), userRemoved(), userRestored(), userErased()]
-  t.deepEqual(events.map(({ type }) => type).sort(), types.sort())
-  for (const event of events) t.is(userProjection.key(recordedAt(0, { time: 0, event, more: {} })), alice)
 })
 
 test('an idempotency key maps to the user, and whether it was added', (t) => {

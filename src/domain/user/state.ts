@@ -1,5 +1,5 @@
 import type { StreamState } from '../decider.ts'
-import type { Recorded } from '../event.ts'
+import { factsOf, type Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
 import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
@@ -80,25 +80,11 @@ export const evolveUser = (user: UserState | undefined, event: Recorded): UserSt
   }
 }
 
-/** The id of the user that an event is about, if it is one of `users`. */
-export const userIdOf = (event: Recorded): string | undefined => {
-  switch (event.type) {
-    case 'UserAdded':
-    case 'UserChanged':
-    case 'UserRemoved':
-    case 'UserRestored':
-    case 'UserErased':
-      return event.data._id
-    default:
-      return undefined
-  }
-}
-
 export const evolveUsers = (state: UsersState, event: Recorded): UsersState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const next = { ...state, time, keys: addRecord(state.keys, event, time) }
-  const id = userIdOf(event)
-  if (id === undefined) return next
+  if (factsOf(event.type).object !== 'user' || !('_id' in event.data)) return next
+  const id = event.data._id
   const index = state.users.findIndex(({ _id }) => _id === id)
   const user = evolveUser(state.users[index], event)
   if (user === undefined) return next

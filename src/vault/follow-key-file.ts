@@ -21,7 +21,7 @@ const POLL_INTERVAL_MS = 500
 
 interface FollowOptions {
   readonly path: string
-  /** Installs a ring. Left lists the problems with it. */
+  /** Installs a ring. Left lists the problems with it. @throws StoreUnavailable if it cannot be compared with the store */
   readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
   /**
    * `onAlarm` is called once when the file becomes unusable and the last good keys stay in use, `onRecovery` once when
@@ -41,13 +41,23 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
   const stop = new AbortController()
   const { signal } = stop
 
-  const read = async (): Promise<E.Either<readonly string[], KeyRing>> => {
+  const readKeys = async (): Promise<E.Either<readonly string[], KeyRing>> => {
     try {
-      const keys = parseVaultKeys(await readRegularText(path))
-      const taken = E.isRight(keys) && !signal.aborted ? await take(keys.right) : E.right(undefined)
-      return E.isLeft(taken) ? taken : keys
+      return parseVaultKeys(await readRegularText(path))
     } catch (error) {
       return E.left([(error as Error).message.split(',')[0] ?? 'it cannot be read'])
+    }
+  }
+
+  /** Undefined while the store cannot be read: then nothing is known to be wrong with the file. */
+  const read = async (): Promise<E.Either<readonly string[], KeyRing> | undefined> => {
+    const keys = await readKeys()
+    if (E.isLeft(keys) || signal.aborted) return keys
+    try {
+      const taken = await take(keys.right)
+      return E.isLeft(taken) ? taken : keys
+    } catch {
+      return undefined
     }
   }
 
@@ -57,6 +67,10 @@ export const followKeyFile = (options: FollowOptions): { readonly close: () => P
     state = seen
     const keys = await read()
     if (signal.aborted) return
+    if (keys === undefined) {
+      state = ''
+      return
+    }
     if (E.isRight(keys)) {
       if (isAlarmed) onRecovery()
       isBroken = isAlarmed = false

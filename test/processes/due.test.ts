@@ -9,14 +9,20 @@ interface Item {
 const given = (...moments: readonly (number | undefined)[]) => {
   const items: Item[] = moments.map((moment) => ({ moment }))
   let looked = 0
+  let since = 0
   const due = makeDue(
     () => {
       looked++
       return items
     },
     ({ moment }) => moment,
+    () => since,
   )
-  return { items, due, dueAt: (now: number) => due.find(now).map(({ moment }) => moment), looked: () => looked }
+  const dueAt = (now: number) => due.find(now).map(({ moment }) => moment)
+  const pass = (milliseconds: number): void => {
+    since += milliseconds
+  }
+  return { items, due, dueAt, looked: () => looked, pass }
 }
 
 test('items are due from their moment on, and those without a moment never', (t) => {
@@ -28,6 +34,15 @@ test('what is still due is found again a second later, not before', (t) => {
   const { dueAt, looked } = given(1_200)
   t.deepEqual([1_200, 2_199, 2_200].map(dueAt), [[1_200], [], [1_200]])
   t.is(looked(), 2)
+})
+
+test('what is still due is found again a second later, although the clock stands still', (t) => {
+  const { dueAt, pass } = given(1_200)
+  t.deepEqual(dueAt(1_200), [1_200])
+  pass(999)
+  t.deepEqual(dueAt(1_200), [])
+  pass(1)
+  t.deepEqual(dueAt(1_200), [1_200])
 })
 
 test('a moment that becomes earlier counts at once if it is told, and a second later otherwise', (t) => {

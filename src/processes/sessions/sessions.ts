@@ -81,7 +81,8 @@ const makeTick = (options: SessionsOptions, tracker: Tracker, recorder: Recorder
     const isDone = await recorder.flush()
     if (!isDone) recordFrom = sinceBoot() + RETRY_DELAY_MS
     if (!isLoaded) isLoaded = await abandoned.load()
-    if (isLoaded) await abandoned.closeDue()
+    // The clock may have jumped meanwhile.
+    if (isLoaded && clock.mayRecord()) await abandoned.closeDue()
   }
   const record = makeJoined(() => recordDue().catch(onError))
 

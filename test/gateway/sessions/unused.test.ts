@@ -15,6 +15,8 @@ const AT = (time: string): string => `2030-05-02T${time}Z`
 const unusedStage = async (t: ExecutionContext) => {
   const stage = await given(t)
   const { service, sut_id } = stage
+  // Before, nobody could have connected, and the time counts from then on.
+  await until('it is ready', async () => (await service.anyone.get('/health/ready')).status === 200, SOON)
   const [alice, admin] = [service.as('alice'), service.as('admin')]
   t.is((await alice.request('POST', `/api/sut_reservation/${stage.reservation}/cancel`)).status, 200)
   t.is((await admin.post(`/api/sut/${sut_id}/update`, { release_unused_after: 300 })).status, 200)

@@ -1,5 +1,6 @@
 import type { LabFigures, SutStateName } from '../http/routes/metrics/gauges.ts'
-import type { ListResult, ReadList } from '../read-models/list-reader.ts'
+import type { ReadList } from '../read-models/list-reader.ts'
+import type { ListResult } from '../read-models/list-reads.ts'
 import type { SutState } from '../read-models/lists/lists.ts'
 
 /** What the views say of the whole lab, for metrics. */

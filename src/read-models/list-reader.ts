@@ -1,27 +1,9 @@
 import { TooManyCalls } from '../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
-import type { PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
-import type { AvailablePage, AvailableQuery } from './availability/available.ts'
 import type { Shape } from './file/schema.ts'
-import type { ListPage, Lists, ReservationListQuery, SutListQuery } from './lists/lists.ts'
-
-/** What the main thread reads, and what only other lists need. */
-type NotRead = 'seriesReservations' | 'heldBy' | 'lastEnds' | 'turnaroundsOf' | 'histories' | 'sessionEvents'
-
-/** The reads of lists, by name. */
-export interface ListReads extends Omit<Lists, 'past' | NotRead> {
-  readonly available: (query: AvailableQuery) => AvailablePage
-  readonly pastReservations: (query: ReservationListQuery, asOf: PublicPosition) => ListPage
-  readonly pastSuts: (query: SutListQuery, asOf: PublicPosition) => ListPage
-}
-
-/** A list and the public position that it shows. */
-export interface ListResult<A> {
-  readonly position: PublicPosition
-  readonly listed: A
-}
+import type { ListReads, ListResult, makeListRead } from './list-reads.ts'
 
 /** Reads a list; undefined while lists cannot be read. */
 export type ReadList = <Name extends keyof ListReads>(
@@ -57,13 +39,23 @@ const isOfTheFile = (error: Error): boolean => fileErrors.includes(sqliteCode(er
 const toUnavailable = (error: Error): StoreUnavailable =>
   new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
 
+/** Reads lists here while none is long. */
+export interface ShortLists {
+  readonly isShort: () => boolean
+  readonly read: ReturnType<typeof makeListRead>
+}
+
 /**
  * Reads lists in a worker thread, started on first use, so that nobody waits for a long one but those who read lists. It
  * sees committed rows only.
  *
- * @param onError called with SQLite errors of that thread
+ * @param onError called with SQLite errors of lists
  */
-export const openListReader = ({ path, projections }: ReaderOptions, onError: (error: Error) => void) => {
+export const openListReader = (
+  { path, projections }: ReaderOptions,
+  onError: (error: Error) => void,
+  short?: ShortLists,
+) => {
   const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
   const thread = openThread<ReaderThread>({
     module: new URL('./list-reader-worker.ts', import.meta.url),
@@ -85,6 +77,13 @@ export const openListReader = ({ path, projections }: ReaderOptions, onError: (e
       name: Name,
       ...args: Parameters<ListReads[Name]>
     ): Promise<ListResult<ReturnType<ListReads[Name]>>> => {
+      if (short?.isShort() === true && name !== 'csvRows') {
+        try {
+          return short.read(name, args)
+        } catch (error) {
+          return fail(error as Error)
+        }
+      }
       // What has begun to be sent goes on. There are few such lists.
       while (name === 'csvRows' && thread.room() !== undefined) await thread.room()
       return thread.call('read', [name, args]).catch(fail)

@@ -6,6 +6,7 @@ import { openOrRebuildViews, type UsableFileOptions } from './file/usable-file.t
 import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import { openListReader, type ReadList } from './list-reader.ts'
+import { makeListRead } from './list-reads.ts'
 import type { CsvQuery, CsvRows, Lists } from './lists/lists.ts'
 import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
@@ -50,7 +51,9 @@ export interface Views
   readonly watch: (listener: OnFolded) => () => void
   /** Lists that show everything folded so far; undefined while rows cannot be written. */
   readonly lists: () => Lists | undefined
-  /** Reads a list that shows everything folded so far, in another thread; undefined like `lists`. */
+  /**
+   * Reads a list that shows everything folded so far, in another thread unless the log is short; undefined like `lists`.
+   */
   readonly read: ReadList
   /** What lists show while a full disk takes no more rows: those written before. Undefined at other times. */
   readonly stored: () => StoredLists | undefined
@@ -86,6 +89,12 @@ const makeStored =
     return progress && { lists: file.lists, log: file.log, position: progress.position }
   }
 
+/**
+ * Events of a short log: no list of it takes long, and a small lab needs no second thread, which costs a tenth of a second
+ * and 20 MB.
+ */
+const SHORT_LOG = 1_000
+
 /** Folds the log into documents in order, and reads from them. */
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
@@ -94,7 +103,8 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const pending = makePending(projections, file)
   const position = (): PublicPosition => tracker.current().position
   const writer = makeWriter(file, pending, options, tracker.current, makeSyncedPosition(store, position))
-  const reader = openListReader(options, onError)
+  const short = { isShort: () => position() < SHORT_LOG, read: makeListRead(file) }
+  const reader = openListReader(options, onError, short)
   const stop = new AbortController()
   const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
   const listeners = new Set<OnFolded>()

@@ -11,7 +11,7 @@ import {
   instantAt,
   isLater,
 } from '../../domain/values/instant.ts'
-import type { ListResult } from '../../read-models/list-reader.ts'
+import type { ListResult } from '../../read-models/list-reads.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Version } from '../../read-models/tables/version.ts'

@@ -33,7 +33,7 @@ test('sessions and sign-ins under way survive a rotation of the vault key, and g
 const giveBack = async (environment: Readonly<Record<string, string>>): Promise<readonly number[]> => {
   const stdin = async () => Buffer.from(passwordOf('admin'))
   const set = await type(['user', 'passwd', idOf('admin'), '--password-stdin'], environment, { stdin })
-  const named = await type(['user', 'rename', idOf('admin'), 'admin'], environment)
+  const named = await type(['user', 'update', idOf('admin'), '--name', 'admin'], environment)
   return [set.code, named.code]
 }
 

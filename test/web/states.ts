@@ -87,7 +87,11 @@ export const interceptReads = async (page: Page) => {
       return
     }
     const response = await route.fetch()
-    await route.fulfill({ response, body: emptied(await response.text()) })
+    const body = emptied(await response.text())
+    await route.fulfill({ response, body }).catch((error: Error) => {
+      // The page has gone elsewhere meanwhile, which ends its requests.
+      if (!error.message.includes('already handled')) throw error
+    })
   }
   await page.route('**/api/**', async (route) => {
     if (reads === undefined || !reads.test(route.request().url())) await route.fallback()

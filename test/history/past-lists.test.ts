@@ -8,6 +8,7 @@ import { sutIdOf } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../../src/domain/values/position.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import { makeReads } from '../../src/read-models/lists/conditions.ts'
 import type { ListPage, Lists, ReservationListQuery } from '../../src/read-models/lists/lists.ts'
 import { makePast } from '../../src/read-models/lists/past.ts'
 import { makeScopes } from '../../src/read-models/lists/scope.ts'
@@ -191,7 +192,7 @@ test('thorough: with 20,000 reservations every list as of the past uses an index
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   const { run, lines } = explained(db)
-  const past = makePast(db, run, makeIdKeys(db), makeScopes(db))
+  const past = makePast(db, makeReads(db, run), makeIdKeys(db), makeScopes(db))
   const notFound = (): readonly string[] => lines.splice(0).filter((line) => !isFound(line))
   run('SELECT count(*) FROM reservation r WHERE starts > 5')
   t.deepEqual(notFound(), ['SCAN r'])

@@ -1,5 +1,6 @@
-import type { SQLInputValue } from 'node:sqlite'
-import type { RunQuery } from '../../files/sqlite.ts'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import { makeRunQuery, prepareArrays, type RunQuery, readRow } from '../../files/sqlite.ts'
 
 /** A part of an SQL statement, such as a condition, and the values of its placeholders. */
 export interface Condition {
@@ -26,5 +27,44 @@ export const rowsFrom = (table: string, conditions: readonly Condition[]): Condi
     ...conditions.flatMap(({ values }) => values),
   )
 
-export const countRows = (ask: RunQuery, { sql, values }: Condition): number =>
-  ask<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values)[0]?.n ?? 0
+/** Counts that are kept, of as many combinations of filters and their values. */
+const COUNTS_MAX = 200
+
+/** What the lists ask of a file. */
+export interface Reads {
+  readonly ask: RunQuery
+  /** Counts the rows that meet conditions. */
+  readonly count: (matching: Condition) => number
+}
+
+/**
+ * Counts rows, and keeps the counts until the file changes: a count visits all of the index, which may be a million rows,
+ * and the pages of a list, or those who look at it again and again, ask for the same one.
+ */
+export const makeReads = (
+  db: DatabaseSync,
+  ask: RunQuery = makeRunQuery(db),
+): Reads & {
+  /** Called after a failed transaction, in which rows may have been counted. */
+  readonly forget: () => void
+} => {
+  const counts = new LRUCache<string, number>({ max: COUNTS_MAX })
+  // The first changes with writes of other connections, the second with this one's.
+  const change = prepareArrays<readonly [number, number]>(
+    db,
+    'SELECT data_version, total_changes() FROM pragma_data_version',
+  )
+  let countedAt = ''
+  const count: Reads['count'] = ({ sql, values }) => {
+    const now = readRow(change).join()
+    if (now !== countedAt) counts.clear()
+    countedAt = now
+    const key = JSON.stringify([sql, values])
+    const known = counts.get(key)
+    if (known !== undefined) return known
+    const counted = ask<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values)[0]?.n ?? 0
+    counts.set(key, counted)
+    return counted
+  }
+  return { ask, count, forget: () => counts.clear() }
+}

@@ -1,6 +1,6 @@
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { type Condition, condition, countRows, optional } from './conditions.ts'
+import { type Condition, condition, optional, type Reads } from './conditions.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery } from './lists.ts'
 
 /** Details of reservations are read from rows `d`. */
@@ -71,7 +71,7 @@ export const readPage = <Row = DetailedRow>(
 
 /** Counts the rows that meet conditions, and reads a page of them, newest created first. */
 export const countAndRead = <Row = DetailedRow>(
-  ask: RunQuery,
+  { ask, count }: Reads,
   table: string,
   rowsWhere: (conditions: readonly Condition[]) => Condition,
   filters: readonly Condition[],
@@ -82,7 +82,7 @@ export const countAndRead = <Row = DetailedRow>(
   const newestFirst = condition(`SELECT position, created ${sql} ORDER BY created DESC`, ...values)
   return {
     rows: readPage<Row>(ask, table, newestFirst, columns, query),
-    count: countRows(ask, rowsWhere(filters)),
+    count: count(rowsWhere(filters)),
   }
 }
 

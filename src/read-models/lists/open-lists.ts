@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { makeRunQuery } from '../../files/sqlite.ts'
 import { makeIdKeys } from '../tables/id-keys.ts'
 import type { SharedTables } from '../tables/list-table.ts'
 import { makeAssignPlaces } from '../tables/session-places.ts'
 import { makeSutEvents } from '../tables/sut-events.ts'
+import { makeReads } from './conditions.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistories, makeSessionEvents } from './histories.ts'
 import type { Lists } from './lists.ts'
@@ -27,28 +27,29 @@ export const openLists = (db: DatabaseSync) => {
   const names = makeIdKeys(db)
   const events = makeSutEvents(db)
   const scopes = makeScopes(db)
-  const ask = makeRunQuery(db)
+  const reads = makeReads(db)
+  const { ask } = reads
   const histories = makeHistories(db, names, events)
   const assignPlaces = makeAssignPlaces(db, names, (sutId) => {
     events.flush()
     return histories.eventsOf(sutId)
   })
-  const suts = makeSutList(ask)
+  const suts = makeSutList(reads)
   const heldBy = makeHeldBy(ask, names)
   return {
     shared: { db, names, events } satisfies SharedTables,
     /** Called with the rows of whole events once they are in their tables. */
     afterRows: assignPlaces,
     lists: {
-      reservations: makeReservationList(ask, names, scopes),
+      reservations: makeReservationList(reads, names, scopes),
       suts,
       everySut: makeEverySut(ask),
       sutStates: makeSutStates(ask),
       outages: makeOutages(ask, names, scopes),
-      series: makeSeriesList(ask, names),
-      sutRequests: makeRequestList(ask, names, suts),
+      series: makeSeriesList(reads, names),
+      sutRequests: makeRequestList(reads, names, suts),
       seriesReservations: makeSeriesReservations(ask),
-      sessions: makeSessionList(ask, names),
+      sessions: makeSessionList(reads, names),
       heldBy,
       held: (sutId, span) => heldBy([sutId], span).map(({ start, end }) => ({ start, end })),
       lastEnds: makeLastEnds(ask, names),
@@ -63,7 +64,7 @@ export const openLists = (db: DatabaseSync) => {
       holders: makeHolders(ask),
       isHolder: makeIsHolder(ask, names),
       csvRows: makeCsvRows(ask),
-      past: makePast(db, ask, names, scopes),
+      past: makePast(db, reads, names, scopes),
       histories,
       sessionEvents: makeSessionEvents(db, names),
     } satisfies Lists,
@@ -73,6 +74,7 @@ export const openLists = (db: DatabaseSync) => {
     forget: (): void => {
       names.forget()
       events.forget()
+      reads.forget()
     },
   }
 }

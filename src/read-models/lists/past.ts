@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { prepare, type RunQuery } from '../../files/sqlite.ts'
+import { prepare } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import {
@@ -10,7 +10,7 @@ import {
   segmentOf,
 } from '../tables/reservation-table.ts'
 import type { Version } from '../tables/version.ts'
-import { type Condition, condition, countRows, optional, rowsFrom } from './conditions.ts'
+import { type Condition, condition, optional, type Reads, rowsFrom } from './conditions.ts'
 import { columnsOf, pageOfRows, readPage } from './details.ts'
 import { indexOf, withKeys } from './keyed-query.ts'
 import type { PageQuery, Past } from './lists.ts'
@@ -51,7 +51,7 @@ const branchesOf = (
 }
 
 const pageOf = (
-  ask: RunQuery,
+  { ask, count: countOf }: Reads,
   table: string,
   branches: readonly Branch[],
   filters: readonly Condition[],
@@ -59,7 +59,7 @@ const pageOf = (
   columns: Condition,
 ) => {
   const all = whole(branches, table, filters)
-  const count = countRows(ask, condition(`FROM (${all.sql})`, ...all.values))
+  const count = countOf(condition(`FROM (${all.sql})`, ...all.values))
   if (count <= part.offset || part.limit === 0) return { rows: [], count }
   const { sql, values } = whole(branches, table, [...filters, ...optional('r.created < ?', part.createdBefore)])
   const newestFirst = condition(`SELECT position, created FROM (${sql}) ORDER BY created DESC`, ...values)
@@ -67,7 +67,7 @@ const pageOf = (
 }
 
 const makeReservations =
-  (ask: RunQuery, names: IdKeys, scopes: Scopes): Past['reservations'] =>
+  (reads: Reads, names: IdKeys, scopes: Scopes): Past['reservations'] =>
   (query, asOf, segment) => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
@@ -78,12 +78,12 @@ const makeReservations =
     }
     const branches = [...branchesOf(indexes, LISTED_RESERVATIONS, asOf), ...(query.withCancelled ? [cancelled] : [])]
     const filters = [condition('r.segment = ?', segment), ...reservationFilters(asked)]
-    const { rows, count } = pageOf(ask, 'reservation', branches, filters, query, columnsOf(query))
+    const { rows, count } = pageOf(reads, 'reservation', branches, filters, query, columnsOf(query))
     return pageOfRows(rows, count, query)
   }
 
 /** Reads as of the past, from rows that know the positions between which they were current. */
-export const makePast = (db: DatabaseSync, ask: RunQuery, names: IdKeys, scopes: Scopes): Past => {
+export const makePast = (db: DatabaseSync, reads: Reads, names: IdKeys, scopes: Scopes): Past => {
   const versionOf = (table: 'sut' | 'reservation') =>
     prepare<Version>(
       db,
@@ -95,14 +95,14 @@ export const makePast = (db: DatabaseSync, ask: RunQuery, names: IdKeys, scopes:
     positionAt: makePositionAt(db),
     version: (kind, id, asOf) => versions[kind].get(id, asOf),
     segments: (asOf) =>
-      ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(asOf)).map(({ n }) => n),
-    reservations: makeReservations(ask, names, scopes),
+      reads.ask<{ n: number }>('SELECT n FROM segment WHERE n <= ? ORDER BY n DESC', segmentOf(asOf)).map(({ n }) => n),
+    reservations: makeReservations(reads, names, scopes),
     suts: (query, asOf) => {
       const [index, isListed] = sutRows(query)
       const wereRetired = query.retired ? [condition('r.ended IS NOT NULL')] : []
       const filters = [...wereRetired, ...sutFilters(query)]
       const branches = branchesOf([index, 'sut_former'], isListed, asOf)
-      const { rows, count } = pageOf(ask, 'sut', branches, filters, query, columnsOf(query))
+      const { rows, count } = pageOf(reads, 'sut', branches, filters, query, columnsOf(query))
       return pageOfRows(rows, count, query)
     },
   }

@@ -6,7 +6,7 @@ import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { REQUEST_LISTED } from '../tables/request-table.ts'
 import { SUT_LISTED } from '../tables/sut-table.ts'
-import { type Condition, columnIn, condition, optional, rowsFrom } from './conditions.ts'
+import { type Condition, columnIn, condition, optional, type Reads, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows } from './details.ts'
 import type { ListPage, Lists, SutListQuery, SutRequestQuery, Visibility } from './lists.ts'
 
@@ -76,9 +76,9 @@ const rowsWhere = (conditions: readonly Condition[]): Condition =>
   rowsFrom('sut_request', [condition(REQUEST_LISTED), ...conditions])
 
 export const makeRequestList =
-  (ask: RunQuery, names: IdKeys, suts: Suts): Lists['sutRequests'] =>
+  (reads: Reads, names: IdKeys, suts: Suts): Lists['sutRequests'] =>
   (query) => {
-    const filters = filtersOf(ask, names, suts, query)
-    const { rows, count } = countAndRead(ask, 'sut_request', rowsWhere, filters, columnsOf(query), query)
+    const filters = filtersOf(reads.ask, names, suts, query)
+    const { rows, count } = countAndRead(reads, 'sut_request', rowsWhere, filters, columnsOf(query), query)
     return pageOfRows(rows, count, query)
   }

@@ -1,7 +1,7 @@
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { CANCELLED, RESERVATION_LISTED, segmentOf } from '../tables/reservation-table.ts'
-import { type Condition, columnIn, condition, countRows, optional, rowsFrom } from './conditions.ts'
+import { type Condition, columnIn, condition, optional, type Reads, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows, readPage } from './details.ts'
 import { type Index, indexOf, type KeyedQuery, withKeys } from './keyed-query.ts'
 import type { Lists, Visibility } from './lists.ts'
@@ -61,7 +61,7 @@ const inOrder = (
 }
 
 export const makeReservationList =
-  (ask: RunQuery, names: IdKeys, scopes: Scopes): Lists['reservations'] =>
+  ({ ask, count }: Reads, names: IdKeys, scopes: Scopes): Lists['reservations'] =>
   (query) => {
     const asked = withKeys(query, names, scopes)
     if (asked === undefined) return pageOfRows([], 0, query)
@@ -73,8 +73,11 @@ export const makeReservationList =
     const isAll = asked.offset === 0 && asked.createdBefore === undefined && rows.length < asked.limit
     if (isAll) return pageOfRows(rows, rows.length, query)
     const counted = indexes.length === 0 ? [allListed([])] : indexes.map((one) => through(one, filters))
-    const count = counted.reduce((sum, matching) => sum + countRows(ask, matching), 0)
-    return pageOfRows(rows, count, query)
+    return pageOfRows(
+      rows,
+      counted.reduce((sum, matching) => sum + count(matching), 0),
+      query,
+    )
   }
 
 const keysOf = (names: IdKeys, sutIds: readonly string[]): readonly number[] =>
@@ -120,7 +123,7 @@ const seriesInSight = (names: IdKeys, { scope, user_id }: Visibility): Condition
 
 /** Series, newest first. Of the filters of reservations, those of SUTs and of a user. */
 export const makeSeriesList =
-  (ask: RunQuery, names: IdKeys): Lists['series'] =>
+  (reads: Reads, names: IdKeys): Lists['series'] =>
   (query) => {
     const { sut_ids, user_id, visibility } = query
     const suts = sut_ids && keysOf(names, sut_ids)
@@ -132,7 +135,7 @@ export const makeSeriesList =
       ...(visibility === undefined ? [] : [seriesInSight(names, visibility)]),
     ]
     const rowsWhere = (conditions: readonly Condition[]) => rowsFrom('series', [condition('1'), ...conditions])
-    const { rows, count } = countAndRead(ask, 'series', rowsWhere, filters, columnsOf({}), query)
+    const { rows, count } = countAndRead(reads, 'series', rowsWhere, filters, columnsOf({}), query)
     return pageOfRows(rows, count, {})
   }
 

@@ -1,7 +1,6 @@
-import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { IS_OPEN, SESSION_LISTED } from '../tables/session-table.ts'
-import { type Condition, condition, optional, rowsFrom } from './conditions.ts'
+import { type Condition, condition, optional, type Reads, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, pageOfRows } from './details.ts'
 import type { Lists, SessionQuery } from './lists.ts'
 
@@ -26,8 +25,8 @@ const rowsWhere = (conditions: readonly Condition[]): Condition =>
   rowsFrom('session', [condition(SESSION_LISTED), ...conditions])
 
 export const makeSessionList =
-  (ask: RunQuery, names: IdKeys): Lists['sessions'] =>
+  (reads: Reads, names: IdKeys): Lists['sessions'] =>
   (query) => {
-    const { rows, count } = countAndRead(ask, 'session', rowsWhere, filtersOf(names, query), columnsOf(query), query)
+    const { rows, count } = countAndRead(reads, 'session', rowsWhere, filtersOf(names, query), columnsOf(query), query)
     return pageOfRows(rows, count, query)
   }

@@ -5,7 +5,7 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { RESERVATION_LISTED as LISTED_RESERVATIONS } from '../tables/reservation-table.ts'
 import { RETIRED, SUT_LISTED, TURNAROUND } from '../tables/sut-table.ts'
-import { type Condition, condition, optional, rowsFrom } from './conditions.ts'
+import { type Condition, condition, optional, type Reads, rowsFrom } from './conditions.ts'
 import { columnsOf, countAndRead, type DetailedRow, pageOfRows } from './details.ts'
 import type { Lists, SutListQuery } from './lists.ts'
 
@@ -71,17 +71,17 @@ interface SutRow extends DetailedRow {
 }
 
 export const makeSutList =
-  (ask: RunQuery): Lists['suts'] =>
+  (reads: Reads): Lists['suts'] =>
   (query) => {
     const filters = [
       ...sutFiltersOf(query),
-      ...(query.free === undefined ? [] : [isFree(query.free, longestTurnaround(ask))]),
+      ...(query.free === undefined ? [] : [isFree(query.free, longestTurnaround(reads.ask))]),
     ]
     const [, isListed] = sutRowsOf(query)
     const rowsWhere = (conditions: readonly Condition[]) => rowsFrom('sut', [condition(isListed), ...conditions])
     const { sql } = columnsOf(query)
     const columns = condition(query.withDisplays ? `${sql}, ${DISPLAY} AS display` : sql)
-    const { rows, count } = countAndRead<SutRow>(ask, 'sut', rowsWhere, filters, columns, query)
+    const { rows, count } = countAndRead<SutRow>(reads, 'sut', rowsWhere, filters, columns, query)
     const page = pageOfRows(rows, count, query)
     return query.withDisplays ? { ...page, displays: rows.map(({ display }) => display) } : page
   }

@@ -3,6 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeRunQuery, type RunQuery } from '../../../src/files/sqlite.ts'
+import { makeReads } from '../../../src/read-models/lists/conditions.ts'
 import type { ListPage, Lists, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeHeldBy, makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeScopes } from '../../../src/read-models/lists/scope.ts'
@@ -84,8 +85,8 @@ const setting = async (t: ExecutionContext): Promise<Setting> => {
   return {
     db,
     plans: () => lines.splice(0),
-    reservations: makeReservationList(explained, names, makeScopes(db)),
-    suts: makeSutList(explained),
+    reservations: makeReservationList(makeReads(db, explained), names, makeScopes(db)),
+    suts: makeSutList(makeReads(db, explained)),
     heldBy: makeHeldBy(explained, names),
   }
 }

@@ -7,6 +7,7 @@ import type { ClosedSession, OpenedSession } from '../../../src/domain/session/d
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { makeReads } from '../../../src/read-models/lists/conditions.ts'
 import type { SessionQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
@@ -154,7 +155,7 @@ test('thorough: with 11,000 sessions every list is read through an index', async
   const db = new DatabaseSync(path)
   t.teardown(() => db.close())
   const { run, lines } = explained(db)
-  const list = makeSessionList(run, makeIdKeys(db))
+  const list = makeSessionList(makeReads(db, run), makeIdKeys(db))
   for (const query of QUERIES) list({ ...PART, ...query })
   const isFound = (line: string): boolean =>
     /^(SEARCH|SCAN) session USING COVERING INDEX session_|^SEARCH d USING INTEGER PRIMARY KEY|^USE TEMP B-TREE FOR ORDER BY$|^(SCAN|CO-ROUTINE) (page|\(subquery-\d+\))$|^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(

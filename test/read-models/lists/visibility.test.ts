@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
+import { makeReads } from '../../../src/read-models/lists/conditions.ts'
 import type { ReservationListQuery, Visibility } from '../../../src/read-models/lists/lists.ts'
 import { makeReservationList } from '../../../src/read-models/lists/reservation-list.ts'
 import { makeHolders, makeIsHolder, makeScopes } from '../../../src/read-models/lists/scope.ts'
@@ -67,7 +68,7 @@ const setting = async (t: ExecutionContext) => {
   return {
     db,
     lines,
-    reservations: makeReservationList(run, names, scopes),
+    reservations: makeReservationList(makeReads(db, run), names, scopes),
     holders: makeHolders(run),
     isHolder: makeIsHolder(run, names),
   }

@@ -10,6 +10,7 @@ import { REQUEST_STATUSES } from '../../../src/domain/request/status.ts'
 import { fits } from '../../../src/domain/user/scope.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { tables } from '../../../src/read-models/file/schema.ts'
+import { makeReads } from '../../../src/read-models/lists/conditions.ts'
 import type { SutRequestQuery } from '../../../src/read-models/lists/lists.ts'
 import { makeRequestList } from '../../../src/read-models/lists/request-list.ts'
 import { makeSutList } from '../../../src/read-models/lists/sut-list.ts'
@@ -69,7 +70,8 @@ const given = () => {
       db.prepare(`INSERT INTO sut_request VALUES (${values.map(() => '?').join()})`).run(...values)
     }
   }
-  const list = makeRequestList(run, names, makeSutList(run))
+  const reads = makeReads(db, run)
+  const list = makeRequestList(reads, names, makeSutList(reads))
   return { list, lines, first }
 }
 

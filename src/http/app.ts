@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa, { type Context, type Middleware } from 'koa'
-import { type IdempotencyKey, type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
+import { type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { InFlight } from '../commands/turns/in-flight.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
@@ -12,11 +12,11 @@ import { callerOf } from './authentication/caller.ts'
 import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/as-of.ts'
 import { type Refusal, refusal, unreadStore } from './protocol/problem.ts'
-import { type Call, mediaTypesOf, type Route, type RouteResponse, type RouteResult } from './protocol/route.ts'
+import { type Call, mediaTypesOf, type Route, type RouteResult } from './protocol/route.ts'
 import { isForAnyone, type Match, type MatchRequest, makeMatch, methodsOf, NO_MATCH } from './protocol/router.ts'
 import { type Input, readRequest } from './request/read-request.ts'
 import { headProblem, isNavigation, negotiate } from './request/request-head.ts'
-import { beyondStored, type Objects } from './response/objects.ts'
+import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import {
@@ -40,8 +40,7 @@ export interface AppDependencies {
   readonly gate: Gate
   readonly idempotencyKeys: IdempotencyKeys
   readonly inFlight: InFlight
-  /** The response a retry key got before, if this instance knows it. */
-  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+  readonly repeated: StoredResponse
   /** Called when it is known. */
   readonly onRepeated?: (requestId: string) => void
   /** Whether requests can be answered: not until everything recorded earlier has been read. */

@@ -50,7 +50,7 @@ test('more used tickets than are remembered open nothing, until the oldest have 
 test('more SUTs than are remembered can be checked within a second', async (t) => {
   let checks = 0
   const handle = checkSut.handler({
-    objects: { newest: async () => E.right({ document: '{}', ended: null } as never) },
+    objects: { newest: async () => E.right({ document: '{}', ended: null }) } as never,
     checkSut: async () => {
       checks++
       return E.right({ cause: undefined, milliseconds: 1 })

@@ -1,6 +1,7 @@
 import { makeProvisionUser } from '../../commands/users/provision-user.ts'
 import { makeUsedTickets } from '../../http/console/used-tickets.ts'
-import { makeSingleSignOn, noSingleSignOn, type SingleSignOnHandlers } from '../../http/routes/login/single-sign-on.ts'
+import { makeSingleSignOn, noSingleSignOn } from '../../http/routes/login/single-sign-on.ts'
+import type { SingleSignOn } from '../../http/routes/parts.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import { openProvider } from '../../users/oidc/provider.ts'
 import { makeSignInTransactions } from '../../vault/derived/sign-in-transactions.ts'
@@ -39,7 +40,7 @@ interface SingleSignOnOptions
 /** Starts to follow the provider, if there is one. `close` ends that. */
 export const openSingleSignOn = (
   options: SingleSignOnOptions,
-): { readonly handlers: SingleSignOnHandlers; readonly close: () => void } => {
+): { readonly handlers: SingleSignOn; readonly close: () => void } => {
   const { config, users, sessions, vault, runner, log, clock, randomBytes, randomHex } = options
   const { oidc, quotaDefault } = config
   if (oidc === undefined) return { handlers: noSingleSignOn, close: () => undefined }

@@ -6,7 +6,7 @@ import type { Decisions } from '../../gateway/decisions.ts'
 import type { Forwarding } from '../../gateway/forwarding.ts'
 import type { Gateway } from '../../gateway/gateway.ts'
 import type { ConnectionEnd } from '../../gateway/messages.ts'
-import type { AttachedEnd, Forwarded, LastError } from '../../http/routes/access/forwarded.ts'
+import type { AttachedEnd, Forwarded, LastError } from '../../http/response/forwarded.ts'
 
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */
 const ERRORS_MAX = 10_000

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
-import type { Attached, AttachedEnd } from '../routes/access/forwarded.ts'
+import type { Attached, AttachedEnd } from '../response/forwarded.ts'
 
 /** Limits of a console. */
 export interface ConsoleLimits {

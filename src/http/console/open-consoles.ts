@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { User } from '../../users/user.ts'
-import type { AttachedEnd } from '../routes/access/forwarded.ts'
+import type { AttachedEnd } from '../response/forwarded.ts'
 
 export interface AccessWatch {
   /** Whether a user still may have a console, by the token or session that it was opened with. */

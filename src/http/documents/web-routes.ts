@@ -4,6 +4,7 @@ import { type Declaration, get, getWithQuery } from '../protocol/declaration.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { DecodeQuery, Route } from '../protocol/route.ts'
+import type { Parts } from '../routes/parts.ts'
 import { fixed } from './fixed.ts'
 import { readWebFiles } from './web/web-files.ts'
 
@@ -35,18 +36,13 @@ const serveFile: Route['handle'] = async ({ params }) => {
   return E.right({ status: 200, body: { bytes, compressed }, mediaType, headers: FILE_HEADERS })
 }
 
-export interface WebParts {
-  /** Whether the page offers single sign-on. */
-  readonly hasSingleSignOn: boolean
-}
-
 const page = {
   tag: 'Documents',
   roles: 'anyone',
   mediaType: 'text/html; charset=utf-8',
   answer: { type: 'string' },
   isTagged: true,
-  handler: ({ hasSingleSignOn }: WebParts) =>
+  handler: ({ hasSingleSignOn }: Parts) =>
     fixed(
       async () => (await readWebFiles())[hasSingleSignOn ? 'pageWithSingleSignOn' : 'page'],
       // A form is sent by a script.
@@ -54,7 +50,7 @@ const page = {
     ),
 } as const
 
-export const webRoutes: readonly Declaration<WebParts>[] = [
+export const webRoutes: readonly Declaration<Parts>[] = [
   get({ path: '/', id: 'openPage', summary: 'Open the page for people', ...page }),
   getWithQuery({
     path: '/login/callback',

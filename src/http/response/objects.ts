@@ -197,13 +197,16 @@ export const documentResponse = (
 /** The response that shows an object as of a command. */
 export type Show = (kind: Kind, version: Version, created: boolean) => RouteResponse
 
+/** The response that a request got before, as far as the views have come. */
+export type StoredResponse = (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
+
 /**
  * The response a retry key got before, from the views: the object as the first response showed it, byte for byte. What
  * another instance has just recorded may be missing here; the command then finds it in the stream.
  */
 export const makeStoredResponse =
-  (views: Views, show: Show) =>
-  ({ candidates }: IdempotencyKey): E.Either<Refusal, RouteResponse> | undefined => {
+  (views: Views, show: Show): StoredResponse =>
+  ({ candidates }) => {
     for (const candidate of candidates) {
       const version = views.newest('retry_key', candidate.slice(0, 22))
       if (version === undefined) continue

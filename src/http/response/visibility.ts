@@ -12,7 +12,7 @@ import type { Listed, Objects } from './objects.ts'
 /** The user of a request, as far as it decides on what responses show. */
 export type ScopedUser = Pick<User, '_id' | 'scope'>
 
-type Reads = Pick<Objects, 'newest' | 'latest'>
+export type Reads = Pick<Objects, 'newest' | 'latest'>
 type Found = E.Either<Failure, Version | undefined>
 
 /** The reservations that a user sees in lists; undefined for all. */

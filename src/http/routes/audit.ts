@@ -39,11 +39,6 @@ export const LEAVES_TYPE = 'application/x-ndjson'
 /** Characters after which a page of leaves ends. */
 const PAGE_MAX = 4 * 1024 * 1024
 
-export interface AuditDependencies extends Pick<Parts, 'objects' | 'views' | 'store'> {
-  /** The log's signer. */
-  readonly signer: Signer
-}
-
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
 const beyond = (name: string, of: number): Failure =>
@@ -127,7 +122,7 @@ const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<stri
 
 /** Answers over the Merkle tree stored with the views, which then includes everything answered so far. */
 const makeOver =
-  ({ objects, views }: AuditDependencies) =>
+  ({ objects, views }: Parts) =>
   async (answer: MakeProof): RouteResult => {
     if (views.log() === undefined) {
       return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
@@ -139,9 +134,9 @@ const makeOver =
   }
 
 /** Catches up with the store before refusing: another instance may have written the event. */
-const makeCaughtUp = (dependencies: AuditDependencies) => {
-  const { views, store } = dependencies
-  const over = makeOver(dependencies)
+const makeCaughtUp = (parts: Parts) => {
+  const { views, store } = parts
+  const over = makeOver(parts)
   return async (answer: MakeProof): RouteResult => {
     const first = await over(answer)
     if (E.isRight(first)) return first
@@ -150,36 +145,35 @@ const makeCaughtUp = (dependencies: AuditDependencies) => {
   }
 }
 
-const makeCheckpoint = (dependencies: AuditDependencies) => {
-  const over = makeOver(dependencies)
+const makeCheckpoint = (parts: Parts) => {
+  const over = makeOver(parts)
   return (): RouteResult =>
-    over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), dependencies.signer), events))
+    over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), parts.signer), events))
 }
 
-const makeKeys = ({ store, signer }: AuditDependencies) => {
+const makeKeys = ({ store, signer }: Parts) => {
   // The key is replaced while no service runs.
   const readKeys = once(() => verifierKeys(store, signer))
   return async (): RouteResult => E.right({ status: 200, body: await readKeys() })
 }
 
-const makeLeaves = (dependencies: AuditDependencies) => {
-  const caughtUp = makeCaughtUp(dependencies)
-  return ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) =>
-    caughtUp((from) => leaves(query, from, dependencies.store))
+const makeLeaves = (parts: Parts) => {
+  const caughtUp = makeCaughtUp(parts)
+  return ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) => caughtUp((from) => leaves(query, from, parts.store))
 }
 
-const makeInclusion = (dependencies: AuditDependencies) => {
-  const caughtUp = makeCaughtUp(dependencies)
+const makeInclusion = (parts: Parts) => {
+  const caughtUp = makeCaughtUp(parts)
   return ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
-    caughtUp((from) => inclusion(query, from, dependencies.store))
+    caughtUp((from) => inclusion(query, from, parts.store))
 }
 
-const makeConsistency = (dependencies: AuditDependencies) => {
-  const caughtUp = makeCaughtUp(dependencies)
+const makeConsistency = (parts: Parts) => {
+  const caughtUp = makeCaughtUp(parts)
   return ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) => caughtUp((from) => consistency(query, from))
 }
 
-export const auditRoutes: readonly Declaration<AuditDependencies>[] = [
+export const auditRoutes: readonly Declaration<Parts>[] = [
   get({
     path: '/api/audit/checkpoint',
     id: 'readCheckpoint',

@@ -1,61 +1,54 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BEFORE_FIRST } from '../../domain/values/position.ts'
-import type { Changes } from '../../feed/changes/changes.ts'
 import type { DelayedStart } from '../../feed/delayed-start.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import { type ChangesQuery, changesQuery } from '../codecs/events.ts'
 import { everyone, getWithQuery } from '../protocol/declaration.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Parts } from './parts.ts'
 import {
   beginOrHold,
   EVENT_STREAM,
   isEarly,
   makeDelayedStart,
   requestedPosition,
-  type StartDependencies,
   startPosition,
   streamResponse,
 } from './stream-start.ts'
 
-export interface ChangesDependencies extends StartDependencies {
-  readonly changes: Pick<Changes, 'subscribe'>
-  /** The digest of the page that is served. */
-  readonly digest: () => Promise<string>
-}
-
 type ChangesCall = Call<unknown, ChangesQuery>
 
 /** Where a stream begins. A position that the log does not have is one of another log: it is told to read again. */
-const startOf = async (dependencies: ChangesDependencies, call: ChangesCall): ReturnType<typeof startPosition> => {
-  const begun = await startPosition(dependencies, call, LATEST)
+const startOf = async (parts: Parts, call: ChangesCall): ReturnType<typeof startPosition> => {
+  const begun = await startPosition(parts, call, LATEST)
   const requested = requestedPosition(call, LATEST)
   return E.isLeft(begun) && !isEarly(begun.left) && requested !== LATEST ? E.right(requested) : begun
 }
 
-const holdFor = (dependencies: ChangesDependencies, call: ChangesCall): DelayedStart => ({
-  ...makeDelayedStart(dependencies, call, LATEST),
+const holdFor = (parts: Parts, call: ChangesCall): DelayedStart => ({
+  ...makeDelayedStart(parts, call, LATEST),
   begin: async () => {
-    const begun = await startOf(dependencies, call)
+    const begun = await startOf(parts, call)
     return E.isRight(begun) ? begun.right : undefined
   },
 })
 
 /** Tells a user what has changed of what it may read. */
 const makeChanges =
-  (dependencies: ChangesDependencies) =>
+  (parts: Parts) =>
   async (call: ChangesCall): RouteResult => {
-    const { changes, views } = dependencies
-    const digest = await dependencies.digest()
+    const { changes, views } = parts
+    const digest = await parts.digest()
     return beginOrHold(
-      dependencies,
+      parts,
       async () => {
-        const begun = await startOf(dependencies, call)
+        const begun = await startOf(parts, call)
         if (E.isLeft(begun)) return begun
         const position = views.position()
         return streamResponse(await changes.subscribe(call.user, { after: begun.right, digest }), position)
       },
       async () => {
-        const held = holdFor(dependencies, call)
+        const held = holdFor(parts, call)
         return streamResponse(await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, held), 'held')
       },
     )

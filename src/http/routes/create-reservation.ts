@@ -1,12 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Outcome, Runner } from '../../commands/command-envelope.ts'
-import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
-import {
-  createMatched,
-  type Matched,
-  type MatchedOptions,
-  type MatchRequest,
-} from '../../commands/matching/create-matched.ts'
+import type { Outcome } from '../../commands/command-envelope.ts'
+import { createMatched, type Matched, type MatchRequest } from '../../commands/matching/create-matched.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { Actor } from '../../domain/decider.ts'
 import type { Failure } from '../../domain/failure.ts'
@@ -14,34 +8,17 @@ import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
-import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
-import { type RandomHex, sutStream } from '../../domain/values/ids.ts'
+import { sutStream } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { Users } from '../../users/users.ts'
 import { type ReservationBody, reservationBody } from '../codecs/bodies.ts'
 import { holders, post, refTo } from '../protocol/declaration.ts'
-import type { Code, Refusal } from '../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import type { Code } from '../protocol/problem.ts'
+import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
 import { madeResponse } from '../response/keepalive.ts'
-import { type Objects, viewsBehind } from '../response/objects.ts'
-import type { ExplainOver } from '../response/over.ts'
+import { viewsBehind } from '../response/objects.ts'
+import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
-
-export interface ReservationDependencies {
-  readonly runner: Runner
-  readonly objects: Objects
-  readonly users: Users
-  readonly quotas: Quotas
-  readonly limits: WindowLimits
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-  /** How SUTs are found that fit criteria. */
-  readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
-  /** The response that a request got before, as far as the views have come. */
-  readonly repeated: (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
-  readonly explainOver: ExplainOver
-}
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
 export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
@@ -58,8 +35,8 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
 
 /** Creates one of a SUT by its id, or of any that fits criteria. */
-const makeCreate = (dependencies: ReservationDependencies) => {
-  const { runner, objects, users, quotas, limits, randomHex, matching, repeated } = dependencies
+const makeCreate = (parts: Parts) => {
+  const { runner, objects, users, quotas, limits, randomHex, matching, repeated } = parts
 
   const createById = async (call: Call, asked: Omit<CreateReservation, 'type' | 'random'>) => {
     const command: CreateReservation = { type: 'CreateReservation', ...asked, random: randomHex(8) }

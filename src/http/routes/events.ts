@@ -11,13 +11,14 @@ import {
 import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, jsonLines } from '../../feed/events/frames.ts'
-import type { EventsPage, Feed } from '../../feed/feed.ts'
+import type { EventsPage } from '../../feed/feed.ts'
 import { type EventsQuery, eventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import { getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import type { Parts } from './parts.ts'
 import {
   beginOrHold,
   EVENT_STREAM,
@@ -25,7 +26,6 @@ import {
   positionProblem,
   reachPosition,
   STREAM_REFUSALS,
-  type StartDependencies,
   startPosition,
   streamResponse,
 } from './stream-start.ts'
@@ -38,10 +38,6 @@ const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 const SUBSCRIPTION_REFUSALS = {
   ...STREAM_REFUSALS,
   of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
-}
-
-export interface EventsDependencies extends StartDependencies {
-  readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
 }
 
 /** Parameters that do not fit the media type of the response. */
@@ -63,15 +59,15 @@ const pageAnswer = ({ events, next, caughtUp }: EventsPage, position: PublicPosi
 
 /** Responds with a page from the newest event back. */
 const respondBackwards = async (
-  dependencies: EventsDependencies,
+  parts: Parts,
   { query, lastEventId, user }: Call<unknown, EventsQuery>,
   filter: Filter,
 ): RouteResult => {
-  const { feed, views } = dependencies
+  const { feed, views } = parts
   if (lastEventId !== undefined) {
     return E.left(positionProblem('Last-Event-ID', 'cannot be combined with order=desc'))
   }
-  const reached = await reachPosition(dependencies, previousPosition(query.before ?? toPublicPosition(0)), 'before')
+  const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
   if (E.isLeft(reached)) return reached
   const position = views.position()
   const before = query.before ?? nextPosition(position)
@@ -79,25 +75,21 @@ const respondBackwards = async (
   return E.right(pageAnswer(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
 }
 
-const subscribeHeld = async (
-  dependencies: EventsDependencies,
-  call: Call<unknown, EventsQuery>,
-  request: StreamRequest,
-): RouteResult =>
+const subscribeHeld = async (parts: Parts, call: Call<unknown, EventsQuery>, request: StreamRequest): RouteResult =>
   streamResponse(
-    await dependencies.feed.subscribe(call.user, request, makeDelayedStart(dependencies, call, BEFORE_FIRST)),
+    await parts.feed.subscribe(call.user, request, makeDelayedStart(parts, call, BEFORE_FIRST)),
     'held',
     SUBSCRIPTION_REFUSALS,
   )
 
 const respondWithEvents = async (
-  dependencies: EventsDependencies,
+  parts: Parts,
   call: Call<unknown, EventsQuery>,
   request: StreamRequest,
 ): RouteResult => {
-  const { feed, views } = dependencies
+  const { feed, views } = parts
   const { query, mediaType, user } = call
-  const begun = await startPosition(dependencies, call, BEFORE_FIRST)
+  const begun = await startPosition(parts, call, BEFORE_FIRST)
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
@@ -114,7 +106,7 @@ const respondWithEvents = async (
 
 /** Responds with events of the log, as a page or a stream. */
 const makeEvents =
-  (dependencies: EventsDependencies) =>
+  (parts: Parts) =>
   async (call: Call<unknown, EventsQuery>): RouteResult => {
     const { query, mediaType } = call
     const problems = parameterProblems(query, mediaType)
@@ -122,13 +114,13 @@ const makeEvents =
     const { actor, from, to } = query
     const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
     const format: Format = mediaType === LINES ? jsonLines : eventStream
-    if (query.isBackwards) return respondBackwards(dependencies, call, filter)
+    if (query.isBackwards) return respondBackwards(parts, call, filter)
     const request = { after: BEFORE_FIRST, end: undefined, filter, format }
-    if (mediaType !== EVENT_STREAM) return respondWithEvents(dependencies, call, request)
+    if (mediaType !== EVENT_STREAM) return respondWithEvents(parts, call, request)
     return beginOrHold(
-      dependencies,
-      () => respondWithEvents(dependencies, call, request),
-      () => subscribeHeld(dependencies, call, request),
+      parts,
+      () => respondWithEvents(parts, call, request),
+      () => subscribeHeld(parts, call, request),
     )
   }
 

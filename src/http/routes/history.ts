@@ -29,11 +29,6 @@ import {
 import { listResponse } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
-export interface HistoryDependencies extends Pick<Parts, 'objects' | 'views' | 'store' | 'users'> {
-  /** The name of the log. */
-  readonly origin: string
-}
-
 type HistoryCall = Call<unknown, HistoryQuery>
 
 /** It counts the events of a stream, of which a user with a scope may not see all. */
@@ -41,7 +36,7 @@ const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent
 
 /** Encodes events in portions, yielding to other requests. Also returns the position that the first portion shows. */
 const makeFormatEvents =
-  ({ objects, origin, users }: HistoryDependencies, { log }: ReadHistories) =>
+  ({ objects, origin, users }: Parts, { log }: ReadHistories) =>
   async (
     events: readonly Recorded[],
     { user: { scope }, query: { withNames } }: HistoryCall,
@@ -78,7 +73,7 @@ const makeFormatEvents =
 
 /** The present names of the SUTs that events are about, as far as the user sees them. */
 const readSutNames = async (
-  { objects }: HistoryDependencies,
+  { objects }: Parts,
   events: readonly Recorded[],
   { user, query: { withNames } }: HistoryCall,
 ): Promise<E.Either<Refusal, ReadonlyMap<string, string>>> => {
@@ -93,8 +88,8 @@ const readSutNames = async (
 }
 
 /** Responds with the requested page of a history, or of a span of it. */
-const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
-  const formatEvents = makeFormatEvents(dependencies, read)
+const makeAnswer = (parts: Parts, read: ReadHistories) => {
+  const formatEvents = makeFormatEvents(parts, read)
   return async (history: History, call: HistoryCall): RouteResult => {
     const { limit, offset, after, from, to } = call.query
     const bound = async (time: OffsetTime | undefined): Promise<number | undefined> =>
@@ -105,7 +100,7 @@ const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
     const first = Math.max(passed, begin)
     const events = await history.events(first, Math.max(0, Math.min(limit, end - first)))
-    const sutNames = await readSutNames(dependencies, events, call)
+    const sutNames = await readSutNames(parts, events, call)
     if (E.isLeft(sutNames)) return sutNames
     const formatted = await formatEvents(events, call, sutNames.right)
     if (E.isLeft(formatted)) return formatted
@@ -116,20 +111,20 @@ const makeAnswer = (dependencies: HistoryDependencies, read: ReadHistories) => {
 }
 
 /** Responds with the history of an object whose events are at known positions. */
-const makeAnswerPositions = (dependencies: HistoryDependencies) => {
-  const read = makeHistories(dependencies)
-  const answer = makeAnswer(dependencies, read)
+const makeAnswerPositions = (parts: Parts) => {
+  const read = makeHistories(parts)
+  const answer = makeAnswer(parts, read)
   return async (kind: 'reservation' | 'user', { id, created }: Version, call: HistoryCall): RouteResult => {
-    const positions = await dependencies.objects.showLists(({ histories }) => histories.positions(kind, id))
+    const positions = await parts.objects.showLists(({ histories }) => histories.positions(kind, id))
     const shown = ifReaching(created, positions)
     return E.isLeft(shown) ? shown : answer(read.ofPositions(shown.right.listed), call)
   }
 }
 
-const makeSutHistory = (dependencies: HistoryDependencies) => {
-  const { objects } = dependencies
-  const read = makeHistories(dependencies)
-  const answer = makeAnswer(dependencies, read)
+const makeSutHistory = (parts: Parts) => {
+  const { objects } = parts
+  const read = makeHistories(parts)
+  const answer = makeAnswer(parts, read)
   return async (call: HistoryCall): RouteResult => {
     const id = call.params.id ?? ''
     const found = await findNewest(objects, 'sut', id)
@@ -152,11 +147,11 @@ const makeSutHistory = (dependencies: HistoryDependencies) => {
   }
 }
 
-const makeReservationHistory = (dependencies: HistoryDependencies) => {
-  const answerPositions = makeAnswerPositions(dependencies)
+const makeReservationHistory = (parts: Parts) => {
+  const answerPositions = makeAnswerPositions(parts)
   return async (call: HistoryCall): RouteResult => {
     const { params, user } = call
-    const found = await findNewest(visibleTo(dependencies.objects, user), 'reservation', params.id)
+    const found = await findNewest(visibleTo(parts.objects, user), 'reservation', params.id)
     if (E.isLeft(found)) return found
     const { user_id } = JSON.parse(found.right.document) as Reservation
     if (user.role === 'tester' && user_id !== user._id) {
@@ -166,15 +161,15 @@ const makeReservationHistory = (dependencies: HistoryDependencies) => {
   }
 }
 
-const makeUserHistory = (dependencies: HistoryDependencies) => {
-  const answerPositions = makeAnswerPositions(dependencies)
+const makeUserHistory = (parts: Parts) => {
+  const answerPositions = makeAnswerPositions(parts)
   return async (call: HistoryCall): RouteResult => {
     const { params, user } = call
     const id = params.id === 'me' ? user._id : (params.id ?? '')
     if (user.role === 'tester' && id !== user._id) {
       return E.left(failure('forbidden', 'Testers can read their own history only.'))
     }
-    const found = await findNewest(dependencies.objects, 'user', id)
+    const found = await findNewest(parts.objects, 'user', id)
     return E.isLeft(found) ? found : answerPositions('user', found.right, call)
   }
 }

@@ -1,13 +1,43 @@
-import type { Runner } from '../../commands/command-envelope.ts'
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Signer } from '../../audit/signed-note.ts'
+import type { Runner, Sender } from '../../commands/command-envelope.ts'
+import type { MatchedOptions } from '../../commands/matching/create-matched.ts'
+import type { Quotas } from '../../commands/quotas.ts'
+import type { Attend } from '../../commands/requests/attend.ts'
+import type { makeChangeRequest } from '../../commands/requests/change-request.ts'
+import type { AnsweredRequest, AskedRequest } from '../../commands/requests/make-request.ts'
+import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
+import type { EndBindings, EndReservations } from '../../commands/users/end-reservations.ts'
+import type { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
+import type { Quota } from '../../domain/events/user.ts'
+import type { Failure } from '../../domain/failure.ts'
+import type { PortRange } from '../../domain/listen-port/decide.ts'
+import type { Wanted } from '../../domain/matching/candidates.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
+import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
+import type { Changes } from '../../feed/changes/changes.ts'
+import type { Feed } from '../../feed/feed.ts'
+import type { Endings } from '../../read-models/requests/endings.ts'
+import type { Explained, Reader } from '../../read-models/requests/explain.ts'
 import type { Views } from '../../read-models/views.ts'
+import type { LoginSessions } from '../../users/login-sessions.ts'
 import type { Users } from '../../users/users.ts'
+import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
+import type { ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import type { Vault } from '../../vault/vault.ts'
+import type { SignOnEnd } from '../codecs/login.ts'
+import type { Call, RouteResult, Upgrade } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
-import type { Objects } from '../response/objects.ts'
+import type { CheckConsole } from '../response/find-reservation.ts'
+import type { Forwarded } from '../response/forwarded.ts'
+import type { Objects, StoredResponse } from '../response/objects.ts'
+import type { ExplainOver } from '../response/over.ts'
 import type { UserNames } from '../response/user-names.ts'
 import type { AsOfReads } from './as-of-reads.ts'
+import type { HealthCondition } from './health.ts'
 
 /** What handlers of requests are made of. Each takes what it needs. */
 export interface Parts {
@@ -22,6 +52,86 @@ export interface Parts {
   readonly asOf: AsOfReads
   /** Unix milliseconds. */
   readonly clock: () => number
+  /** Milliseconds since boot. */
+  readonly sinceBoot: () => number
   readonly randomHex: RandomHex
   readonly randomBytes: (size: number) => Uint8Array
+
+  // Reservations, and requests that wait.
+  readonly quotas: Quotas
+  readonly limits: WindowLimits
+  /** How SUTs are found that fit criteria. */
+  readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
+  /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
+  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
+  readonly repeated: StoredResponse
+  readonly explainOver: ExplainOver
+  readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
+  readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<Either<Failure, AnsweredRequest>>
+  readonly changeRequest: ReturnType<typeof makeChangeRequest>
+  readonly endings: Pick<Endings, 'wait' | 'waitForChange'>
+  readonly attend: Attend
+  /** Tells of a request whether nobody has asked for it for its `keepalive`. @throws StoreUnavailable */
+  readonly passedOver: () => Promise<(id: string) => boolean>
+  /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
+  readonly explain: (id: string, reader: Reader) => Promise<Explained | undefined>
+
+  // Machines, and how people reach them.
+  readonly range: PortRange
+  /** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
+  readonly checkSut: (sutId: string) => Promise<Either<Failure, Checked>>
+  readonly forwarded: Forwarded
+  /** Whether this instance forwards a SUT. */
+  readonly isOurs: (sutId: string) => boolean
+  /** The host that clients connect to. A wildcard address means the host of the request. */
+  readonly gatewayHost: string
+  readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
+  /** When a reservation is released unless somebody connects; undefined if it is not. Times in Unix milliseconds. */
+  readonly unusedDue: (
+    reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
+  ) => Promise<number | undefined>
+  readonly checkConsole: CheckConsole
+  readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
+  readonly consoles: Upgrade
+
+  // The log.
+  /** Its name. */
+  readonly origin: string
+  readonly signer: Signer
+  readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
+  readonly changes: Pick<Changes, 'subscribe'>
+  /** Whether requests can be answered. */
+  readonly isFollowing: () => boolean
+
+  // People.
+  /** The quota of testers without one of their own. */
+  readonly quotaDefault: Quota
+  readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
+  readonly renewEpoch: ReturnType<typeof makeRenewEpoch>
+  readonly singleSignOn: SingleSignOn
+  /** Whether the page offers single sign-on. */
+  readonly hasSingleSignOn: boolean
+  readonly endReservations: EndReservations
+  readonly endBindings: EndBindings
+  /** Deletes the secrets of a user. */
+  readonly eraseSecrets: (userId: string) => Promise<void>
+
+  // The service.
+  readonly condition: () => HealthCondition
+  readonly metrics: { readonly text: () => Promise<string> }
+  /** The digest of the page that is served. */
+  readonly digest: () => Promise<string>
+}
+
+/** The result of a probe. */
+export interface Checked {
+  /** Undefined if the SUT was simply reached. */
+  readonly cause: Cause | undefined
+  readonly milliseconds: number
+}
+
+/** The two requests of a sign-in at a provider. */
+export interface SingleSignOn {
+  readonly start: (call: Call) => RouteResult
+  readonly finish: (call: Call<SignOnEnd>) => RouteResult
 }

@@ -13,7 +13,6 @@ import {
 } from '../../domain/values/instant.ts'
 import type { ListResult } from '../../read-models/list-reads.ts'
 import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
-import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { asOfRoles } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -30,7 +29,6 @@ import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
-import type { ExplainOver } from '../response/over.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { userNow } from '../response/user-now.ts'
 import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
@@ -38,12 +36,6 @@ import { makeList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
-
-export interface ReservationReadsDependencies
-  extends Pick<Parts, 'objects' | 'asOf' | 'nameOf' | 'csv' | 'views' | 'runner' | 'clock' | 'users'> {
-  readonly endings: Pick<Endings, 'waitForChange'>
-  readonly explainOver: ExplainOver
-}
 
 type ReadCall = Call<unknown, ReservationQuery>
 
@@ -92,8 +84,8 @@ const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'wi
   ...(include.has('cancelled') && held === undefined && { withCancelled: true }),
 })
 
-const makeReservationList = (dependencies: ReservationReadsDependencies) => {
-  const { objects, asOf, nameOf, clock } = dependencies
+const makeReservationList = (parts: Parts) => {
+  const { objects, asOf, nameOf, clock } = parts
 
   /** Also returns the time of the states that are shown. */
   const read = async (
@@ -113,7 +105,7 @@ const makeReservationList = (dependencies: ReservationReadsDependencies) => {
     return { now, read: await asOf.reservations({ ...asked, ...timesOf(query, now) }, then.right) }
   }
 
-  return makeList<ReservationsQuery>(dependencies, ['reservation', 'sut_reservations'], async (call, part) => {
+  return makeList<ReservationsQuery>(parts, ['reservation', 'sut_reservations'], async (call, part) => {
     const {
       query: { include, as_of },
       user,
@@ -153,15 +145,15 @@ const detailsOf = async (
 }
 
 /** Reads one reservation, now or as of a past moment. */
-const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
-  const { objects, asOf, nameOf, views, runner, clock, users, endings, explainOver } = dependencies
+const makeReservationRead = (parts: Parts) => {
+  const { objects, asOf, nameOf, views, runner, clock, users, endings, explainOver } = parts
   const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
     const { include, as_of } = query
     const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
     const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
     if (include.size === 0) return E.right(response)
-    const details = await detailsOf(dependencies, version, user)
+    const details = await detailsOf(parts, version, user)
     if (E.isLeft(details)) return details
     const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
     return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
@@ -193,7 +185,7 @@ const makeReservationRead = (dependencies: ReservationReadsDependencies) => {
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
-export const reservationReads: readonly Declaration<ReservationReadsDependencies>[] = [
+export const reservationReads: readonly Declaration<Parts>[] = [
   getWithQuery({
     path: '/api/sut_reservation',
     id: 'listReservations',

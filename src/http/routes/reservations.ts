@@ -22,7 +22,7 @@ import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../
 import { makeKeptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
-import type { ReservationDependencies } from './create-reservation.ts'
+import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
 
 /** A reservation as its document shows it. */
@@ -50,7 +50,7 @@ type Change = (
 
 /** Runs a command on the reservation in the path and responds with the result, by default its document. */
 const makeChange =
-  ({ runner, objects, explainOver }: Pick<ReservationDependencies, 'runner' | 'objects' | 'explainOver'>): Change =>
+  ({ runner, objects, explainOver }: Pick<Parts, 'runner' | 'objects' | 'explainOver'>): Change =>
   async (call, command, { quotas, respond } = {}) => {
     const { params, user } = call
     const seen = visibleTo(objects, user)
@@ -81,12 +81,12 @@ const makeChange =
     }
   }
 
-const makeCancel = (parts: ReservationDependencies) => {
+const makeCancel = (parts: Parts) => {
   const change = makeChange(parts)
   return (call: Call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
 }
 
-const makeExtend = (parts: ReservationDependencies) => {
+const makeExtend = (parts: Parts) => {
   const { quotas, limits } = parts
   const change = makeChange(parts)
   return (call: Call<ExtensionBody>) => {
@@ -98,7 +98,7 @@ const makeExtend = (parts: ReservationDependencies) => {
   }
 }
 
-const makeShorten = (parts: ReservationDependencies) => {
+const makeShorten = (parts: Parts) => {
   const change = makeChange(parts)
   return (call: Call<ShorteningBody>) =>
     change(call, (known) => ({
@@ -106,7 +106,7 @@ const makeShorten = (parts: ReservationDependencies) => {
     }))
 }
 
-const makeBindToClient = (parts: ReservationDependencies) => {
+const makeBindToClient = (parts: Parts) => {
   const change = makeChange(parts)
   return async (call: Call): RouteResult => {
     const { user, client } = call
@@ -117,7 +117,7 @@ const makeBindToClient = (parts: ReservationDependencies) => {
   }
 }
 
-const makeKeepalive = (parts: ReservationDependencies) => {
+const makeKeepalive = (parts: Parts) => {
   const { objects } = parts
   const change = makeChange(parts)
   const keptResponse = makeKeptResponse(parts)
@@ -134,7 +134,7 @@ const makeKeepalive = (parts: ReservationDependencies) => {
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
 
-export const reservationChanges: readonly Declaration<ReservationDependencies>[] = [
+export const reservationChanges: readonly Declaration<Parts>[] = [
   post({
     path: '/api/sut_reservation/:id/cancel',
     id: 'cancelReservation',

@@ -10,9 +10,7 @@ import type { Parts } from './parts.ts'
 
 const csvList = { of: 'session' } as const
 
-export type SessionListDependencies = Pick<Parts, 'objects' | 'nameOf' | 'csv'>
-
-const makeSessionList = ({ objects, nameOf, csv }: SessionListDependencies) =>
+const makeSessionList = ({ objects, nameOf, csv }: Parts) =>
   makeList<SessionsQuery>({ objects, csv }, ['session', 'sessions'], async ({ query, user }, part) => {
     const { sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id

@@ -26,11 +26,6 @@ export const STREAM_REFUSALS: Readonly<Record<LimitReached, Refusal>> = {
   closed: refusal('unavailable', 'The service is stopping.'),
 }
 
-export interface StartDependencies extends Pick<Parts, 'views' | 'store'> {
-  /** Whether requests can be answered. */
-  readonly isFollowing: () => boolean
-}
-
 type PositionOrLatest = PublicPosition | typeof LATEST
 
 /** A request for a stream that may continue a former one. */
@@ -53,7 +48,7 @@ export const requestedPosition = (
 
 /** Waits for a position this instance has not reached; refuses one beyond the log. */
 export const reachPosition = async (
-  { views, store }: StartDependencies,
+  { views, store }: Parts,
   position: PublicPosition,
   name: PositionName,
 ): Promise<E.Either<Refusal, PublicPosition>> => {
@@ -65,30 +60,26 @@ export const reachPosition = async (
 
 /** The position after which to begin. */
 export const startPosition = async (
-  dependencies: StartDependencies,
+  parts: Parts,
   call: ResumableCall,
   byDefault: PositionOrLatest,
 ): Promise<E.Either<Refusal, PublicPosition>> => {
-  const { views, store } = dependencies
+  const { views, store } = parts
   const after = requestedPosition(call, byDefault)
   if (after === LATEST) {
     return (await waitForHead(views, store)) ? E.right(views.position()) : E.left(notReached(LATEST))
   }
-  return reachPosition(dependencies, after, call.lastEventId === undefined ? 'after' : 'Last-Event-ID')
+  return reachPosition(parts, after, call.lastEventId === undefined ? 'after' : 'Last-Event-ID')
 }
 
 /** Whether a stream that is refused may begin later. */
 export const isEarly = ({ code }: Refusal): boolean => code === 'position_not_reached'
 
 /** Holds a stream until it can begin, because a browser never retries a refused one. */
-export const makeDelayedStart = (
-  dependencies: StartDependencies,
-  call: ResumableCall,
-  byDefault: PositionOrLatest,
-): DelayedStart => ({
-  isReady: dependencies.isFollowing,
+export const makeDelayedStart = (parts: Parts, call: ResumableCall, byDefault: PositionOrLatest): DelayedStart => ({
+  isReady: parts.isFollowing,
   begin: async () => {
-    const begun = await startPosition(dependencies, call, byDefault)
+    const begun = await startPosition(parts, call, byDefault)
     if (E.isRight(begun)) return begun.right
     // A position beyond the end of the log belongs to another log.
     return isEarly(begun.left) ? undefined : 'another_log'
@@ -97,7 +88,7 @@ export const makeDelayedStart = (
 
 /** Begins a stream, or holds it if it cannot begin yet. */
 export const beginOrHold = async (
-  { isFollowing }: StartDependencies,
+  { isFollowing }: Parts,
   begin: () => RouteResult,
   hold: () => RouteResult,
 ): RouteResult => {

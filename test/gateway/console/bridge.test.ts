@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import { WebSocket, WebSocketServer } from 'ws'
 import { bridge, CONSOLE_LIMITS } from '../../../src/http/console/bridge.ts'
-import type { AttachedEnd } from '../../../src/http/routes/access/forwarded.ts'
+import type { AttachedEnd } from '../../../src/http/response/forwarded.ts'
 
 /** Both ends of a WebSocket. */
 const aWebSocket = async (t: ExecutionContext) => {

@@ -1,35 +1,20 @@
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation } from '../../../../projections/reservation.ts'
 import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import type { ClientPseudonyms } from '../../../vault/derived/client-pseudonyms.ts'
 import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { getWithQuery, holders, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
+import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
+import type { LastError } from '../../response/forwarded.ts'
 import type { Parts } from '../parts.ts'
 import { CONNECTION_FILES, type ConnectionFile, FILE_MEDIA_TYPES } from './connection-file.ts'
-import { type FindDependencies, type FoundReservation, findReservation, OF_RESERVATION } from './find-reservation.ts'
-import type { Forwarded, LastError } from './forwarded.ts'
-
-export interface ConnectionDependencies extends Pick<Parts, 'runner' | 'views' | 'clock'>, FindDependencies {
-  readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
-  readonly forwarded: Pick<Forwarded, 'isPortOpen' | 'waitUntilOpen' | 'connections' | 'lastError'>
-  /** Whether this instance forwards a SUT. */
-  readonly isOurs: (sutId: string) => boolean
-  /** When a reservation is released unless somebody connects; undefined if it is not. Times in Unix milliseconds. */
-  readonly unusedDue: (
-    reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
-  ) => Promise<number | undefined>
-  /** The host that clients connect to. A wildcard address means the host of the request. */
-  readonly gatewayHost: string
-}
 
 /** How to reach a reserved SUT through this instance. */
 export interface ConnectionDocument {
@@ -54,7 +39,7 @@ const isAnyAddress = (host: string): boolean => {
 
 /** The pseudonym of the client that a reservation is bound to. Undefined if its key no longer exists. */
 const makeBindingOf =
-  ({ runner, clientPseudonyms, clock }: Pick<ConnectionDependencies, 'runner' | 'clientPseudonyms' | 'clock'>) =>
+  ({ runner, clientPseudonyms, clock }: Pick<Parts, 'runner' | 'clientPseudonyms' | 'clock'>) =>
   async ({ reservation, isReleased }: FoundReservation): Promise<string | undefined> => {
     const { _id, sut_id, end_time } = reservation
     if (isReleased || epochSecondsOf(end_time) * 1000 <= clock()) return undefined
@@ -65,20 +50,20 @@ const makeBindingOf =
 
 /** What a client connects to; null where this instance does not forward the SUT. */
 const hostOf = (
-  { isOurs, gatewayHost }: Pick<ConnectionDependencies, 'isOurs' | 'gatewayHost'>,
+  { isOurs, gatewayHost }: Pick<Parts, 'isOurs' | 'gatewayHost'>,
   sutId: string,
   asked: string,
 ): string | null => (isOurs(sutId) ? (isAnyAddress(gatewayHost) ? asked : gatewayHost) : null)
 
 const makeFileOf =
-  (dependencies: ConnectionDependencies) =>
+  (parts: Parts) =>
   ({ reservation, position }: FoundReservation, file: ConnectionFile, asked: string): Awaited<RouteResult> => {
     const { sut_id, listen_port: port } = reservation
-    const host = hostOf(dependencies, sut_id, asked)
+    const host = hostOf(parts, sut_id, asked)
     if (host === null) {
       return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
     }
-    const version = dependencies.views.newest('sut_display', sut_id)
+    const version = parts.views.newest('sut_display', sut_id)
     const display = version === undefined ? {} : (JSON.parse(version.document) as SutDisplay)
     const headers = { 'Content-Disposition': `attachment; filename="berth-${port}.${file.extension}"` }
     return E.right({
@@ -92,7 +77,7 @@ const makeFileOf =
 
 /** When a reservation that is not over is released unless somebody connects; null if it is not. */
 const makeUnusedAt =
-  ({ unusedDue, isOurs, clock }: Pick<ConnectionDependencies, 'unusedDue' | 'isOurs' | 'clock'>) =>
+  ({ unusedDue, isOurs, clock }: Pick<Parts, 'unusedDue' | 'isOurs' | 'clock'>) =>
   async ({ reservation, isReleased }: FoundReservation): Promise<string | null> => {
     const { _id, sut_id, start_time, created_at } = reservation
     const ends = epochSecondsOf(reservation.end_time) * 1000
@@ -103,14 +88,14 @@ const makeUnusedAt =
     return due === undefined ? null : formatMilliseconds(due)
   }
 
-const makeConnectionOf = (dependencies: ConnectionDependencies) => {
-  const { clientPseudonyms, forwarded } = dependencies
-  const bindingOf = makeBindingOf(dependencies)
-  const unusedAt = makeUnusedAt(dependencies)
+const makeConnectionOf = (parts: Parts) => {
+  const { clientPseudonyms, forwarded } = parts
+  const bindingOf = makeBindingOf(parts)
+  const unusedAt = makeUnusedAt(parts)
   return async (found: FoundReservation, { host: asked, address }: Pick<Caller, 'host' | 'address'>): RouteResult => {
     const { reservation, sut, position } = found
     const { _id: id, sut_id, listen_port: port } = reservation
-    const host = hostOf(dependencies, sut_id, asked)
+    const host = hostOf(parts, sut_id, asked)
     const pseudonym = await bindingOf(found)
     const connection: ConnectionDocument = {
       host,
@@ -127,17 +112,17 @@ const makeConnectionOf = (dependencies: ConnectionDependencies) => {
   }
 }
 
-const makeRead = (dependencies: ConnectionDependencies) => {
-  const { forwarded, isOurs, clock } = dependencies
-  const fileOf = makeFileOf(dependencies)
-  const connectionOf = makeConnectionOf(dependencies)
+const makeRead = (parts: Parts) => {
+  const { forwarded, isOurs, clock } = parts
+  const fileOf = makeFileOf(parts)
+  const connectionOf = makeConnectionOf(parts)
 
   /** Whether it runs here now or later. */
   const mayOpen = ({ reservation: { sut_id, end_time }, isReleased }: FoundReservation): boolean =>
     isOurs(sut_id) && !isReleased && epochSecondsOf(end_time) * 1000 > clock()
 
   return async ({ params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
-    const find = () => findReservation(dependencies, params.id ?? '', user, true)
+    const find = () => findReservation(parts, params.id ?? '', user, true)
     const found = await find()
     if (E.isLeft(found)) return found
     const { accepts, ...from } = caller()

@@ -1,37 +1,24 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import { accessOf, type User } from '../../../users/user.ts'
-import type { ConsoleTickets } from '../../../vault/derived/console-tickets.ts'
+import { accessOf } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
-import { type Code, type Refusal, refusal } from '../../protocol/problem.ts'
-import { type Call, NO_STORE, type RouteResult, type Upgrade } from '../../protocol/route.ts'
+import { type Code, refusal } from '../../protocol/problem.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { type CheckConsole, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
-import { type FindDependencies, type FoundReservation, findReservation, OF_RESERVATION } from './find-reservation.ts'
-import type { Forwarded } from './forwarded.ts'
 
 const TICKET_LIFETIME_MS = 30_000
 /** For the gateway to open a reservation after its start. */
 const OPEN_TIMEOUT_MS = 1_000
 
-export interface ConsoleCheckDependencies extends Pick<Parts, 'clock'>, FindDependencies {
-  readonly forwarded: Pick<Forwarded, 'has' | 'waitFor'>
-  /** Whether this instance forwards a SUT. */
-  readonly isOurs: (sutId: string) => boolean
-}
-
 /** Finds the reservation if its holder may open a console now. */
-export type CheckConsole = (
-  id: string,
-  user: Pick<User, '_id' | 'role' | 'scope'>,
-) => Promise<E.Either<Refusal, FoundReservation>>
-
 export const makeCheckConsole =
-  (dependencies: ConsoleCheckDependencies): CheckConsole =>
+  (parts: Pick<Parts, 'objects' | 'forwarded' | 'isOurs' | 'clock' | 'explainOver'>): CheckConsole =>
   async (id, user) => {
-    const { forwarded, isOurs, clock, explainOver } = dependencies
-    const found = await findReservation(dependencies, id, user, false)
+    const { forwarded, isOurs, clock, explainOver } = parts
+    const found = await findReservation(parts, id, user, false)
     if (E.isLeft(found)) return found
     const { reservation, isReleased, sut } = found.right
     const { _id, sut_id, start_time, end_time } = reservation
@@ -49,17 +36,11 @@ export const makeCheckConsole =
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
-export interface ConsoleParts extends Pick<Parts, 'clock'> {
-  readonly checkConsole: CheckConsole
-  readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
-  readonly consoles: Upgrade
-}
-
 /** The path of consoles, to be followed by a ticket. */
 const CONSOLE_PATH = '/api/console/'
 
 const makeIssue =
-  ({ checkConsole, consoleTickets, clock }: ConsoleParts) =>
+  ({ checkConsole, consoleTickets, clock }: Parts) =>
   async ({ params, user }: Call): RouteResult => {
     const found = await checkConsole(params.id ?? '', user)
     if (E.isLeft(found)) return found
@@ -78,7 +59,7 @@ const makeIssue =
 
 const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
 
-export const consoleRoutes: readonly Declaration<ConsoleParts>[] = [
+export const consoleRoutes: readonly Declaration<Parts>[] = [
   post({
     path: '/api/sut_reservation/:id/console',
     id: 'openConsole',
@@ -101,7 +82,7 @@ export const consoleRoutes: readonly Declaration<ConsoleParts>[] = [
       'A WebSocket. Each ticket opens one. The server closes with 4000 when the reservation is over, 4001 when it was released, 4002 when the SUT ends the connection, and 1001 when the service stops.',
     tag: 'Reservations',
     roles: 'anyone',
-    upgrade: ({ consoles }: ConsoleParts) => consoles,
+    upgrade: ({ consoles }: Parts) => consoles,
     answer: refTo('Connection'),
     isUpgrade: true,
     refusals: [

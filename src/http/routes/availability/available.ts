@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { quarterAt, type Window } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
-import type { WindowLimits } from '../../../domain/reservation/window-limits.ts'
 import { floorMillisecond, formatWithOffset } from '../../../domain/values/instant.ts'
 import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
 import type { User } from '../../../users/user.ts'
@@ -12,10 +11,6 @@ import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
 import { findPresent } from '../users/user-changes.ts'
 import { freeSpan, spanOf } from './span.ts'
-
-export interface AvailableDependencies extends Pick<Parts, 'objects' | 'users' | 'clock'> {
-  readonly limits: Pick<WindowLimits, 'horizon'>
-}
 
 /** Days of a span. */
 const DAYS_MAX = 31
@@ -39,10 +34,7 @@ const wantedOf = (
 }
 
 /** The user to reserve for, as far as an administrator asks for another. */
-const holderOf = async (
-  users: AvailableDependencies['users'],
-  { query, user }: AvailableCall,
-): Promise<E.Either<Failure, User>> => {
+const holderOf = async (users: Parts['users'], { query, user }: AvailableCall): Promise<E.Either<Failure, User>> => {
   const { user_id = user._id } = query
   if (user_id === user._id) return E.right(user)
   return user.role === 'administrator'
@@ -52,7 +44,7 @@ const holderOf = async (
 
 /** What SUTs have free. */
 const makeAvailable =
-  ({ objects, users, clock, limits }: AvailableDependencies) =>
+  ({ objects, users, clock, limits }: Parts) =>
   async (call: AvailableCall): RouteResult => {
     const { query } = call
     const { from, to, duration, limit, after } = query

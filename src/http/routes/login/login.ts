@@ -1,10 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
-import { type IssuedSession, isOfSession, type LoginSessions } from '../../../users/login-sessions.ts'
+import { type IssuedSession, isOfSession } from '../../../users/login-sessions.ts'
 import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type Login, type Logout, loginBody, logoutBody } from '../../codecs/login.ts'
@@ -12,11 +11,6 @@ import { type Declaration, everyone, post, refTo } from '../../protocol/declarat
 import { SESSION_ENDED } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
-
-export interface LoginDependencies extends Pick<Parts, 'runner' | 'users' | 'views'> {
-  readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
-  readonly renewEpoch: ReturnType<typeof makeRenewEpoch>
-}
 
 /** The response to a login. */
 export const sessionResponse = ({ _id, name, role }: User, { session, expires }: IssuedSession): RouteResponse => ({
@@ -34,7 +28,7 @@ const NO_SESSION_TO_END = failure(
 const ended = (everywhere: boolean): RouteResponse => ({ status: 200, body: JSON.stringify({ everywhere }) })
 
 const makeLogin =
-  ({ sessions }: LoginDependencies) =>
+  ({ sessions }: Parts) =>
   async ({ body, caller }: Call<Login>): RouteResult => {
     const admitted = await caller().signIn(body)
     if (E.isLeft(admitted)) return admitted
@@ -42,7 +36,7 @@ const makeLogin =
   }
 
 const makeRenew =
-  ({ sessions }: LoginDependencies) =>
+  ({ sessions }: Parts) =>
   async ({ user }: Call): RouteResult => {
     if (!isOfSession(user)) return E.left(NO_SESSION)
     const renewed = sessions.renew(user)
@@ -52,7 +46,7 @@ const makeRenew =
 /** What is recorded for a logout. A repeated request ends nothing more, so its idempotency key is not recorded. */
 const envelopeOf = ({ user, requestId, reason, client }: Call) => ({ actor: user, requestId, reason, client })
 
-const makeLogout = ({ runner, users, views, renewEpoch }: LoginDependencies) => {
+const makeLogout = ({ runner, users, views, renewEpoch }: Parts) => {
   const endAll = async (call: Call): Promise<E.Either<Failure, RouteResponse>> => {
     const renewed = await renewEpoch(call.user._id, envelopeOf(call))
     if (E.isLeft(renewed)) return renewed
@@ -88,7 +82,7 @@ export const login = post({
   handler: makeLogin,
 })
 
-export const sessionRoutes: readonly Declaration<LoginDependencies>[] = [
+export const sessionRoutes: readonly Declaration<Parts>[] = [
   post({
     path: '/api/login/renew',
     id: 'renewSession',

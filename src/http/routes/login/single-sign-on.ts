@@ -14,13 +14,8 @@ import type { UsedTickets } from '../../console/used-tickets.ts'
 import { type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts, SingleSignOn } from '../parts.ts'
 import { sessionResponse } from './login.ts'
-
-export interface SingleSignOnHandlers {
-  readonly start: (call: Call) => RouteResult
-  readonly finish: (call: Call<SignOnEnd>) => RouteResult
-}
 
 interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
   readonly provider: Provider
@@ -92,9 +87,9 @@ const makeTake =
   }
 
 /** Finds out who signed in. What was forged counts as a failed login of its address. */
-const makeIdentify = (dependencies: SingleSignOnDependencies) => {
-  const { used } = dependencies
-  const [take, exchange] = [makeTake(dependencies), makeExchange(dependencies)]
+const makeIdentify = (parts: SingleSignOnDependencies) => {
+  const { used } = parts
+  const [take, exchange] = [makeTake(parts), makeExchange(parts)]
   return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
     const { signOn } = call.caller()
     const lockedOut = signOn.lockout()
@@ -109,10 +104,10 @@ const makeIdentify = (dependencies: SingleSignOnDependencies) => {
   }
 }
 
-export const makeSingleSignOn = (dependencies: SingleSignOnDependencies): SingleSignOnHandlers => {
-  const { provider, roles, transactions, provisionUser, users, sessions, onAdmitted, onFailure, clock } = dependencies
-  const identify = makeIdentify(dependencies)
-  const random = (): string => Buffer.from(dependencies.randomBytes(RANDOM_BYTES)).toString('base64url')
+export const makeSingleSignOn = (parts: SingleSignOnDependencies): SingleSignOn => {
+  const { provider, roles, transactions, provisionUser, users, sessions, onAdmitted, onFailure, clock } = parts
+  const identify = makeIdentify(parts)
+  const random = (): string => Buffer.from(parts.randomBytes(RANDOM_BYTES)).toString('base64url')
 
   const enter = async (call: Call, person: Person): RouteResult => {
     const role = roleOf(roles, person.values)
@@ -159,13 +154,9 @@ const NOT_CONFIGURED: RouteResult = Promise.resolve(
 )
 
 /** For a service without single sign-on. */
-export const noSingleSignOn: SingleSignOnHandlers = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }
+export const noSingleSignOn: SingleSignOn = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }
 
-export interface SingleSignOnParts {
-  readonly singleSignOn: SingleSignOnHandlers
-}
-
-export const singleSignOnRoutes: readonly Declaration<SingleSignOnParts>[] = [
+export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
   post({
     path: '/api/login/oidc/start',
     id: 'startSingleSignOn',
@@ -177,7 +168,7 @@ export const singleSignOnRoutes: readonly Declaration<SingleSignOnParts>[] = [
     ...withoutBody,
     answer: refTo('SignOnStart'),
     refusals: ['oidc_not_configured', 'provider_unavailable'],
-    handler: ({ singleSignOn }: SingleSignOnParts) => singleSignOn.start,
+    handler: ({ singleSignOn }: Parts) => singleSignOn.start,
   }),
   post({
     path: '/api/login/oidc/finish',
@@ -197,6 +188,6 @@ export const singleSignOnRoutes: readonly Declaration<SingleSignOnParts>[] = [
       'too_many_attempts',
       'provider_unavailable',
     ],
-    handler: ({ singleSignOn }: SingleSignOnParts) => singleSignOn.finish,
+    handler: ({ singleSignOn }: Parts) => singleSignOn.finish,
   }),
 ]

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Registry } from 'prom-client'
 import { get, overseers } from '../../protocol/declaration.ts'
 import type { RouteResult } from '../../protocol/route.ts'
+import type { Parts } from '../parts.ts'
 import { type Gauges, registerGauges } from './gauges.ts'
 import {
   feedMeasures,
@@ -36,10 +37,6 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
 }
 export type Metrics = ReturnType<typeof makeMetrics>
 
-export interface MetricsParts {
-  readonly metrics: Pick<Metrics, 'text'>
-}
-
 export const readMetrics = get({
   path: '/metrics',
   id: 'readMetrics',
@@ -51,7 +48,7 @@ export const readMetrics = get({
   isAlwaysOpen: true,
   answer: { type: 'string' },
   handler:
-    ({ metrics }: MetricsParts) =>
+    ({ metrics }: Parts) =>
     async (): RouteResult =>
       E.right({ status: 200, body: await metrics.text() }),
 })

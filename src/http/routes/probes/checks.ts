@@ -1,38 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
-import { type Failure, failure } from '../../../domain/failure.ts'
-import { type Cause, offlineCauseOf } from '../../../domain/monitoring/status.ts'
+import { failure } from '../../../domain/failure.ts'
+import { offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { administrators, post, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
-import type { Objects } from '../../response/objects.ts'
 import { findNewest } from '../../response/visibility.ts'
+import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
-
-/** The result of a probe. */
-export interface Checked {
-  /** Undefined if the SUT was simply reached. */
-  readonly cause: Cause | undefined
-  readonly milliseconds: number
-}
-
-/** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
-export type Check = (sutId: string) => Promise<E.Either<Failure, Checked>>
-
-export interface CheckDependencies {
-  readonly objects: Pick<Objects, 'newest'>
-  readonly checkSut: Check
-  /** Milliseconds since boot. */
-  readonly sinceBoot: () => number
-}
 
 /** Between checks of a SUT. */
 const CHECK_INTERVAL_MS = 1_000
 /** SUTs whose last check is remembered. */
 const CHECKED_MAX = 10_000
 
-const makeCheck = ({ objects, checkSut, sinceBoot }: CheckDependencies) => {
+const makeCheck = ({ objects, checkSut, sinceBoot }: Pick<Parts, 'objects' | 'checkSut' | 'sinceBoot'>) => {
   const checked = new LRUCache<string, number>({ max: CHECKED_MAX })
   return async ({ params }: Call): RouteResult => {
     const id = params.id ?? ''

@@ -1,12 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
-import type { Attend } from '../../../commands/requests/attend.ts'
 import { makeTurns } from '../../../concurrency/turns.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { aliveFor, type Kept } from '../../../domain/values/keepalive.ts'
 import { STORE_TIMEOUT_MS, StoreUnavailable } from '../../../event-store/event-store.ts'
-import type { Endings } from '../../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import { requestWaitQuery, type SutRequestsQuery, sutRequestsQuery, type WaitQuery } from '../../codecs/lists.ts'
@@ -19,22 +17,12 @@ import { userNow } from '../../response/user-now.ts'
 import { type ScopedUser, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { makeFind, type RequestDependencies, requestResponse } from './requests.ts'
-
-export interface RequestReadsDependencies extends Pick<Parts, 'objects' | 'users' | 'nameOf' | 'csv'> {
-  readonly isAnyFit: RequestDependencies['isAnyFit']
-  readonly endings: Pick<Endings, 'wait'>
-  readonly attend: Attend
-  /** Tells of a request whether nobody has asked for it for its `keepalive`. @throws StoreUnavailable */
-  readonly passedOver: () => Promise<(id: string) => boolean>
-  /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */
-  readonly explain: (id: string, reader: Reader) => Promise<Explained | undefined>
-}
+import { makeFind, requestResponse } from './requests.ts'
 
 const readerOf = ({ _id, scope, role }: User): Reader => ({ _id, scope, seesQuotas: role !== 'tester' })
 
 /** Runs one explanation after the other: each has turns of its own, and many at once would take all of them. */
-const makeExplainInTurn = (explain: RequestReadsDependencies['explain']) => {
+const makeExplainInTurn = (explain: Parts['explain']) => {
   const turns = makeTurns()
   return (id: string, user: User): Promise<E.Either<Failure, Explained | undefined>> =>
     orUnavailable(async () => {
@@ -64,7 +52,7 @@ type Read = Call<unknown, WaitQuery>
  * Makes the function that waits until a request does not wait any more, and gives signs of its life meanwhile. A read on
  * the page does not count: it shows what others of the same user wait for, such as pipelines.
  */
-const makeWait = ({ endings, attend }: RequestReadsDependencies) => {
+const makeWait = ({ endings, attend }: Parts) => {
   const attended = (call: Read, id: string): Promise<Kept | undefined> => {
     const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
     // Where the store cannot be read, the explanation says so.
@@ -82,11 +70,11 @@ const makeWait = ({ endings, attend }: RequestReadsDependencies) => {
   }
 }
 
-const makeRead = (dependencies: RequestReadsDependencies) => {
-  const { users, nameOf } = dependencies
-  const find = makeFind(dependencies)
-  const explain = makeExplainInTurn(dependencies.explain)
-  const wait = makeWait(dependencies)
+const makeRead = (parts: Parts) => {
+  const { users, nameOf } = parts
+  const find = makeFind(parts)
+  const explain = makeExplainInTurn(parts.explain)
+  const wait = makeWait(parts)
 
   return async (call: Read): RouteResult => {
     const { params, user, query } = call
@@ -110,9 +98,9 @@ const makeRead = (dependencies: RequestReadsDependencies) => {
   }
 }
 
-const makeRequestList = (dependencies: RequestReadsDependencies) => {
-  const { objects, nameOf } = dependencies
-  const find = makeFind(dependencies)
+const makeRequestList = (parts: Parts) => {
+  const { objects, nameOf } = parts
+  const find = makeFind(parts)
   const seenBy = (user: ScopedUser): Pick<Objects, 'newest'> => ({
     newest: async (_, id) => {
       const found = await find('newest', id, user)
@@ -120,7 +108,7 @@ const makeRequestList = (dependencies: RequestReadsDependencies) => {
     },
   })
   return makeList<SutRequestsQuery>(
-    dependencies,
+    parts,
     ['sut_request', 'sut_requests'],
     async ({ query: { status, user_id, sut_id }, user }, part) => {
       const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
@@ -132,7 +120,7 @@ const makeRequestList = (dependencies: RequestReadsDependencies) => {
       })
       if (E.isLeft(read)) return read
       const { listed: page, position } = read.right
-      const passedOver = await ifAvailable(dependencies.passedOver())
+      const passedOver = await ifAvailable(parts.passedOver())
       const show = (document: string): string => {
         const request = JSON.parse(document) as SutRequest
         const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
@@ -145,7 +133,7 @@ const makeRequestList = (dependencies: RequestReadsDependencies) => {
 }
 
 /** Reads of requests as a user sees them. */
-export const requestReads: readonly Declaration<RequestReadsDependencies>[] = [
+export const requestReads: readonly Declaration<Parts>[] = [
   getWithQuery({
     path: '/api/sut_request',
     id: 'listRequests',

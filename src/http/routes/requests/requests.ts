@@ -1,11 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
-import type { Sender } from '../../../commands/command-envelope.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
-import type { makeChangeRequest, ShownRequest } from '../../../commands/requests/change-request.ts'
-import type { AnsweredRequest, AskedRequest } from '../../../commands/requests/make-request.ts'
+import type { ShownRequest } from '../../../commands/requests/change-request.ts'
 import { bodyProblem, type Failure, failure } from '../../../domain/failure.ts'
-import type { Wanted } from '../../../domain/matching/candidates.ts'
 import { requestDecider } from '../../../domain/request/decide.ts'
 import { lifeOf } from '../../../domain/request/ending.ts'
 import { findWaiting } from '../../../domain/request/waiting.ts'
@@ -21,13 +18,6 @@ import { type UserNames, withUserName } from '../../response/user-names.ts'
 import { type ScopedUser, visibleTo } from '../../response/visibility.ts'
 import { holderExists } from '../create-reservation.ts'
 import type { Parts } from '../parts.ts'
-
-export interface RequestDependencies extends Pick<Parts, 'runner' | 'objects' | 'users' | 'nameOf'> {
-  readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<E.Either<Failure, AnsweredRequest>>
-  readonly changeRequest: ReturnType<typeof makeChangeRequest>
-  /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
-  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
-}
 
 const notFound = (): E.Either<Failure, never> => E.left(failure('request_not_found', 'No request has this id.'))
 
@@ -57,7 +47,7 @@ const madeResponse = (version: Version, nameOf: UserNames): RouteResponse => {
 
 /** Why nobody can wait for the SUT that a request names; undefined if somebody can. */
 const refusalOfSut = async (
-  { objects }: RequestDependencies,
+  { objects }: Parts,
   { body: { target }, user }: Call<SutRequestBody>,
 ): Promise<E.Either<Failure, Failure | undefined>> => {
   if (!('sut_id' in target)) return E.right(undefined)
@@ -72,12 +62,12 @@ const refusalOfSut = async (
 }
 
 const makeCreate =
-  (dependencies: RequestDependencies) =>
+  (parts: Parts) =>
   async (call: Call<SutRequestBody>): RouteResult => {
-    const { objects, users, nameOf, makeRequest } = dependencies
+    const { objects, users, nameOf, makeRequest } = parts
     const { body, user: actor } = call
     const { user_id = actor._id, ...wanted } = body
-    const refused = await refusalOfSut(dependencies, call)
+    const refused = await refusalOfSut(parts, call)
     if (E.isLeft(refused)) return refused
     await holderExists(users, actor, user_id)
     const holder = users.byId(user_id)
@@ -94,7 +84,7 @@ type Found = E.Either<Failure, Version>
 
 /** Finds a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
 export const makeFind =
-  ({ objects, isAnyFit }: Pick<RequestDependencies, 'objects' | 'isAnyFit'>) =>
+  ({ objects, isAnyFit }: Pick<Parts, 'objects' | 'isAnyFit'>) =>
   async (read: 'newest' | 'latest', id: string, { _id, scope }: ScopedUser): Promise<Found> => {
     const found = await objects[read]('sut_request', id)
     if (E.isLeft(found)) return found
@@ -107,16 +97,16 @@ export const makeFind =
     return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
   }
 
-type Change = keyof RequestDependencies['changeRequest']
+type Change = keyof Parts['changeRequest']
 
 /** Makes the handler of a change, which responds with the request and how it is kept alive then. */
 const makeChange = (
-  dependencies: RequestDependencies,
+  parts: Parts,
   change: Change,
   lifeAfter: (id: string) => Promise<Kept | undefined> = async () => undefined,
 ) => {
-  const { objects, nameOf, changeRequest } = dependencies
-  const find = makeFind(dependencies)
+  const { objects, nameOf, changeRequest } = parts
+  const find = makeFind(parts)
   return async (call: Call): RouteResult => {
     const { params, user } = call
     const id = params.id ?? ''
@@ -134,11 +124,11 @@ const makeChange = (
   }
 }
 
-const makeWithdraw = (dependencies: RequestDependencies) => makeChange(dependencies, 'withdraw')
+const makeWithdraw = (parts: Parts) => makeChange(parts, 'withdraw')
 
-const makeKeepalive = (dependencies: RequestDependencies) =>
-  makeChange(dependencies, 'keep', (id) =>
-    dependencies.runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
+const makeKeepalive = (parts: Parts) =>
+  makeChange(parts, 'keep', (id) =>
+    parts.runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
       const request = findWaiting(queue, id)
       return request && lifeOf(request)
     }),
@@ -146,7 +136,7 @@ const makeKeepalive = (dependencies: RequestDependencies) =>
 
 const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
 
-export const requestChanges: readonly Declaration<RequestDependencies>[] = [
+export const requestChanges: readonly Declaration<Parts>[] = [
   post({
     path: '/api/sut_request/:id/keepalive',
     id: 'keepRequest',

@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, Series } from '../../../../projections/reservation.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
-import type { SeriesWindowFinder } from '../../../commands/series/windows.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
@@ -21,16 +20,10 @@ import { type Declaration, everyone, get, getWithQuery, holders, post, refTo } f
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
-import { holderExists, type ReservationDependencies, runInTurn } from '../create-reservation.ts'
+import { holderExists, runInTurn } from '../create-reservation.ts'
 import { makeList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { OF_BOOKING, OF_WINDOW } from '../refusals.ts'
-
-export interface SeriesDependencies
-  extends Omit<ReservationDependencies, 'matching' | 'repeated'>,
-    Pick<Parts, 'store' | 'csv'> {
-  readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
-}
 
 /** Events of the append of a request, the last of which is at a revision. A series is the largest. */
 const readRequest = async (store: Parts['store'], stream: string, revision: number): Promise<readonly Recorded[]> => {
@@ -98,10 +91,10 @@ const makeReadMembers =
   }
 
 const makeCreate =
-  (dependencies: SeriesDependencies) =>
+  (parts: Parts) =>
   async (call: Call<SeriesBody>): RouteResult => {
     const { body, user } = call
-    const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = dependencies
+    const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = parts
     const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
     const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
     if (E.isLeft(found)) return found
@@ -116,13 +109,13 @@ const makeCreate =
     })
     if (E.isLeft(ended)) return ended
     const seriesId = seriesIdIn(await eventsOf(store, stream, ended.right))
-    return E.right(await makeShowAppended(dependencies)(seriesId, stream, ended.right, 201))
+    return E.right(await makeShowAppended(parts)(seriesId, stream, ended.right, 201))
   }
 
-const makeCancel = (dependencies: SeriesDependencies) => {
-  const { runner, objects } = dependencies
+const makeCancel = (parts: Parts) => {
+  const { runner, objects } = parts
   const readMembers = makeReadMembers(objects)
-  const showAppended = makeShowAppended(dependencies)
+  const showAppended = makeShowAppended(parts)
   return async (call: Call): RouteResult => {
     const { params, user } = call
     const found = await findNewest(visibleTo(objects, user), 'series', params.id)
@@ -148,8 +141,8 @@ const showSeries = (document: string, reservations: readonly SeriesReservation[]
   return `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
 }
 
-const makeRead = (dependencies: SeriesDependencies) => {
-  const { objects, clock } = dependencies
+const makeRead = (parts: Parts) => {
+  const { objects, clock } = parts
   const readMembers = makeReadMembers(objects)
   return async ({ params, user }: Call): RouteResult => {
     const found = await findNewest(visibleTo(objects, user), 'series', params.id)
@@ -162,18 +155,18 @@ const makeRead = (dependencies: SeriesDependencies) => {
   }
 }
 
-const makeSeriesList = (dependencies: SeriesDependencies) =>
+const makeSeriesList = (parts: Parts) =>
   makeList<SeriesListQuery>(
-    dependencies,
+    parts,
     ['series', 'sut_reservation_series'],
     async ({ query: { sut_id, user_id }, user }, part) => {
       const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(user) }
-      const read = await dependencies.objects.showList('series', { ...part, ...filters })
+      const read = await parts.objects.showList('series', { ...part, ...filters })
       return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
     },
   )
 
-export const seriesRoutes: readonly Declaration<SeriesDependencies>[] = [
+export const seriesRoutes: readonly Declaration<Parts>[] = [
   post({
     path: '/api/sut_reservation_series/create',
     id: 'createSeries',

@@ -90,10 +90,8 @@ const tooMany = (): Refusal =>
     inQuery('to', `leaves more than ${CHANGES_MAX.toLocaleString('en')} changes; ask for less time or fewer SUTs`),
   ])
 
-export type OutageDependencies = Pick<Parts, 'objects' | 'clock'>
-
 const makeReadSpan =
-  ({ objects, clock }: OutageDependencies) =>
+  ({ objects, clock }: Parts) =>
   async (
     { sut_ids, from, to }: OutagesQuery,
     user: User,
@@ -107,11 +105,11 @@ const makeReadSpan =
     return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
   }
 
-const makeRead = (dependencies: OutageDependencies) => {
-  const readSpan = makeReadSpan(dependencies)
+const makeRead = (parts: Parts) => {
+  const readSpan = makeReadSpan(parts)
   return async ({ params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
     const id = params.id ?? ''
-    const found = await visibleTo(dependencies.objects, user).newest('sut', id)
+    const found = await visibleTo(parts.objects, user).newest('sut', id)
     if (E.isLeft(found)) return found
     const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan({ ...query, sut_ids: [id] }, user))
     if (E.isLeft(answered)) return answered
@@ -122,8 +120,8 @@ const makeRead = (dependencies: OutageDependencies) => {
   }
 }
 
-const makeOutageList = (dependencies: OutageDependencies) => {
-  const readSpan = makeReadSpan(dependencies)
+const makeOutageList = (parts: Parts) => {
+  const readSpan = makeReadSpan(parts)
   return async ({ query, user }: Call<unknown, OutagesQuery>): RouteResult => {
     const answered = await readSpan(query, user)
     if (E.isLeft(answered)) return answered
@@ -136,7 +134,7 @@ const makeOutageList = (dependencies: OutageDependencies) => {
 const OUTAGES =
   'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
 
-export const outageRoutes: readonly Declaration<OutageDependencies>[] = [
+export const outageRoutes: readonly Declaration<Parts>[] = [
   getWithQuery({
     path: '/api/sut/:id/outages',
     id: 'readOutages',

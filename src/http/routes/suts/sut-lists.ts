@@ -4,7 +4,6 @@ import type { SutDisplay } from '../../../../projections/sut-display.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import { reachOf } from '../../../domain/calendar/turnaround.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
-import type { WindowLimits } from '../../../domain/reservation/window-limits.ts'
 import type { Scope } from '../../../domain/user/scope.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
 import type { ListResult } from '../../../read-models/list-reads.ts'
@@ -24,15 +23,11 @@ import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
 import { settingsOfEverybody, withSettings } from './sut-read.ts'
 
-export interface SutListDependencies extends Pick<Parts, 'objects' | 'views' | 'asOf' | 'csv' | 'clock'> {
-  readonly limits: Pick<WindowLimits, 'horizon'>
-}
-
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
-const makeSutList = (dependencies: SutListDependencies) => {
-  const { objects, asOf, clock } = dependencies
+const makeSutList = (parts: Parts) => {
+  const { objects, asOf, clock } = parts
   const read = async (
     { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: withDisplays, ...filters }: SutsQuery,
     part: PageQuery,
@@ -47,7 +42,7 @@ const makeSutList = (dependencies: SutListDependencies) => {
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
     return objects.showList('suts', { ...asked, free: span, withDisplays })
   }
-  return makeList<SutsQuery>(dependencies, ['sut', 'suts'], async ({ query, user }, part) => {
+  return makeList<SutsQuery>(parts, ['sut', 'suts'], async ({ query, user }, part) => {
     const found = await read(query, part, user.scope)
     if (E.isLeft(found)) return found
     const { listed: page, position } = found.right
@@ -61,7 +56,7 @@ const makeSutList = (dependencies: SutListDependencies) => {
 }
 
 const makeAvailability =
-  ({ objects, views, clock, limits }: SutListDependencies) =>
+  ({ objects, views, clock, limits }: Parts) =>
   async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
     const id = params.id ?? ''
     const found = await findNewest(visibleTo(objects, user), 'sut', id)

@@ -63,10 +63,8 @@ const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
   }
 }
 
-export type SutReadDependencies = Pick<Parts, 'objects' | 'asOf' | 'views' | 'vault'>
-
 /** Reads one SUT, now or as of a past moment. */
-const makeRead = ({ objects, asOf, views, vault }: SutReadDependencies) => {
+const makeRead = ({ objects, asOf, views, vault }: Parts) => {
   const settingsOf = makeSettingsOf({ views, vault })
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
     const found = await findNewest(visibleTo(objects, user), 'sut', params.id)

@@ -3,7 +3,6 @@ import { createSut, type NewSut } from '../../../commands/create-sut.ts'
 import { checkPorts, importSuts } from '../../../commands/import-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
 import { SUT_FIELDS } from '../../../domain/events/sut.ts'
-import type { PortRange } from '../../../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
@@ -29,10 +28,6 @@ import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
 
-export interface SutDependencies extends Pick<Parts, 'runner' | 'objects' | 'vault' | 'store' | 'clock' | 'randomHex'> {
-  readonly range: PortRange
-}
-
 /** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
@@ -45,7 +40,7 @@ const newSut = (vault: Vault, { password, user_name, tags, ...fields }: SutCreat
 
 /** Runs a command on the SUT in the path and responds with the result. */
 const makeChange =
-  ({ runner, objects }: Pick<SutDependencies, 'runner' | 'objects'>) =>
+  ({ runner, objects }: Pick<Parts, 'runner' | 'objects'>) =>
   async (
     call: Call,
     command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
@@ -60,16 +55,16 @@ const makeChange =
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
 const makeImport =
-  (dependencies: SutDependencies) =>
+  (parts: Parts) =>
   async (call: Call<SutImport>): RouteResult => {
-    const { objects, vault, clock } = dependencies
+    const { objects, vault, clock } = parts
     const { suts, dry_run } = call.body
     if (dry_run === true) {
-      const checked = await checkPorts(dependencies, suts.length, clock())
+      const checked = await checkPorts(parts, suts.length, clock())
       return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
     }
     const imported = await importSuts(
-      dependencies,
+      parts,
       envelopeOf(call),
       suts.map((sut) => newSut(vault, sut)),
     )
@@ -83,7 +78,7 @@ const makeImport =
   }
 
 const makeCreate =
-  ({ runner, objects, vault, range, randomHex }: SutDependencies) =>
+  ({ runner, objects, vault, range, randomHex }: Parts) =>
   async (call: Call<SutCreation>): RouteResult => {
     const ended = await createSut(runner, {
       ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
@@ -94,13 +89,13 @@ const makeCreate =
     return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
   }
 
-const makeUpdate = (dependencies: SutDependencies) => {
-  const change = makeChange(dependencies)
+const makeUpdate = (parts: Parts) => {
+  const change = makeChange(parts)
   return (call: Call<SutUpdate>) =>
     change(call, (id) => {
       const { password, user_name } = call.body
       const values = pick(call.body, SUT_FIELDS)
-      const sealed = dependencies.vault.seal(id, { password, user_name })
+      const sealed = parts.vault.seal(id, { password, user_name })
       const credentials = sealed && { credentials: sealed.credentials }
       return {
         command: { type: 'UpdateSut', values, ifMatch: call.ifMatch, ...credentials },
@@ -109,23 +104,23 @@ const makeUpdate = (dependencies: SutDependencies) => {
     })
 }
 
-const makeTag = (dependencies: SutDependencies) => {
-  const change = makeChange(dependencies)
+const makeTag = (parts: Parts) => {
+  const change = makeChange(parts)
   return (call: Call<TagsBody>) =>
     change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } }))
 }
 
-const makeMonitor = (dependencies: SutDependencies) => {
-  const change = makeChange(dependencies)
+const makeMonitor = (parts: Parts) => {
+  const change = makeChange(parts)
   return (call: Call<MonitoringBody>) =>
     change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } }))
 }
 
-const makeRetire = (dependencies: SutDependencies) => {
-  const change = makeChange(dependencies)
+const makeRetire = (parts: Parts) => {
+  const change = makeChange(parts)
   return async (call: Call): RouteResult => {
     const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
-    if (E.isRight(retired)) await releasePort(dependencies.runner, call.params.id ?? '', call.requestId)
+    if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
     return retired
   }
 }
@@ -135,7 +130,7 @@ const sutChange = { roles: administrators, isConditional: true } as const
 /** Answered with the SUT. */
 const SUT = { answer: refTo('Sut'), isTagged: true } as const
 
-export const sutChanges: readonly Declaration<SutDependencies>[] = [
+export const sutChanges: readonly Declaration<Parts>[] = [
   post({
     path: '/api/sut/create',
     id: 'createSut',

@@ -1,10 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
-import type { EndBindings } from '../../../commands/users/end-reservations.ts'
 import { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
-import { EPOCH_BYTES, type Quota } from '../../../domain/events/user.ts'
+import { EPOCH_BYTES } from '../../../domain/events/user.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
 import type { NameClaim } from '../../../domain/user/name-claim.ts'
@@ -32,15 +31,6 @@ import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 import { userResponse } from './user-response.ts'
 
-export interface UserDependencies
-  extends Pick<Parts, 'runner' | 'objects' | 'users' | 'vault' | 'clock' | 'randomHex' | 'randomBytes'> {
-  /** The quota of testers without one of their own. */
-  readonly quotaDefault: Quota
-  readonly endBindings: EndBindings
-  /** Deletes the secrets of a user. */
-  readonly eraseSecrets: (userId: string) => Promise<void>
-}
-
 /** Finds a user that has not been removed. */
 export const findPresent = async (users: Users, id: string): Promise<E.Either<Failure, User>> => {
   await users.settled()
@@ -56,13 +46,13 @@ export const findPresent = async (users: Users, id: string): Promise<E.Either<Fa
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
 const makeRun =
-  ({ runner }: Pick<UserDependencies, 'runner'>) =>
+  ({ runner }: Pick<Parts, 'runner'>) =>
   (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>): Promise<Ended> =>
     runner.run(userDecider, USERS_STREAM, { ...envelope, command })
 
 /** Shows a user as of the end of a command, once this instance knows the change. */
 const makeShow =
-  ({ objects, users }: Pick<UserDependencies, 'objects' | 'users'>) =>
+  ({ objects, users }: Pick<Parts, 'objects' | 'users'>) =>
   async (id: string, ended: Ended, more: { created?: boolean; once?: Readonly<Record<string, unknown>> } = {}) => {
     if (E.isLeft(ended)) return ended
     const outcome = ended.right
@@ -75,7 +65,7 @@ const makeShow =
 
 /** Seals a new password, which ends the user's sessions. */
 const makeSealPassword =
-  ({ vault, randomBytes, randomHex }: UserDependencies) =>
+  ({ vault, randomBytes, randomHex }: Parts) =>
   async (userId: string, password: string, name?: string) =>
     vault.sealUser(userId, {
       ...(name !== undefined && { name }),
@@ -83,9 +73,9 @@ const makeSealPassword =
       epoch: randomHex(EPOCH_BYTES),
     })
 
-const makeCreate = (dependencies: UserDependencies) => {
-  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = dependencies
-  const [show, sealPassword] = [makeShow(dependencies), makeSealPassword(dependencies)]
+const makeCreate = (parts: Parts) => {
+  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
+  const [show, sealPassword] = [makeShow(parts), makeSealPassword(parts)]
   return async (call: Call<UserCreation>): RouteResult => {
     const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
     const { name, role, quota, scope } = fields
@@ -108,9 +98,9 @@ const makeCreate = (dependencies: UserDependencies) => {
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
-const makeChangePassword = (dependencies: UserDependencies) => {
-  const { runner, users, quotaDefault, endBindings } = dependencies
-  const [show, run, sealPassword] = [makeShow(dependencies), makeRun(dependencies), makeSealPassword(dependencies)]
+const makeChangePassword = (parts: Parts) => {
+  const { runner, users, quotaDefault, endBindings } = parts
+  const [show, run, sealPassword] = [makeShow(parts), makeRun(parts), makeSealPassword(parts)]
   return async (_id: string, call: Call<NewPassword>): RouteResult => {
     const { user: actor, requestId, client, body } = call
     const revoke = async () =>
@@ -130,9 +120,9 @@ const makeChangePassword = (dependencies: UserDependencies) => {
   }
 }
 
-const makeUpdate = (dependencies: UserDependencies) => {
-  const { runner, users, quotaDefault, vault } = dependencies
-  const [show, run] = [makeShow(dependencies), makeRun(dependencies)]
+const makeUpdate = (parts: Parts) => {
+  const { runner, users, quotaDefault, vault } = parts
+  const [show, run] = [makeShow(parts), makeRun(parts)]
   return async (call: Call<UserUpdate>): RouteResult => {
     const { params, body, ifMatch } = call
     const { name, role, quota, scope } = body
@@ -146,9 +136,9 @@ const makeUpdate = (dependencies: UserDependencies) => {
   }
 }
 
-const makeSetPassword = (dependencies: UserDependencies) => {
-  const { users } = dependencies
-  const change = makeChangePassword(dependencies)
+const makeSetPassword = (parts: Parts) => {
+  const { users } = parts
+  const change = makeChangePassword(parts)
   return async (call: Call<NewPassword>): RouteResult => {
     const _id = call.params.id ?? ''
     if (users.member(_id) === undefined) await users.catchUp()
@@ -156,8 +146,8 @@ const makeSetPassword = (dependencies: UserDependencies) => {
   }
 }
 
-const makeSetOwnPassword = (dependencies: UserDependencies) => {
-  const change = makeChangePassword(dependencies)
+const makeSetOwnPassword = (parts: Parts) => {
+  const change = makeChangePassword(parts)
   return async (call: Call<OwnPassword>): RouteResult => {
     const confirmed = await call.caller().confirm(call.body.old_password)
     return E.isLeft(confirmed) ? confirmed : change(call.user._id, call)
@@ -165,29 +155,29 @@ const makeSetOwnPassword = (dependencies: UserDependencies) => {
 }
 
 /** Ends all sessions of a user. */
-const makeLogOut = (dependencies: UserDependencies) => {
-  const renewEpoch = makeRenewEpoch(dependencies)
-  const show = makeShow(dependencies)
+const makeLogOut = (parts: Parts) => {
+  const renewEpoch = makeRenewEpoch(parts)
+  const show = makeShow(parts)
   return async (call: Call): RouteResult => {
     const _id = call.params.id ?? ''
     return show(_id, await renewEpoch(_id, envelopeOf(call)))
   }
 }
 
-const makeErase = (dependencies: UserDependencies) => {
-  const [show, run] = [makeShow(dependencies), makeRun(dependencies)]
+const makeErase = (parts: Parts) => {
+  const [show, run] = [makeShow(parts), makeRun(parts)]
   return async (call: Call): RouteResult => {
     const _id = call.params.id ?? ''
     const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
     // If this fails, the event stands, and the process of removals deletes them.
-    if (E.isRight(ended)) await dependencies.eraseSecrets(_id)
+    if (E.isRight(ended)) await parts.eraseSecrets(_id)
     return show(_id, ended)
   }
 }
 
-const makeRestore = (dependencies: UserDependencies) => {
-  const { runner, users } = dependencies
-  const show = makeShow(dependencies)
+const makeRestore = (parts: Parts) => {
+  const { runner, users } = parts
+  const show = makeShow(parts)
   return async (call: Call): RouteResult => {
     const _id = call.params.id ?? ''
     await users.refresh()
@@ -217,7 +207,7 @@ export const createUser = post({
   handler: makeCreate,
 })
 
-export const userChanges: readonly Declaration<UserDependencies>[] = [
+export const userChanges: readonly Declaration<Parts>[] = [
   post({
     path: '/api/user/:id/update',
     id: 'updateUser',
@@ -272,7 +262,7 @@ export const userChanges: readonly Declaration<UserDependencies>[] = [
   }),
 ]
 
-export const removedUserChanges: readonly Declaration<UserDependencies>[] = [
+export const removedUserChanges: readonly Declaration<Parts>[] = [
   post({
     path: '/api/user/:id/restore',
     id: 'restoreUser',

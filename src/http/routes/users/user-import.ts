@@ -21,12 +21,9 @@ import { administrators, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import type { UserDependencies } from './user-changes.ts'
 import { userText } from './user-response.ts'
 
-type HashedDependencies = Pick<UserDependencies, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
-
-export type UserImportDependencies = HashedDependencies & Pick<Parts, 'objects' | 'randomBytes' | 'store'>
+type HashedDependencies = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
 
 /** Users whose secrets are sealed in a turn. */
 const SEALED_AT_ONCE = 50
@@ -51,9 +48,9 @@ const makeSealAll =
 const NO_CREDENTIALS = { id: '', changed: [] }
 
 /** Checks all rows together, and adds all of them or none in one append. */
-const makeAddAll = (dependencies: HashedDependencies) => {
-  const { runner, users: known, quotaDefault, clock } = dependencies
-  const sealAll = makeSealAll(dependencies)
+const makeAddAll = (parts: HashedDependencies) => {
+  const { runner, users: known, quotaDefault, clock } = parts
+  const sealAll = makeSealAll(parts)
   const commandOn = (users: readonly NewUser[], names: ReadonlyMap<string, string>) =>
     ({ type: 'AddUsers', users, known: names, quotaDefault }) as const
   return {
@@ -77,7 +74,7 @@ const makeAddAll = (dependencies: HashedDependencies) => {
 }
 
 /** Rows with the ids and passwords that the service makes for those that have none. */
-const complete = ({ clock, randomHex, randomBytes }: UserImportDependencies, { users }: UserImport) => {
+const complete = ({ clock, randomHex, randomBytes }: Parts, { users }: UserImport) => {
   const now = clock()
   return users.map(({ _id = makeId(now, randomHex(8)), password, ...row }) => ({
     ...{ _id, ...row },
@@ -89,7 +86,7 @@ const complete = ({ clock, randomHex, randomBytes }: UserImportDependencies, { u
 type CompleteRow = ReturnType<typeof complete>[number]
 
 /** Hashes the passwords one after the other: nobody who signs in waits for more than one of them. */
-const hashAll = async ({ randomBytes }: UserImportDependencies, rows: readonly CompleteRow[]) => {
+const hashAll = async ({ randomBytes }: Parts, rows: readonly CompleteRow[]) => {
   const hashed: (Row & { readonly password: string })[] = []
   for (const { isMade: _, password, ...row } of rows) {
     hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
@@ -99,7 +96,7 @@ const hashAll = async ({ randomBytes }: UserImportDependencies, rows: readonly C
 
 /** Shows users as they were added, and the passwords that were made, the first time only. */
 const makeShow =
-  ({ objects, users }: UserImportDependencies) =>
+  ({ objects, users }: Parts) =>
   async (events: readonly Recorded[], storePosition: StorePosition, rows: readonly CompleteRow[]) => {
     const shown: string[] = []
     for (const [n, { data, revision }] of events.entries()) {
@@ -113,10 +110,10 @@ const makeShow =
   }
 
 /** Adds users, all or none. A retry shows them again, without passwords. */
-const makeUserImport = (dependencies: UserImportDependencies): ((call: Call<UserImport>) => RouteResult) => {
-  const { runner, store, users } = dependencies
-  const { check, add } = makeAddAll(dependencies)
-  const show = makeShow(dependencies)
+const makeUserImport = (parts: Parts): ((call: Call<UserImport>) => RouteResult) => {
+  const { runner, store, users } = parts
+  const { check, add } = makeAddAll(parts)
+  const show = makeShow(parts)
   const readKnown = async (revision: number, count: number) => {
     await users.refresh()
     const events = await readAppended(store, USERS_STREAM, revision, count)
@@ -131,11 +128,11 @@ const makeUserImport = (dependencies: UserImportDependencies): ((call: Call<User
     if (known === 'reused') return E.left(keyReused())
     // Users are there then, so the check would refuse them.
     if (known !== undefined) return readKnown(known.revision, count)
-    const rows = complete(dependencies, body)
+    const rows = complete(parts, body)
     const checked = await check(rows)
     if (E.isLeft(checked)) return checked
     if (body.dry_run === true) return E.right(importResponse('users', undefined, count))
-    const ended = await add(call, await hashAll(dependencies, rows))
+    const ended = await add(call, await hashAll(parts, rows))
     if (E.isLeft(ended)) return ended
     const { right: outcome } = ended
     return outcome.kind === 'recorded'
@@ -159,8 +156,8 @@ export const importUsers = post({
   handler: makeUserImport,
 })
 
-const makeHashedImport = (dependencies: HashedDependencies) => {
-  const { check, add } = makeAddAll(dependencies)
+const makeHashedImport = (parts: HashedDependencies) => {
+  const { check, add } = makeAddAll(parts)
   return async (call: Call<HashedUserImport>): RouteResult => {
     const { users, dry_run } = call.body
     const ended = dry_run === true ? await check(users) : await add(call, users)

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
-import type { Quota } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
 import { earlierPosition, type PublicPosition } from '../../../domain/values/position.ts'
@@ -15,10 +14,6 @@ import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { memberText } from './user-response.ts'
-
-export interface UserReadDependencies extends Pick<Parts, 'users' | 'objects' | 'clock'> {
-  readonly quotaDefault: Quota
-}
 
 type Caller = Call['user']
 
@@ -49,7 +44,7 @@ interface UsedShown {
 }
 
 const makeReadUsed =
-  ({ objects, quotaDefault, clock }: UserReadDependencies) =>
+  ({ objects, quotaDefault, clock }: Parts) =>
   async (members: readonly Member[]): Promise<E.Either<Failure, UsedShown>> => {
     const now = Math.floor(clock() / 1000)
     const week = formatWeek(weekOf(now))
@@ -68,7 +63,7 @@ const makeReadUsed =
 type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
 
 /** A user with a scope sees itself and the holders of reservations that it sees. */
-const makeSeen = ({ objects }: UserReadDependencies) => ({
+const makeSeen = ({ objects }: Parts) => ({
   sees: async ({ _id, scope }: Caller, id: string): Promise<E.Either<Failure, boolean>> => {
     if (scope === undefined || id === _id) return E.right(true)
     // A refusal shows no position, so that on a full disk a user must not be missed.
@@ -85,8 +80,8 @@ const makeSeen = ({ objects }: UserReadDependencies) => ({
   },
 })
 
-const makeReadOne = (dependencies: UserReadDependencies) => {
-  const readUsed = makeReadUsed(dependencies)
+const makeReadOne = (parts: Parts) => {
+  const readUsed = makeReadUsed(parts)
   return async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
     if (!withUsed) return E.right(userRead(caller, member))
     if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
@@ -98,10 +93,10 @@ const makeReadOne = (dependencies: UserReadDependencies) => {
   }
 }
 
-const makeRead = (dependencies: UserReadDependencies) => {
-  const { users } = dependencies
-  const { sees } = makeSeen(dependencies)
-  const readOne = makeReadOne(dependencies)
+const makeRead = (parts: Parts) => {
+  const { users } = parts
+  const { sees } = makeSeen(parts)
+  const readOne = makeReadOne(parts)
   return async ({ user, params, query }: Call<unknown, UserQuery>): RouteResult => {
     await users.settled()
     const id = params.id ?? ''
@@ -113,9 +108,9 @@ const makeRead = (dependencies: UserReadDependencies) => {
   }
 }
 
-const makeReadMe = (dependencies: UserReadDependencies) => {
-  const { users } = dependencies
-  const readOne = makeReadOne(dependencies)
+const makeReadMe = (parts: Parts) => {
+  const { users } = parts
+  const readOne = makeReadOne(parts)
   return async ({ user, query }: Call<unknown, UserQuery>): RouteResult => {
     await users.settled()
     const { _id, name, role } = user
@@ -126,10 +121,10 @@ const makeReadMe = (dependencies: UserReadDependencies) => {
   }
 }
 
-const makeUserList = (dependencies: UserReadDependencies) => {
-  const { users } = dependencies
-  const { seesOf } = makeSeen(dependencies)
-  const readUsed = makeReadUsed(dependencies)
+const makeUserList = (parts: Parts) => {
+  const { users } = parts
+  const { seesOf } = makeSeen(parts)
+  const readUsed = makeReadUsed(parts)
   return async ({ user, query }: Call<unknown, UsersQuery>): RouteResult => {
     await users.settled()
     const { limit, offset, before, removed } = query
@@ -160,7 +155,7 @@ const makeUserList = (dependencies: UserReadDependencies) => {
 /** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const
 
-export const userReads: readonly Declaration<UserReadDependencies>[] = [
+export const userReads: readonly Declaration<Parts>[] = [
   getWithQuery({
     path: '/api/user',
     id: 'listUsers',

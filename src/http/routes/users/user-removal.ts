@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Outcome } from '../../../commands/command-envelope.ts'
 import { BERTH } from '../../../commands/listen-ports.ts'
-import type { EndReservations } from '../../../commands/users/end-reservations.ts'
 import { makeIsRemovalInForce, type RemovalOfUser } from '../../../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import type { Failure } from '../../../domain/failure.ts'
@@ -13,10 +12,6 @@ import { administrators, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { viewsBehind } from '../../response/objects.ts'
 import type { Parts } from '../parts.ts'
-
-export interface RemovalDependencies extends Pick<Parts, 'runner' | 'objects' | 'users'> {
-  readonly endReservations: EndReservations
-}
 
 const NONE: EndedEarly = { cancelled: 0, released: 0 }
 
@@ -30,7 +25,7 @@ const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | 
  * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
-const makeRemove = ({ runner, objects, users, endReservations }: RemovalDependencies) => {
+const makeRemove = ({ runner, objects, users, endReservations }: Parts) => {
   const isInForce = makeIsRemovalInForce(runner)
   /** What a removal ended, for the answer to a repeated request. */
   const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {

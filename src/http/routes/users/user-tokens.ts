@@ -18,8 +18,6 @@ import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { findPresent } from './user-changes.ts'
 
-export type TokenDependencies = Pick<Parts, 'runner' | 'objects' | 'users' | 'vault' | 'clock' | 'randomBytes'>
-
 type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at' | 'scope'>
 
 /** Without a readable name, the id stands for it. */
@@ -41,7 +39,7 @@ const makeSubject =
   }
 
 /** Runs a command on a user's tokens, and shows one as of its end. */
-const makeRun = ({ runner, objects }: Pick<TokenDependencies, 'runner' | 'objects'>) => {
+const makeRun = ({ runner, objects }: Pick<Parts, 'runner' | 'objects'>) => {
   type Order = Parameters<Runner['run']>[2]
   return async (call: Call, userId: string, _id: string, command: TokenCommand, secrets?: Order['secrets']) => {
     const stream = tokenStream(userId)
@@ -67,9 +65,9 @@ const expiryOf = (
   return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
 
-const makeIssue = (dependencies: TokenDependencies) => {
-  const { users, vault, clock, randomBytes } = dependencies
-  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
+const makeIssue = (parts: Parts) => {
+  const { users, vault, clock, randomBytes } = parts
+  const [subjectOf, run] = [makeSubject(users), makeRun(parts)]
   return async (call: Call<TokenRequest>): RouteResult => {
     const subject = await subjectOf(call)
     if (E.isLeft(subject)) return subject
@@ -94,7 +92,7 @@ const makeIssue = (dependencies: TokenDependencies) => {
   }
 }
 
-const makeTokenList = ({ runner, users, vault, clock }: TokenDependencies) => {
+const makeTokenList = ({ runner, users, vault, clock }: Parts) => {
   const subjectOf = makeSubject(users)
   return async (call: Call<unknown, Paging>): RouteResult => {
     const subject = await subjectOf(call)
@@ -111,9 +109,9 @@ const makeTokenList = ({ runner, users, vault, clock }: TokenDependencies) => {
   }
 }
 
-const makeRevoke = (dependencies: TokenDependencies) => {
-  const { users, vault } = dependencies
-  const [subjectOf, run] = [makeSubject(users), makeRun(dependencies)]
+const makeRevoke = (parts: Parts) => {
+  const { users, vault } = parts
+  const [subjectOf, run] = [makeSubject(users), makeRun(parts)]
   return async (call: Call): RouteResult => {
     const subject = await subjectOf(call)
     if (E.isLeft(subject)) return subject
@@ -131,7 +129,7 @@ const makeRevoke = (dependencies: TokenDependencies) => {
 const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed']
 const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
 
-export const tokenRoutes: readonly Declaration<TokenDependencies>[] = [
+export const tokenRoutes: readonly Declaration<Parts>[] = [
   post({
     path: '/api/user/:id/token',
     id: 'issueToken',

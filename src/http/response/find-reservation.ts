@@ -1,13 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation } from '../../../../projections/reservation.ts'
-import type { Sut } from '../../../../projections/sut.ts'
-import { failure } from '../../../domain/failure.ts'
-import type { PublicPosition } from '../../../domain/values/position.ts'
-import type { User } from '../../../users/user.ts'
-import type { Code, Refusal } from '../../protocol/problem.ts'
-import type { Objects } from '../../response/objects.ts'
-import type { ExplainOver } from '../../response/over.ts'
-import { findNewest, visibleTo } from '../../response/visibility.ts'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import { failure } from '../../domain/failure.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import type { User } from '../../users/user.ts'
+import type { Code, Refusal } from '../protocol/problem.ts'
+import type { ExplainOver } from './over.ts'
+import { findNewest, type Reads, visibleTo } from './visibility.ts'
 
 /** A reservation that a user wants to connect to. */
 export interface FoundReservation {
@@ -17,10 +16,11 @@ export interface FoundReservation {
   readonly position: PublicPosition
 }
 
-export interface FindDependencies {
-  readonly objects: Pick<Objects, 'newest' | 'latest'>
-  readonly explainOver: ExplainOver
-}
+/** Finds the reservation if its holder may open a console now. */
+export type CheckConsole = (
+  id: string,
+  user: Pick<User, '_id' | 'role' | 'scope'>,
+) => Promise<E.Either<Refusal, FoundReservation>>
 
 /** What it refuses with. */
 export const OF_RESERVATION: readonly Code[] = [
@@ -31,7 +31,7 @@ export const OF_RESERVATION: readonly Code[] = [
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  { objects, explainOver }: FindDependencies,
+  { objects, explainOver }: { readonly objects: Reads; readonly explainOver: ExplainOver },
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { idOf, start } from '../harness.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { idOf } from '../harness.ts'
+import { during, lab, said } from '../lab.ts'
+import { aSut, conflictOf, createSut, NOW } from '../requests.ts'
 
 test("the answer to a reservation has all the API's fields in order", async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut_id = await createSut(service.as('admin'))
-  const answer = await reserve(service.as('alice'), aReservation(sut_id))
+  const { book, sut } = await lab(t)
+  const answer = await book('alice')
   const _id = String(answer.json._id)
   t.regex(_id, /^717bb1f3[0-9a-f]{16}$/)
   t.is(answer.status, 201)
@@ -18,7 +18,7 @@ test("the answer to a reservation has all the API's fields in order", async (t) 
       start_time: '2030-05-02T06:00:00+00:00',
       end_time: '2030-05-02T06:15:00+00:00',
       user_id: idOf('alice'),
-      sut_id,
+      sut_id: sut,
       listen_port: 20000,
     }),
   )
@@ -28,12 +28,9 @@ test("the answer to a reservation has all the API's fields in order", async (t) 
 })
 
 test('the Location of a creation leads to the created object', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const sut = await admin.post('/api/sut/create', { name: 'a', address: 'a', port: 1, sut_type: 'tcp' })
-  const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
-  for (const created of [sut, reservation]) {
-    const read = await admin.get(String(created.headers.location))
+  const { ask, book } = await lab(t)
+  for (const created of [await ask('admin', 'POST /api/sut/create', aSut()), await book('alice')]) {
+    const read = await ask('admin', `GET ${created.headers.location}`)
     t.is(read.status, 200)
     t.is(read.text, created.text)
     t.is(read.headers.etag, created.headers.etag)
@@ -41,111 +38,60 @@ test('the Location of a creation leads to the created object', async (t) => {
   }
 })
 
-const FORM_A: readonly (readonly [requested: readonly [string, string], answered: readonly [string, string]])[] = [
-  [
-    ['2030-05-02T06:00:00Z', '2030-05-02t06:15:00z'],
-    ['2030-05-02T06:00:00+00:00', '2030-05-02T06:15:00+00:00'],
-  ],
-  [
-    ['2030-05-02T06:07:30-00:00', '2030-05-02T06:15:00.000000001+00:00'],
-    ['2030-05-02T06:00:00+00:00', '2030-05-02T06:30:00+00:00'],
-  ],
-  [
-    ['2030-05-02T08:15:00+02:00', '2030-05-02T02:29:59-04:00'],
-    ['2030-05-02T08:15:00+02:00', '2030-05-02T02:30:00-04:00'],
-  ],
-  [
-    ['2030-05-02T11:47:00+05:45', '2030-05-02T20:16:00+14:00'],
-    ['2030-05-02T11:45:00+05:45', '2030-05-02T20:30:00+14:00'],
-  ],
-  [
-    // An offset that is not a multiple of 15 minutes: the grid is that of UTC.
-    ['2030-05-02T06:10:00+00:07', '2030-05-02T06:20:00+00:07'],
-    ['2030-05-02T06:07:00+00:07', '2030-05-02T06:22:00+00:07'],
-  ],
-]
-
-for (const [requested, answered] of FORM_A) {
-  test(`${requested.join(' to ')} is reserved on the grid in the requested offsets`, async (t) => {
-    const service = await start(t, { now: NOW })
-    const sut_id = await createSut(service.as('admin'))
-    const body = aReservation(sut_id, { start_time: requested[0], end_time: requested[1] })
-    const { json } = await reserved(service.as('alice'), body)
-    t.deepEqual([json.start_time, json.end_time], answered)
-  })
-}
-
-const FORM_B: readonly (readonly [now: string, start_in: number, duration: number, window: string])[] = [
-  ['2030-05-02T06:02:51.400Z', 0, 600, '06:00-06:15'],
-  ['2030-05-02T05:52:17.861Z', 0, 462, '05:45-06:00'],
-  ['2030-05-02T05:52:17.861Z', 0, 600, '05:45-06:15'],
-  ['2030-05-02T05:58:00.000Z', 3600, 900, '06:45-07:15'],
-]
-
-for (const [now, start_in, duration, window] of FORM_B) {
-  test(`${duration} s in ${start_in} s from ${now} are reserved as ${window} UTC`, async (t) => {
-    const service = await start(t, { now })
-    const user_id = idOf('alice')
-    const sut_id = await createSut(service.as('admin'))
-    const { json } = await reserved(service.as('alice'), { user_id, sut_id, start_in, duration })
-    const ends = window.split('-').map((time) => `2030-05-02T${time}:00+00:00`)
-    t.deepEqual([json.start_time, json.end_time], ends)
-  })
-}
-
-test('the current quarter-hour can be reserved, and the previous one cannot', async (t) => {
-  const service = await start(t, { now: '2030-05-02T06:14:59.999Z' })
-  const sut_id = await createSut(service.as('admin'))
-  const past = { start_time: '2030-05-02T05:59:59.999999999Z', end_time: '2030-05-02T06:30:00Z' }
-  t.is((await reserve(service.as('alice'), aReservation(sut_id, past))).json.code, 'window_in_the_past')
-  await reserved(service.as('alice'), aReservation(sut_id))
-})
-
-test('a reservation has the listen_port of its SUT, and each SUT has its own', async (t) => {
-  const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
-  const admin = service.as('admin')
-  const ports: unknown[] = []
-  for (const sut_id of [await createSut(admin), await createSut(admin)]) {
-    for (const hour of ['07', '08']) {
-      const body = aReservation(sut_id, {
-        start_time: `2030-05-02T${hour}:00:00Z`,
-        end_time: `2030-05-02T${hour}:15:00Z`,
-      })
-      ports.push((await reserved(service.as('alice'), body)).json.listen_port)
-    }
-  }
-  t.deepEqual(ports, [4000, 4000, 4001, 4001])
-})
-
-test('an administrator can reserve for any user_id', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut_id = await createSut(service.as('admin'))
-  const { json } = await reserved(service.as('admin'), aReservation(sut_id, { user_id: idOf('bob') }))
-  t.is(json.user_id, idOf('bob'))
+test('a reservation has the listen_port of its SUT for life, and each SUT has its own', async (t) => {
+  const { as, ask, book, sut } = await lab(t, { environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
+  const other = await createSut(as('admin'))
+  const portOf = async (sut_id: string, window: string) => (await book('alice', window, { sut_id })).json.listen_port
+  t.deepEqual([await portOf(sut, '07:00-07:15'), await portOf(other, '07:00-07:15')], [4000, 4001])
+  await ask('admin', `POST /api/sut/${sut}/update`, { name: 'other', port: 7 })
+  t.deepEqual([await portOf(sut, '08:00-08:15'), await portOf(other, '08:00-08:15')], [4000, 4001])
 })
 
 test('a reservation without a user_id is for the user who asks', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut_id = await createSut(service.as('admin'))
-  for (const [n, name] of ['admin', 'alice'].entries()) {
-    const window = { start_time: `2030-05-02T0${6 + n}:00:00Z`, end_time: `2030-05-02T0${6 + n}:15:00Z` }
-    const { json } = await reserved(service.as(name), { sut_id, ...window })
+  const { ask, sut } = await lab(t)
+  for (const [name, window] of [
+    ['admin', '06:00-06:15'],
+    ['alice', '07:00-07:15'],
+  ] as const) {
+    const { json } = await ask(name, 'POST /api/sut_reservation/create', { sut_id: sut, ...during(window) })
     t.is(json.user_id, idOf(name))
   }
 })
 
-test('a clock set back an hour causes no double booking and no earlier time', async (t) => {
-  const service = await start(t, { now: '2030-05-02T06:14:00Z' })
-  const sut_id = await createSut(service.as('admin'))
-  await reserved(service.as('alice'), aReservation(sut_id))
-  service.clock.set('2030-05-02T05:14:00Z')
-  const behind = await reserve(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob') }))
-  t.deepEqual([behind.status, behind.json.code], [503, 'clock_behind'])
-  // Up to a minute back counts as the same moment.
-  service.clock.set('2030-05-02T06:13:30Z')
-  const again = await reserve(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob') }))
-  t.is(again.json.code, 'reservation_conflict')
-  const later = { start_time: '2030-05-02T06:15:00Z', end_time: '2030-05-02T06:30:00Z' }
-  const next = await reserved(service.as('alice'), aReservation(sut_id, later))
-  t.is(next.json.created_at, '2030-05-02T06:14:00.000Z')
+test('an overlapping window is refused with the conflicting reservations and the next free window', async (t) => {
+  const { book } = await lab(t)
+  const conflicting = [await book('alice', '07:00-08:00'), await book('alice', during('10:15-11:15', '+02:00'))]
+  const refused = await book('bob', during('03:30-04:40', '-04:00'))
+  t.is(said(refused), '409 reservation_conflict')
+  const conflicts = conflicting.map((made) => conflictOf(made, 'alice'))
+  t.is(JSON.stringify(refused.json.conflicts), JSON.stringify(conflicts))
+  t.is(refused.json.free_until, null)
+  // 07:30 to 08:45 on the grid is 75 minutes. The first free 75 minutes begin at 09:15, shown in the start's offset.
+  t.is(JSON.stringify(refused.json.next_available), JSON.stringify(during('05:15-06:30', '-04:00')))
+})
+
+test('the next free window in a refusal, and what is free until the conflict, can be reserved', async (t) => {
+  const { book } = await lab(t)
+  for (const window of ['06:45-07:00', '07:30-08:00']) t.is((await book('alice', window)).status, 201)
+  const { json } = await book('alice', during('08:30-09:10', '+02:00'))
+  t.is(json.free_until, '2030-05-02T08:45:00+02:00')
+  t.deepEqual(json.next_available, during('10:00-10:45', '+02:00'))
+  t.is((await book('alice', json.next_available as object)).status, 201)
+  t.is((await book('alice', { ...during('08:30-09:10', '+02:00'), end_time: json.free_until })).status, 201)
+})
+
+test('up to a hundred conflicts are listed by start, and next_available is null if nothing is free', async (t) => {
+  const environment = { BERTH_HORIZON: 'P1DT2H', BERTH_WINDOW_MAX: 'P3D' }
+  const { book } = await lab(t, { now: '2030-05-02T00:00:00Z', environment })
+  const quarter = (n: number): string => new Date(Date.UTC(2030, 4, 2) + n * 900_000).toISOString()
+  const ends = (from: number, to: number) => ({ start_time: quarter(from), end_time: quarter(to) })
+  await Promise.all(Array.from({ length: 105 }, (_, n) => book('alice', ends(104 - n, 105 - n))))
+  const refused = await book('alice', ends(0, 105))
+  t.is(said(refused), '409 reservation_conflict')
+  t.deepEqual(
+    (refused.json.conflicts as readonly { start_time: string }[]).map(({ start_time }) => Date.parse(start_time)),
+    Array.from({ length: 100 }, (_, n) => Date.parse(quarter(n))),
+  )
+  // The horizon is 02:00 of the next day, and everything is taken until 02:15.
+  t.is(refused.json.next_available, null)
 })

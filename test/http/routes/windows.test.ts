@@ -1,0 +1,115 @@
+import test from 'ava'
+import { during, lab, said } from '../lab.ts'
+import { createSut, NOW } from '../requests.ts'
+
+/** Shows behaviour/time-and-windows.md: the window that is reserved, and both sides of each limit. */
+
+const ends = (start_time: string, end_time: string) => ({ start_time, end_time })
+const day = (time: string): string => `2030-05-02T${time}`
+const [BEFORE, EARLY, BEGUN, LATE] = [
+  '2029-12-31T23:59:59.999Z',
+  day('05:45:00Z'),
+  day('06:00:00Z'),
+  day('06:14:59.999Z'),
+]
+
+/** The time, what is asked for, and the start and end that are answered. In the order of the times. */
+const RESERVED: readonly (readonly [now: string, requested: object, start: string, end: string])[] = [
+  [BEFORE, during('06:00:00-06:15:00'), '06:00:00+00:00', '06:15:00+00:00'],
+  [BEFORE, during('06:00:00-06:15:01'), '06:00:00+00:00', '06:30:00+00:00'],
+  [BEFORE, during('06:07:30-06:20:00'), '06:00:00+00:00', '06:30:00+00:00'],
+  [EARLY, during('06:00:00-06:15:00'), '06:00:00+00:00', '06:15:00+00:00'],
+  [day('05:52:17.861Z'), { start_in: 0, duration: 462 }, '05:45:00+00:00', '06:00:00+00:00'],
+  [day('05:52:17.861Z'), { start_in: 0, duration: 600 }, '05:45:00+00:00', '06:15:00+00:00'],
+  [day('05:58:00.000Z'), { start_in: 3600, duration: 900 }, '06:45:00+00:00', '07:15:00+00:00'],
+  [NOW, during('06:00:00-06:14:59'), '06:00:00+00:00', '06:15:00+00:00'],
+  [NOW, ends(day('06:00:00Z'), '2030-05-02t06:15:00z'), '06:00:00+00:00', '06:15:00+00:00'],
+  [NOW, ends(day('06:07:30-00:00'), day('06:15:00.000000001+00:00')), '06:00:00+00:00', '06:30:00+00:00'],
+  [NOW, ends(day('08:15:00+02:00'), day('02:29:59-04:00')), '08:15:00+02:00', '02:30:00-04:00'],
+  [NOW, ends(day('11:47:00+05:45'), '2030-05-02T20:16:00+14:00'), '11:45:00+05:45', '20:30:00+14:00'],
+  // An offset that is not a multiple of 15 minutes: the grid is that of UTC.
+  [NOW, ends(day('06:10:00+00:07'), day('06:20:00+00:07')), '06:07:00+00:07', '06:22:00+00:07'],
+  [BEGUN, during('06:00:00-06:15:00'), '06:00:00+00:00', '06:15:00+00:00'],
+  [day('06:02:51.400Z'), { start_in: 0, duration: 600 }, '06:00:00+00:00', '06:15:00+00:00'],
+  [LATE, during('06:07:30-06:20:00'), '06:00:00+00:00', '06:30:00+00:00'],
+]
+
+test('a window is reserved on the grid, in the requested offsets', async (t) => {
+  const { book, clock, as } = await lab(t, { now: BEFORE })
+  for (const [now, requested, start, end] of RESERVED) {
+    clock.set(now)
+    const { json, text } = await book('alice', requested, { sut_id: await createSut(as('admin')) })
+    t.deepEqual([json.start_time, json.end_time], [day(start), day(end)], text)
+  }
+})
+
+const DAY = 86_400
+
+/** A value at the limit is accepted, and one just beyond it is refused. NOW is 05:58:11.400. */
+const SIDES: readonly (readonly [what: string, taken: object, beyond: object, refusal: string])[] = [
+  [
+    'an end after the start',
+    during('07:00:00-07:00:00.000000001'),
+    during('07:00:00-07:00:00'),
+    'window_empty #/end_time',
+  ],
+  ['an end after now', during('05:45:00-05:58:11.400000001'), during('05:45:00-05:58:11.4'), 'window_over #/end_time'],
+  [
+    'a requested length of 7 days',
+    ends('2030-05-03T06:01:00Z', '2030-05-10T06:01:00Z'),
+    ends('2030-05-03T06:01:00Z', '2030-05-10T06:01:00.000000001Z'),
+    'window_too_long #/end_time',
+  ],
+  [
+    'a relative length of 7 days',
+    { start_in: 0, duration: 7 * DAY },
+    { start_in: 0, duration: 7 * DAY + 1 },
+    'window_too_long #/duration',
+  ],
+  [
+    'a start in 366 days',
+    { start_in: 366 * DAY, duration: 900 },
+    { start_in: 366 * DAY + 1, duration: 900 },
+    'window_too_far #/start_in',
+  ],
+  [
+    'an absolute start in 366 days',
+    ends('2031-05-03T05:58:11.4Z', '2031-05-03T06:30:00Z'),
+    ends('2031-05-03T05:58:11.400000001Z', '2031-05-03T06:30:00Z'),
+    'window_too_far #/start_time',
+  ],
+  [
+    'a start in the current quarter-hour',
+    during('05:45:00-06:00:00'),
+    during('05:44:59.999999999-06:00:00'),
+    'window_in_the_past #/start_time',
+  ],
+  ['a duration of a second', { start_in: 0, duration: 1 }, { start_in: 0, duration: 0 }, 'invalid #/duration'],
+  ['an immediate start', { start_in: 0, duration: 900 }, { start_in: -1, duration: 900 }, 'invalid #/start_in'],
+  ['whole seconds', { start_in: 0, duration: 60 }, { start_in: 0.5, duration: 60.5 }, 'invalid #/start_in #/duration'],
+]
+
+test('what is at a limit is accepted, and what is just beyond it refused', async (t) => {
+  const { book, as } = await lab(t)
+  for (const [what, taken, beyond, refusal] of SIDES) {
+    const sut_id = await createSut(as('admin'))
+    t.is(said(await book('alice', beyond, { sut_id })), `422 ${refusal}`, what)
+    t.is(said(await book('alice', taken, { sut_id })), '201', what)
+  }
+  for (const past of ['05:46-05:50', '01:00-02:00'])
+    t.is(said(await book('alice', past)), '422 window_over #/end_time', 'also in the current quarter-hour')
+})
+
+test('half of a window form is window_required, and a mix of both forms window_ambiguous', async (t) => {
+  const { ask, sut } = await lab(t)
+  const all: Readonly<Record<string, unknown>> = { ...during('06:00-07:00'), start_in: 60, duration: 900 }
+  const names = Object.keys(all)
+  for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
+    const present = names.filter((_, i) => chosen & (1 << i))
+    const isMixed = present.some((name) => name.endsWith('time')) && present.some((name) => !name.endsWith('time'))
+    if (!isMixed && present.length === 2) continue
+    const body = { sut_id: sut, ...Object.fromEntries(present.map((name) => [name, all[name]])) }
+    const { status, json } = await ask('alice', 'POST /api/sut_reservation/create', body)
+    t.deepEqual([status, json.code], [422, isMixed ? 'window_ambiguous' : 'window_required'], `${present}`)
+  }
+})

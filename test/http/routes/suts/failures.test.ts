@@ -1,12 +1,9 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import test from 'ava'
 import { startSut } from '../../../gateway/peers.ts'
 import { type Running, start, type Tidying } from '../../harness.ts'
 import { aReservation, createSut, NOW, REFUSING, reserve } from '../../requests.ts'
-import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
-import { becomes, check, LOCAL, MINUTE, monitor, passing, read, SOON, statusOf } from './monitored.ts'
+import { becomes, check, LOCAL, monitor, passing, read, statusOf } from './monitored.ts'
 
 /** What failures of probes in a row mean, and when probes are made. */
 
@@ -54,24 +51,7 @@ test('a failed probe is repeated after 5 s until the third, whatever the interva
   const seconds = (service.clock.now() - begun) / 1_000
   t.true(seconds >= 10, `${seconds} s`)
   t.is(server.sockets.length, 3)
-})
-
-test('another instance than the one that found a SUT online needs ten minutes of failures of its own', async (t) => {
-  const { service, id, isUp } = await given(t)
-  t.is(await statusAfterCheck(service, id), 'Online')
-  await service.stop()
-  rmSync(join(service.data, 'instance'))
-  const later = service.clock.now() + 30 * MINUTE
-  const other = await start(t, { data: service.data, now: new Date(later).toISOString() })
-  isUp(false)
-  for (let n = 0; n < 3; n++) t.is(await statusAfterCheck(other, id), 'Online')
-  other.clock.set(new Date(later + 10 * MINUTE - 1_000).toISOString())
-  t.is(await statusAfterCheck(other, id), 'Online', 'not ten minutes since the first failure')
-  t.is(await statusAfterCheck(other, id), 'Offline')
-  isUp(true)
-  t.is(await statusAfterCheck(other, id), 'Online')
-  isUp(false)
-  for (const status of ['Online', 'Online', 'Offline']) t.is(await statusAfterCheck(other, id), status)
+  t.is((await reserve(service.as('alice'), aReservation(id))).status, 201, 'by its id it can be reserved all the same')
 })
 
 test('failures at a former address, port or type do not count', async (t) => {
@@ -93,13 +73,6 @@ test('what a probe finds at a former address is not recorded', async (t) => {
   socket.write(CONFIRM)
   t.is((await checking).json.reachable, true)
   t.is(statusOf(await read(service, id)), 'Unknown')
-})
-
-test('an offline SUT can be reserved by its id', async (t) => {
-  const { service, id, isUp } = await given(t)
-  isUp(false)
-  await becomes(service, id, 'Offline')
-  t.is((await reserve(service.as('alice'), aReservation(id))).status, 201)
 })
 
 test('thorough: probes follow the interval, also a changed one, and end when the SUT is retired', async (t) => {
@@ -124,21 +97,4 @@ test('thorough: probes follow the interval, also a changed one, and end when the
   const retired = service.clock.now()
   await pass(60_000, 'a minute', () => service.clock.now() === retired + 60_000)
   t.is(sockets.length, after)
-})
-
-test('a SUT is checked once a second, and each on its own', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut = await startSut(t, (socket) => socket.resume())
-  const [one, other] = [
-    await createSut(service.as('admin'), { ...LOCAL, port: sut.port }),
-    await createSut(service.as('admin'), { ...LOCAL, port: sut.port }),
-  ]
-  const statusAt = async (milliseconds: number, id: string): Promise<number> => {
-    service.clock.set(new Date(Date.parse(NOW) + milliseconds).toISOString())
-    return (await check(service, id)).status
-  }
-  t.deepEqual([await statusAt(0, one), await statusAt(0, other)], [200, 200])
-  t.deepEqual([await statusAt(999, one), await statusAt(999, other)], [429, 429])
-  t.deepEqual([await statusAt(1_000, one), await statusAt(1_000, other)], [200, 200])
-  await until('the probes', async () => sut.sockets.length === 4, SOON)
 })

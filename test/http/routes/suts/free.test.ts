@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Client } from '../../client.ts'
-import { idOf, start } from '../../harness.ts'
+import { start } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../../requests.ts'
 import '../../documents/fit-answers.ts'
@@ -59,39 +59,6 @@ test('what is past of a span does not count, and what was released is free again
   t.deepEqual(refusalOf(past), [422, 'invalid', 'free_to'])
   service.clock.set('2030-05-02T05:59:59.900Z')
   t.is(await names(alice, spanOf('05:59:59', '06:00:00')), 'a')
-})
-
-test('exactly the SUTs whose availability has the whole span are free', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [admin, alice] = [service.as('admin'), service.as('alice')]
-  const suts = await Promise.all(Array.from({ length: 6 }, (_, n) => createSut(admin, { name: `${n}` })))
-  const quarter = (n: number): string => new Date(Date.parse(at('06:00:00')) + n * 900_000).toISOString().slice(11, 19)
-  for (const [n, sut] of suts.entries()) {
-    for (let q = 0; q < 24; q += n + 2) await book(alice, sut, quarter(q), quarter(q + 1 + (n >> 2)))
-  }
-  const found: string[] = []
-  for (let q = 0; q < 20; q++) {
-    const [from, to] = [quarter(q), quarter(q + 1 + (q % 4))]
-    const free: string[] = []
-    for (const [n, sut] of suts.entries()) {
-      const { json } = await alice.get(`/api/sut/${sut}/availability?from=${at(from)}&to=${at(to)}`)
-      const [first] = json.free as readonly { readonly start_time: string; readonly end_time: string }[]
-      const ends = [first?.start_time, first?.end_time].map((time) => time?.slice(11, 19))
-      if (ends.join() === [from, to].join()) free.push(String(n))
-    }
-    t.is(await names(alice, spanOf(from, to)), free.join(' '), `${from} to ${to}`)
-    found.push(...free)
-  }
-  t.true(found.length > 20 && found.length < 100, String(found.length))
-})
-
-test('a tester with a scope gets the free SUTs in it', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [admin, alice] = [service.as('admin'), service.as('alice')]
-  await createSut(admin, { name: 'inside', tags: { team: 'qa1' } })
-  await createSut(admin, { name: 'outside' })
-  await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa1' })
-  t.is(await names(alice, spanOf('06:00:00', '07:00:00')), 'inside')
 })
 
 const WRONG: Readonly<Record<string, readonly string[]>> = {

@@ -1,41 +1,21 @@
 import test from 'ava'
-import { type Running, start, tidyingLater } from '../../harness.ts'
-import { faultsOf, refusalOf } from '../../refusals/problems.ts'
-import { aSut, createSut, NOW } from '../../requests.ts'
-import { logOf } from '../../store/log-rows.ts'
+import { lab, said } from '../../lab.ts'
+import { aSut } from '../../requests.ts'
 
 /** Shows behaviour/suts-and-reservations.md: limits of SUT fields, the same for creation and update. */
 
-const later = tidyingLater()
-let service: Running
-let path: string
-
-test.before(async () => {
-  service = await start(later, { now: NOW })
-  path = `/api/sut/${await createSut(service.as('admin'))}/update`
-})
-test.after.always(later.tidy)
-
 const tooLong = '\u{1f5a5}'.repeat(4097)
 const CONTROL = ['\u0000', '\u0007', '\u001f', '\u007f', '\u0085', '\u009f']
-const ADDRESSES = ['', ' ', '256.1.1.1', '1.2.3', '01.2.3.4', '10.0.0.1:22', '[::1]', ':::', 'a_b', '-a', 'a-', 'a..b']
-const MORE_ADDRESSES = [
-  'a b',
-  'http://a',
-  'a/b',
-  `${'a'.repeat(64)}.b`,
-  `${'a.'.repeat(127)}b`,
-  'fe80::1%eth0',
-  'ä.de',
-  '1',
-  '0x1',
+const ADDRESSES = [
+  ...['', ' ', '256.1.1.1', '1.2.3', '01.2.3.4', '10.0.0.1:22', '[::1]', ':::', 'a_b', '-a', 'a-', 'a..b', 'a b'],
+  ...['http://a', 'a/b', `${'a'.repeat(64)}.b`, `${'a.'.repeat(127)}b`, 'fe80::1%eth0', 'ä.de', '1', '0x1'],
 ]
 
 /** Invalid values of each field. */
 const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   name: ['', '\u{1f5a5}'.repeat(257), 'a\nb', 'a\tb', ...CONTROL, '\ud83d', 1, null, ['a']],
   description: [tooLong, ...CONTROL, '\ude00', true, null],
-  address: [...ADDRESSES, ...MORE_ADDRESSES, 1, null],
+  address: [...ADDRESSES, 1, null],
   port: [0, -1, 65536, 1.5, '22', null],
   sut_type: ['', 'VNC', 'ssh', null, 1],
   is_active: ['true', 1, 0, null, ''],
@@ -51,50 +31,41 @@ const REFUSED: Readonly<Record<string, readonly unknown[]>> = {
   release_unused_after: [-1, 299, 86_401, 300.5, '300', null],
 }
 
-for (const [field, values] of Object.entries(REFUSED)) {
-  test(`an invalid ${field} is refused and named, in creation and update`, async (t) => {
-    for (const value of values) {
-      const answers = [
-        await service.as('admin').post('/api/sut/create', aSut({ [field]: value })),
-        await service.as('admin').post(path, { [field]: value }),
-      ]
-      for (const answer of answers) {
-        t.deepEqual(refusalOf(answer), [422, 'invalid', `#/${field}`], JSON.stringify(value).slice(0, 40))
-        t.deepEqual(faultsOf(answer), [])
-      }
+const READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
+
+test('an invalid field, or one that the service assigns, is refused and named, in creation and update', async (t) => {
+  const { ask, recorded, sut } = await lab(t)
+  const both = async (field: string, value: unknown, code: string): Promise<void> => {
+    for (const [path, body] of [
+      ['create', aSut({ [field]: value })],
+      [`${sut}/update`, { [field]: value }],
+    ] as const) {
+      const refused = said(await ask('admin', `POST /api/sut/${path}`, body))
+      t.is(refused, `422 ${code} #/${field}`, `${path} ${JSON.stringify(value).slice(0, 40)}`)
     }
-    t.is((await logOf(service)).length, 2)
-  })
-}
+  }
+  for (const [field, values] of Object.entries(REFUSED)) for (const value of values) await both(field, value, 'invalid')
+  for (const field of READ_ONLY) await both(field, 'x', 'field_read_only')
+  for (const field of ['name', 'address', 'port', 'sut_type']) {
+    const { [field]: _, ...others } = aSut()
+    t.is(
+      said(await ask('admin', 'POST /api/sut/create', others)),
+      `422 invalid #/${field}`,
+      'is required for a new SUT',
+    )
+  }
+  t.deepEqual(await recorded(), [])
+})
 
 test('every other string accepts 4096 characters, in creation and update', async (t) => {
-  const own = await start(t, { now: NOW })
+  const { ask, sut } = await lab(t)
   const longest = '\u{1f5a5}'.repeat(4096)
   for (const field of ['description', 'manufacturer', 'model', 'os', 'version', 'password', 'user_name']) {
     const body = { [field]: longest }
-    const created = await own.as('admin').post('/api/sut/create', aSut(body))
-    const updated = await own.as('admin').post(`/api/sut/${await createSut(own.as('admin'))}/update`, body)
+    const created = await ask('admin', 'POST /api/sut/create', aSut(body))
+    const updated = await ask('admin', `POST /api/sut/${sut}/update`, body)
     t.deepEqual([created.status, updated.status], [201, 200], field)
     const expected = field === 'password' || field === 'user_name' ? undefined : longest
     t.deepEqual([created.json[field], updated.json[field]], [expected, expected], field)
   }
 })
-
-for (const field of ['name', 'address', 'port', 'sut_type']) {
-  test(`${field} is required for a new SUT`, async (t) => {
-    const { [field]: _, ...others } = aSut()
-    const answer = await service.as('admin').post('/api/sut/create', others)
-    t.deepEqual(refusalOf(answer), [422, 'invalid', `#/${field}`])
-    t.deepEqual(faultsOf(answer), [])
-  })
-}
-
-for (const field of ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']) {
-  test(`${field} is read-only, in creation and update`, async (t) => {
-    const answers = [
-      await service.as('admin').post('/api/sut/create', aSut({ [field]: 'x' })),
-      await service.as('admin').post(path, { [field]: 'x' }),
-    ]
-    for (const answer of answers) t.deepEqual(refusalOf(answer), [422, 'field_read_only', `#/${field}`])
-  })
-}

@@ -1,11 +1,12 @@
 import test from 'ava'
 import { startSut } from '../../../gateway/peers.ts'
 import { start } from '../../harness.ts'
+import { asks, lab } from '../../lab.ts'
 import { createSut, NOW, REFUSING } from '../../requests.ts'
 import { logOf } from '../../store/log-rows.ts'
 import { until } from '../../until.ts'
 import '../../documents/fit-answers.ts'
-import { becomes, check, LOCAL, MINUTE, monitor, passing, read, SOON, statusOf } from './monitored.ts'
+import { becomes, check, LOCAL, monitor, read, SOON, statusOf } from './monitored.ts'
 
 test('monitoring is enabled with an interval of 60 s, and its record and updated_at move', async (t) => {
   const service = await start(t, { now: NOW })
@@ -44,38 +45,6 @@ test('the same again records nothing, another interval keeps the state, and disa
   t.is((await logOf(service)).length, 5)
 })
 
-test('a wrong body is 422, and names the field', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'))
-  const bodies: readonly (readonly [body: object, pointer: string])[] = [
-    [{}, '#/enabled'],
-    [{ enabled: 'yes' }, '#/enabled'],
-    [{ enabled: false, interval: 60 }, '#/interval'],
-    [{ enabled: true, interval: 9 }, '#/interval'],
-    [{ enabled: true, interval: 86_401 }, '#/interval'],
-    [{ enabled: true, interval: 10.5 }, '#/interval'],
-    [{ enabled: true, every: 60 }, '#/every'],
-  ]
-  for (const [body, pointer] of bodies) {
-    const { status, json } = await monitor(service, id, body)
-    t.deepEqual([status, (json.errors as { pointer: string }[]).map((error) => error.pointer)], [422, [pointer]])
-  }
-})
-
-test('monitoring and check of nothing are 404, of a retired SUT 410, and a stale If-Match is 412', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'))
-  const nothing = '58c38f5d444553252cce0000'
-  t.is((await monitor(service, nothing, { enabled: true })).json.code, 'sut_not_found')
-  t.is((await check(service, nothing)).json.code, 'sut_not_found')
-  t.is((await monitor(service, id, { enabled: true }, { 'If-Match': '"7"' })).json.code, 'stale')
-  t.is((await monitor(service, id, { enabled: true }, { 'If-Match': '"0"' })).status, 200)
-  const retired = await service.as('admin').post(`/api/sut/${id}/retire`, {})
-  t.is(statusOf(retired), 'SUT Monitoring Disabled')
-  t.is((await monitor(service, id, { enabled: true }, { 'If-Match': '"7"' })).json.code, 'sut_retired')
-  t.is((await check(service, id)).json.code, 'sut_retired')
-})
-
 test('a monitored SUT goes online at its first probe and offline at its third failure', async (t) => {
   const service = await start(t, { now: NOW })
   const sut = await startSut(t, (socket) => socket.resume())
@@ -104,16 +73,26 @@ test('a monitored SUT goes online at its first probe and offline at its third fa
   ])
 })
 
-test('a probe is repeated every interval, and not while monitoring is disabled', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut = await startSut(t, (socket) => socket.resume())
-  const id = await createSut(service.as('admin'), { ...LOCAL, port: sut.port })
-  await monitor(service, id, { enabled: true, interval: 10 })
-  await passing(service, MINUTE, 'five probes', async () => sut.sockets.length >= 5)
-  await monitor(service, id, { enabled: false })
-  const [before, later] = [sut.sockets.length, service.clock.now() + MINUTE]
-  await passing(service, MINUTE, 'a minute', async () => service.clock.now() === later)
-  t.is(sut.sockets.length, before)
+test('a wrong body, a SUT that is not there or retired, and a stale If-Match are refused', async (t) => {
+  const { ask, sut } = await lab(t)
+  const [of, stale] = [`POST /api/sut/${sut}`, { 'If-Match': '"7"' }]
+  const nothing = 'POST /api/sut/58c38f5d444553252cce0000'
+  await asks(t, { ask }, [
+    ['admin', `${of}/monitoring`, '422 invalid #/enabled', {}],
+    ['admin', `${of}/monitoring`, '422 invalid #/enabled', { enabled: 'yes' }],
+    ['admin', `${of}/monitoring`, '422 invalid #/interval', { enabled: false, interval: 60 }],
+    ['admin', `${of}/monitoring`, '422 invalid #/interval', { enabled: true, interval: 9 }],
+    ['admin', `${of}/monitoring`, '422 invalid #/interval', { enabled: true, interval: 86_401 }],
+    ['admin', `${of}/monitoring`, '422 invalid #/interval', { enabled: true, interval: 10.5 }],
+    ['admin', `${of}/monitoring`, '422 field_unknown #/every', { enabled: true, every: 60 }],
+    ['admin', `${nothing}/monitoring`, '404 sut_not_found', { enabled: true }],
+    ['admin', `${nothing}/check`, '404 sut_not_found', {}],
+    ['admin', `${of}/monitoring`, '412 stale', { enabled: true }, stale],
+    ['admin', `${of}/monitoring`, '200', { enabled: true }, { 'If-Match': '"0"' }],
+    ['admin', `${of}/retire`, '200'],
+    ['admin', `${of}/monitoring`, '410 sut_retired', { enabled: true }, stale],
+    ['admin', `${of}/check`, '410 sut_retired', {}],
+  ])
 })
 
 test('If-Match compares the record alone, If-None-Match the whole', async (t) => {
@@ -157,21 +136,8 @@ test('a check answers what it found, counts as a probe, and shows at once', asyn
   service.clock.set(new Date(service.clock.now() + 1_000).toISOString())
   await check(service, id)
   t.is(statusOf(await read(service, id)), 'Online')
-})
-
-test('testers and auditors may neither monitor nor check', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'))
-  for (const who of ['alice', 'audrey']) {
-    t.is((await service.as(who).post(`/api/sut/${id}/monitoring`, { enabled: true })).status, 403)
-    t.is((await service.as(who).post(`/api/sut/${id}/check`, {})).status, 403)
-  }
-})
-
-test('the check of a SUT whose name does not exist says so', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'), { ...LOCAL, address: 'no-such-machine.invalid', port: 1 })
-  t.like((await check(service, id)).json, { reachable: false, cause: 'unknown_host' })
+  const nowhere = await createSut(admin, { ...LOCAL, address: 'no-such-machine.invalid', port: 1 })
+  t.like((await check(service, nowhere)).json, { reachable: false, cause: 'unknown_host' })
 })
 
 test('nothing is probed while the clock is in doubt, and a check then records nothing', async (t) => {

@@ -50,16 +50,6 @@ test('include=settings adds what was set last, until monitoring ends and the SUT
   t.deepEqual(await settings(), { ...set, listen_port: null, has_password: false, has_user_name: true })
 })
 
-test('settings are added to the SUT as it is otherwise read', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const id = await createSut(admin, { password: 's3cret' })
-  const [plain, added] = [await admin.get(`/api/sut/${id}`), await admin.get(`/api/sut/${id}?include=settings`)]
-  t.deepEqual(added.json, { ...plain.json, settings: { ...NOTHING, has_password: true } })
-  t.is(added.headers.etag, plain.headers.etag)
-  t.false(plain.text.includes('settings'))
-})
-
 test('lists have of the settings what everybody sees, as they are now', async (t) => {
   const service = await start(t, { now: NOW })
   const admin = service.as('admin')

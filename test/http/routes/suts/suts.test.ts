@@ -1,13 +1,14 @@
 import test from 'ava'
+import type { Answer } from '../../client.ts'
 import { start } from '../../harness.ts'
-import { aReservation, aSut, createSut, NOW, reserved } from '../../requests.ts'
-import { logOf } from '../../store/log-rows.ts'
+import { asks, lab, said } from '../../lab.ts'
+import { aSut, createSut } from '../../requests.ts'
 
-const LATER = '2030-05-02T07:00:00.001Z'
+/** Shows behaviour/suts-and-reservations.md: creation and changes of SUTs. */
 
 test("a SUT needs only name, address, port and type, and the answer has all the API's fields in order", async (t) => {
-  const service = await start(t, { now: NOW })
-  const answer = await service.as('admin').post('/api/sut/create', aSut())
+  const { ask } = await lab(t)
+  const answer = await ask('admin', 'POST /api/sut/create', aSut())
   const _id = String(answer.json._id)
   t.is(answer.status, 201)
   t.regex(_id, /^717bb1f3[0-9a-f]{16}$/)
@@ -40,11 +41,6 @@ test("a SUT needs only name, address, port and type, and the answer has all the 
   t.is(answer.headers.etag, '"0"')
 })
 
-test('two SUTs may have the same name', async (t) => {
-  const service = await start(t)
-  t.not(await createSut(service.as('admin')), await createSut(service.as('admin')))
-})
-
 const EXTREMES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'the longest name, in characters of two code units': { name: '\u{1f5a5}'.repeat(256) },
   'the longest description, with line breaks and tabs': { description: `a\r\n\tb${'\u{1f5a5}'.repeat(4091)}` },
@@ -54,125 +50,132 @@ const EXTREMES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'the highest numbers': { port: 65535, rdp_height: 16384, rdp_width: 16384 },
   'an IPv6 address': { address: '2001:db8::192.0.2.1', sut_type: 'rdp' },
   'a host name': { address: 'bench-4.lab.example', sut_type: 'tcp' },
+  'the name of another': { name: 'bench 4' },
 }
 
-for (const [what, values] of Object.entries(EXTREMES)) {
-  test(`a SUT with ${what} is stored as sent and is the same after a restart`, async (t) => {
-    const service = await start(t)
-    const created = await service.as('admin').post('/api/sut/create', aSut(values))
+test('SUTs are stored as sent, created or updated, and are the same after a restart', async (t) => {
+  const { as, ask, data, stop } = await lab(t)
+  const texts: [path: string, text: string][] = []
+  for (const [what, values] of Object.entries(EXTREMES)) {
     const { rdp_height: _height, rdp_width: _width, ...returned } = values
-    t.is(created.status, 201)
-    t.like(created.json, returned)
-    await service.stop()
-    const again = await start(t, { data: service.data })
-    t.is((await again.as('alice').get(String(created.headers.location))).text, created.text)
-  })
-}
+    const created = await ask('admin', 'POST /api/sut/create', aSut(values))
+    const path = `/api/sut/${await createSut(as('admin'))}`
+    const updated = await ask('admin', `POST ${path}/update`, values)
+    t.deepEqual([created.status, updated.status], [201, 200], what)
+    for (const { json } of [created, updated]) t.like(json, returned, what)
+    texts.push([String(created.headers.location), created.text], [path, updated.text])
+  }
+  await stop()
+  const again = await start(t, { data })
+  for (const [path, text] of texts) t.is((await again.as('alice').get(path)).text, text)
+})
 
 test('write-only fields are never returned', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
+  const { ask } = await lab(t)
   const secrets = { password: 'hunter2 canary', user_name: 'root canary', rdp_height: 1050, rdp_width: 1680 }
-  const created = await admin.post('/api/sut/create', aSut(secrets))
+  const created = await ask('admin', 'POST /api/sut/create', aSut(secrets))
   const path = String(created.headers.location)
-  const answers = [created, await admin.get(path), await admin.post(`${path}/update`, { ...secrets, os: 'linux' })]
-  for (const { json, text } of answers) {
+  const updated = await ask('admin', `POST ${path}/update`, { ...secrets, os: 'linux' })
+  for (const { json, text } of [created, await ask('admin', `GET ${path}`), updated]) {
     for (const field of Object.keys(secrets)) t.false(Object.hasOwn(json, field))
     // The random digits of an id may contain a number.
     t.notRegex(text.replaceAll(String(json._id), ''), /canary|1050|1680|credentials/)
   }
 })
 
-test('an update changes its fields, updated_at and the ETag, and keeps the rest', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const before = await admin.post('/api/sut/create', aSut({ description: 'old', is_active: false, os: 'windows' }))
-  const path = String(before.headers.location)
-  service.clock.set(LATER)
-  const after = await admin.post(`${path}/update`, { description: 'new', is_active: true })
-  t.is(after.status, 200)
-  const expected = { ...before.json, updated_at: '2030-05-02T07:00:00.001+00:00', description: 'new', is_active: true }
-  t.is(after.text, JSON.stringify(expected))
-  t.is(after.headers.etag, '"1"')
-  t.is(after.headers.location, undefined)
-  t.is((await admin.get(path)).text, after.text)
-})
+/** What was sent of a SUT and is the same. */
+const sentOf = ({ json: { name, address, port, sut_type } }: Answer) => ({ name, address, port, sut_type })
 
-test('an update records only the fields that change', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const _id = await createSut(admin, { os: 'windows', rdp_width: 800 })
-  await admin.post(`/api/sut/${_id}/update`, { name: 'bench 4', os: 'linux', rdp_width: 800, rdp_height: 600 })
-  t.deepEqual((await logOf(service)).at(-1), { type: 'SutUpdated', data: { _id, os: 'linux', rdp_height: 600 } })
-})
+const VALUES = {
+  name: 'other',
+  description: 'line\none\tand two',
+  address: '2001:db8::1',
+  port: 22,
+  sut_type: 'rdp',
+  is_active: false,
+  manufacturer: 'acer',
+  model: 'aspire',
+  os: 'windows',
+  version: 'xp',
+}
 
-test('an update that changes nothing returns the SUT and records nothing', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const created = await admin.post('/api/sut/create', aSut())
-  const recorded = (await logOf(service)).length
-  service.clock.set(LATER)
-  for (const nothing of [{}, { name: 'bench 4' }, { port: 5902, is_active: true, description: '' }]) {
-    const answer = await admin.post(`${created.headers.location}/update`, nothing)
-    t.is(answer.status, 200)
-    t.is(answer.text, created.text)
-    t.is(answer.headers.etag, created.headers.etag)
+test('an update of one field records only that field, keeps the rest and changes updated_at and the ETag', async (t) => {
+  const { ask, clock, recorded, sut } = await lab(t)
+  const path = `/api/sut/${sut}`
+  let before = await ask('admin', `GET ${path}`)
+  for (const [n, [field, value]] of Object.entries(VALUES).entries()) {
+    clock.set(`2030-05-02T07:00:${String(n).padStart(2, '0')}.001Z`)
+    const updated_at = `2030-05-02T07:00:${String(n).padStart(2, '0')}.001+00:00`
+    const { json, headers, text } = await ask('admin', `POST ${path}/update`, { ...sentOf(before), [field]: value })
+    t.deepEqual(json, { ...before.json, [field]: value, updated_at })
+    t.deepEqual([headers.etag, headers.location], [`"${n + 1}"`, undefined])
+    t.deepEqual((await recorded()).at(-1), { type: 'SutUpdated', data: { _id: sut, [field]: value } })
+    before = await ask('admin', `GET ${path}`)
+    t.is(before.text, text)
   }
-  t.is((await logOf(service)).length, recorded)
 })
 
-test('submitted credentials always count as a change, so nobody can test a guess', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const _id = await createSut(admin, { password: 'right' })
-  service.clock.set(LATER)
-  const answers = []
-  for (const password of ['right', 'wrong']) answers.push(await admin.post(`/api/sut/${_id}/update`, { password }))
-  t.deepEqual(
-    answers.map(({ status, headers }) => [status, headers.etag]),
-    [
-      [200, '"1"'],
-      [200, '"2"'],
-    ],
-  )
-  t.is(answers[0]?.text, answers[1]?.text)
-  t.is(answers[0]?.json.updated_at, '2030-05-02T07:00:00.001+00:00')
-  const credentials = (await logOf(service))
-    .slice(-2)
-    .map(({ data }) => data.credentials as { id: string; changed: unknown })
-  for (const { changed } of credentials) t.deepEqual(changed, ['password'])
+test('updated_at and the ETag move with every recorded change of the SUT, but not with its reservations', async (t) => {
+  const { ask, book, clock, recorded, sut } = await lab(t)
+  const path = `/api/sut/${sut}`
+  const update = (body: object) => () => ask('admin', `POST ${path}/update`, body)
+  const tag = () => ask('admin', `POST ${path}/tags`, { a: '1' })
+  const changes: readonly (readonly [what: string, moves: boolean, change: () => Promise<unknown>])[] = [
+    ['a value', true, update({ os: 'linux' })],
+    ['the same value', false, update({ os: 'linux', name: 'bench 4', port: 5902, description: '' })],
+    ['nothing', false, update({})],
+    ['credentials', true, update({ user_name: 'root' })],
+    ['the same credentials, so that nobody can test a guess', true, update({ user_name: 'root' })],
+    ['a write-only value', true, update({ rdp_width: 800 })],
+    ['a tag', true, tag],
+    ['the same tag', false, tag],
+    ['a reservation', false, () => book('admin')],
+    ['a refusal', false, update({ port: 0 })],
+  ]
+  for (const [minute, [what, moves, change]] of changes.entries()) {
+    const before = await ask('admin', `GET ${path}`)
+    clock.set(`2030-05-02T06:0${minute}:00Z`)
+    await change()
+    const after = await ask('admin', `GET ${path}`)
+    const expected = moves ? `2030-05-02T06:0${minute}:00.000+00:00` : before.json.updated_at
+    t.is(after.json.updated_at, expected, what)
+    t.is(after.headers.etag === before.headers.etag, !moves, what)
+  }
+  const credentials = (await recorded()).flatMap(({ data }) => (data.credentials as { id: string } | undefined) ?? [])
+  t.like(credentials, [{ changed: ['user_name'] }, { changed: ['user_name'] }])
   t.not(credentials[0]?.id, credentials[1]?.id)
 })
 
-test('an inactive SUT cannot be reserved until it is active again', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const _id = await createSut(admin, { is_active: false })
-  const refused = await service.as('alice').post('/api/sut_reservation/create', aReservation(_id))
-  t.deepEqual([refused.status, refused.json.code], [409, 'sut_inactive'])
-  await admin.post(`/api/sut/${_id}/update`, { is_active: true })
-  await reserved(service.as('alice'), aReservation(_id))
-})
-
-test('a reservation changes neither updated_at nor the ETag of its SUT', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const created = await admin.post('/api/sut/create', aSut())
-  await reserved(service.as('alice'), aReservation(String(created.json._id)))
-  const read = await admin.get(String(created.headers.location))
-  t.is(read.text, created.text)
-  t.is(read.headers.etag, created.headers.etag)
-  const updated = await admin.post(`${created.headers.location}/update`, { os: 'linux' })
-  t.is(updated.headers.etag, '"2"')
+test('an inactive SUT refuses new reservations and extensions, and existing ones can be cancelled', async (t) => {
+  const { ask, book, sut } = await lab(t)
+  const existing = await book('alice')
+  const path = existing.headers.location
+  await ask('admin', `POST /api/sut/${sut}/update`, { is_active: false })
+  // Neither a free window nor the role matters.
+  for (const [who, window] of [
+    ['alice', '08:00-09:00'],
+    ['alice', '06:00-06:15'],
+    ['admin', '08:00-09:00'],
+  ] as const)
+    t.is(said(await book(who, window)), '409 sut_inactive')
+  await asks(t, { ask }, [
+    ['alice', `POST ${path}/extend`, '409 sut_inactive', { end_time: '2030-05-02T06:30:00Z' }],
+    ['admin', `POST ${path}/extend`, '409 sut_inactive', { duration: 1800 }],
+    ['alice', `POST ${path}/extend`, '200', { end_time: '2030-05-02T06:15:00Z' }],
+    ['alice', `POST ${path}/cancel`, '200'],
+  ])
+  await ask('admin', `POST /api/sut/${sut}/update`, { is_active: true })
+  t.is((await book('alice')).status, 201)
 })
 
 test('a SUT is refused when all listen_ports are assigned, and the others remain', async (t) => {
-  const service = await start(t, { environment: { BERTH_LISTEN_PORTS: '4000-4001' } })
-  const admin = service.as('admin')
-  const first = await createSut(admin)
-  await createSut(admin)
-  const refused = await admin.post('/api/sut/create', aSut())
-  t.deepEqual([refused.status, refused.json.code], [503, 'listen_ports_exhausted'])
-  t.regex(refused.headers['retry-after'] ?? '', /^\d+$/)
-  t.is((await admin.get(`/api/sut/${first}`)).status, 200)
+  const { ask, recorded, sut } = await lab(t, { environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
+  const refused = await ask('admin', 'POST /api/sut/create', aSut())
+  t.is(said(refused), '503 listen_ports_exhausted')
+  t.deepEqual(await recorded(), [])
+  await asks(t, { ask }, [
+    ['admin', `GET /api/sut/${sut}`, '200'],
+    ['admin', `POST /api/sut/${sut}/retire`, '200'],
+    ['admin', 'POST /api/sut/create', '201', aSut()],
+  ])
 })

@@ -11,15 +11,11 @@ import { ROOT } from './process/harness.ts'
  * (test/http/races/two-services.ts).
  */
 
-const FILES = [
-  'test/event-store/eventstoredb/conformance/conformance.test.ts',
-  'test/event-store/eventstoredb/store.test.ts',
-  'test/http/**/*.test.ts',
-]
+const FILES = ['test/event-store/eventstoredb/store.test.ts', 'test/http/**/*.test.ts']
 
 const HELP = `[TEST_EVENT_STORE='esdb://...'] npm run test:store -- [FILE ...] [--concurrency N]
 
-Runs the server conformance tests, the store contract and the HTTP tests, or the files given, on the server at that
+Runs the store contract and the HTTP tests, or the files given, on the server at that
 address or on one of its own. Everything it writes there has unique names, and stays.
 
 --concurrency is the number of files at a time, 1 unless given.

@@ -116,9 +116,9 @@ const replaced = async (t: ExecutionContext, server: ProtocolServer, { isFolded 
   cut()
   const lost = server.log.readable(sutStream(sut))?.at(-1) as NonNullable<ReturnType<typeof server.log.all>[number]>
   server.log.truncateAfter(lost.position - 1)
-  const { type, contentType, metadata } = lost
+  const { type, metadata } = lost
   const data = Buffer.from(Buffer.from(lost.data).toString().replaceAll('T10:', 'T12:'))
-  const replacement = { id: crypto.randomUUID(), type, contentType, data, metadata }
+  const replacement = { id: crypto.randomUUID(), type, data, metadata }
   server.log.append(lost.stream, lost.revision - 1, [replacement])
   return { instance, sut, other, followAgain, fold, placeOf, dropped: () => dropped }
 }

@@ -8,6 +8,7 @@ import { temporaryData } from '../../http/harness.ts'
 import { rowsIn, story, tell, viewsOn } from '../../read-models/setting.ts'
 import { rounds } from '../../thorough.ts'
 import { append, aStream, done, idsOf, readLog, someEvents } from '../new-events.ts'
+import { noted } from './protocol/log.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
@@ -33,18 +34,10 @@ const aLog = async (t: ExecutionContext, count: number) => {
     const stream = streams[place] as string
     revisions[place] = done(await append(writer, stream, revisions[place] as number, someEvents(stream, size))).revision
     // Names similar to Berth's streams.
-    for (const name of ['other-1', 'listenPortsToo', 'a-sut-1']) server.log.append(name, 'any', [foreign()])
+    for (const name of ['other-1', 'listenPortsToo', 'a-sut-1']) server.log.append(name, 'any', [noted()])
   }
   return { server, store, writer, log: await readLog(writer, BEGINNING) }
 }
-
-const foreign = () => ({
-  id: crypto.randomUUID(),
-  type: 'Noted',
-  contentType: 'application/json',
-  data: Buffer.from('{}'),
-  metadata: Buffer.of(),
-})
 
 /** Subscribes, and resubscribes after the last event whenever disconnected. */
 const follow = async (

@@ -9,7 +9,7 @@ import { withScope } from '../../process/scope.ts'
 import { recordsOf } from '../new-events.ts'
 import { befall } from './faults.ts'
 import { findContradictions } from './held-against-the-log.ts'
-import { ask, drawWishes, type RequestOutcome } from './protocol/persistent-clients.ts'
+import { ask, drawWishes, type RequestOutcome } from './persistent-clients.ts'
 import { type ProtocolServer, startProtocolServer } from './protocol/protocol-server.ts'
 import { aVaultKey, openAdapter, startInstance } from './service/instances.ts'
 

@@ -1,5 +1,5 @@
 import { sutStream } from '../../../src/domain/values/ids.ts'
-import { quarterOf, type RequestOutcome } from './protocol/persistent-clients.ts'
+import { quarterOf, type RequestOutcome } from './persistent-clients.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 
 /** Compares the responses to clients with the server's log. */

@@ -6,7 +6,7 @@ import type { Running } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, aSut, createSut, reserve, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import type { LogEvent } from './protocol/append-rules.ts'
+import type { LogEvent } from './protocol/log.ts'
 import type { ProtocolServer } from './protocol/protocol-server.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, readinessOf, ready, sentencesOf } from './service/outage.ts'
 
@@ -91,9 +91,12 @@ test('thorough: no command is decided on cached state after a log was truncated 
     const { server, service, sut, lost } = await cutOff(t)
     const data = JSON.parse(Buffer.from(lost.data).toString())
     const other = { ...data, ...window(10), _id: 'f'.repeat(24) }
-    const { type, contentType, metadata } = lost
-    const body = { data: Buffer.from(JSON.stringify(other)), metadata }
-    const grown = { id: crypto.randomUUID(), type, contentType, ...body }
+    const grown = {
+      type: lost.type,
+      metadata: lost.metadata,
+      id: crypto.randomUUID(),
+      data: Buffer.from(JSON.stringify(other)),
+    }
     server.log.append(lost.stream, lost.revision - 1, [grown])
     t.is(lastOf(server, sut).revision, lost.revision)
     const { length } = server.log.all()

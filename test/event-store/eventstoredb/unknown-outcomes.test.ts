@@ -1,11 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, createSut, reserve } from '../../http/requests.ts'
-import { stopwatch } from '../../http/until.ts'
 import type { AppendFault } from './protocol/switches.ts'
-import { failure } from './protocol/wire.ts'
-import { exhausted } from './server-and-client.ts'
-import { AGAIN_WITHIN, aReadyService, escapedErrors, recordedOf } from './service/outage.ts'
+import { exhausted, failure } from './protocol/wire.ts'
+import { aReadyService, escapedErrors, recordedOf } from './service/outage.ts'
 
 /** Appends whose answers are lost are repeated until the outcome is known. */
 
@@ -23,9 +21,7 @@ const aWarmService = async (t: ExecutionContext) => {
 
 const failures = {
   'lost three times': { how: 'lost', times: 3 },
-  'lost with an unexpected error': { how: 'lost', failure: failure(13, 'Received RST_STREAM with code 2') },
   'lost to a forwarding timeout': { how: 'lost', failure: failure(10, 'Forwarding timeout') },
-  'lost to a deadline': { how: 'lost', failure: failure(4, 'Deadline exceeded') },
   'refused twice with RESOURCE_EXHAUSTED': { how: 'refused', failure: exhausted, times: 2 },
 } satisfies Readonly<Record<string, AppendFault>>
 
@@ -48,22 +44,6 @@ for (const [how, was] of [
   ['silent', 'before it was written'],
   ['lost-silent', 'after it was written'],
 ] as const) {
-  test(`thorough: an append whose node is lost ${was} waits for the node and is recorded once`, async (t) => {
-    const { server, attempt } = await aWarmService(t)
-    const inTheMiddle = Promise.withResolvers<void>()
-    const isMeant: typeof isReservation = (append) => isReservation(append) && inTheMiddle.resolve() === undefined
-    server.faultAppends({ how, when: isMeant })
-    const attempted = attempt()
-    await inTheMiddle.promise
-    await server.stop()
-    await server.start()
-    const taken = stopwatch()
-    const made = await attempted
-    t.is(made.status, 201)
-    t.true(taken() < AGAIN_WITHIN)
-    t.is((await recordedOf(t, server, TYPE)).length, 1)
-  })
-
   test(`thorough: an append lost ${was} and never answered ends in 503 outcome_unknown; its retry gives the recorded result`, async (t) => {
     const { server, attempt } = await aWarmService(t)
     let isLost = true

@@ -3,65 +3,57 @@ import shared from '@eventstore/db-client/generated/shared_pb.js'
 import type { IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { status } from '@grpc/grpc-js'
-import { type Expected, NONE, type Outcome, type Proposed } from './append-rules.ts'
-import type { Log } from './log.ts'
+import { type Expected, type Log, NONE, type Outcome, type Proposed } from './log.ts'
 import type { SwitchState } from './switches.ts'
 import { asError, expectedOf, type Failure, failure, nameOf } from './wire.ts'
 
-export interface AppendParts {
+interface AppendParts {
   readonly log: Log
   readonly switches: SwitchState
-  /** Maximum size of an append, in bytes. */
-  readonly appendMax: number
 }
 
-interface Request {
-  readonly stream: string
-  readonly expected: Expected
-  readonly events: readonly Proposed[]
-}
+/** Maximum size of an append, in bytes. */
+const APPEND_MAX = 1024 * 1024
 
-export const OUTCOME_SILENT = 'silent'
-
-/** Result of one append. */
-export type Ending = Outcome | Failure | typeof OUTCOME_SILENT
+const EMPTY = new shared.Empty()
 
 const sizeOf = ({ type, data, metadata }: Proposed): number => type.length * 2 + data.length + metadata.length
 
-const tooLarge = (max: number): Failure =>
-  failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${max} Exceeded.`, {
-    exception: 'maximum-append-size-exceeded',
-    'maximum-append-size': String(max),
-  })
+const TOO_LARGE = failure(status.INVALID_ARGUMENT, `Maximum Append Size of ${APPEND_MAX} Exceeded.`, {
+  exception: 'maximum-append-size-exceeded',
+  'maximum-append-size': String(APPEND_MAX),
+})
 
 const DEFAULT_FAILURE = failure(status.UNAVAILABLE, 'The server went away')
 
-const carryOut = ({ log, switches, appendMax }: AppendParts, request: Request): Ending => {
-  const { stream, expected, events } = request
+const carryOut = (
+  { log, switches }: AppendParts,
+  stream: string,
+  expected: Expected,
+  events: readonly Proposed[],
+): Outcome | Failure | 'silent' => {
   const fault = switches.faultOf({ stream, types: events.map(({ type }) => type) })
   if (fault?.how === 'refused') return fault.failure ?? DEFAULT_FAILURE
-  if (fault?.how === 'silent') return OUTCOME_SILENT
-  if (events.reduce((sum, event) => sum + sizeOf(event), 0) > appendMax) return tooLarge(appendMax)
+  if (fault?.how === 'silent') return 'silent'
+  if (events.reduce((sum, event) => sum + sizeOf(event), 0) > APPEND_MAX) return TOO_LARGE
   const outcome = log.append(stream, expected, events)
   if (fault === undefined) return outcome
-  return fault.how === 'lost' ? (fault.failure ?? DEFAULT_FAILURE) : OUTCOME_SILENT
+  return fault.how === 'lost' ? (fault.failure ?? DEFAULT_FAILURE) : 'silent'
 }
 
 const proposedOf = (message: streams.AppendReq.ProposedMessage): Proposed => ({
   id: message.getId()?.getString() ?? '',
   type: message.getMetadataMap().get('type') ?? '',
-  contentType: message.getMetadataMap().get('content-type') ?? '',
   data: message.getData_asU8(),
   metadata: message.getCustomMetadata_asU8(),
 })
 
 const wrongVersion = (current: number, expected: Expected): streams.AppendResp.WrongExpectedVersion => {
   const wrong = new streams.AppendResp.WrongExpectedVersion()
-  if (current === NONE) wrong.setCurrentNoStream(new shared.Empty())
+  if (current === NONE) wrong.setCurrentNoStream(EMPTY)
   else wrong.setCurrentRevision(String(current))
-  if (expected === 'no_stream') wrong.setExpectedNoStream(new shared.Empty())
-  else if (expected === 'stream_exists') wrong.setExpectedStreamExists(new shared.Empty())
-  else if (expected === 'any') wrong.setExpectedAny(new shared.Empty())
+  if (expected === 'no_stream') wrong.setExpectedNoStream(EMPTY)
+  else if (expected === 'any') wrong.setExpectedAny(EMPTY)
   else wrong.setExpectedRevision(String(expected))
   return wrong
 }
@@ -71,26 +63,14 @@ const appendAnswer = (outcome: Outcome): streams.AppendResp => {
     return new streams.AppendResp().setWrongExpectedVersion(wrongVersion(outcome.current, outcome.expected))
   }
   const success = new streams.AppendResp.Success()
-  if (outcome.revision === NONE) success.setNoStream(new shared.Empty())
+  if (outcome.revision === NONE) success.setNoStream(EMPTY)
   else success.setCurrentRevision(String(outcome.revision))
-  if (outcome.position === undefined) success.setNoPosition(new shared.Empty())
+  if (outcome.position === undefined) success.setNoPosition(EMPTY)
   else {
     const position = String(outcome.position)
     success.setPosition(new streams.AppendResp.Position().setCommitPosition(position).setPreparePosition(position))
   }
   return new streams.AppendResp().setSuccess(success)
-}
-
-const requestOf = (messages: readonly streams.AppendReq[]): Request => {
-  const options = messages[0]?.getOptions() ?? new streams.AppendReq.Options()
-  return {
-    stream: nameOf(options.getStreamIdentifier()),
-    expected: expectedOf(options, () => options.getRevision()),
-    events: messages.flatMap((message) => {
-      const proposed = message.getProposedMessage()
-      return proposed === undefined ? [] : [proposedOf(proposed)]
-    }),
-  }
 }
 
 export const makeAppend =
@@ -103,11 +83,12 @@ export const makeAppend =
       // A call cancelled midway also emits `end`; it is marked as cancelled one turn later.
       await setImmediate()
       if (call.cancelled) return
-      parts.switches.counters.appends++
       const refused = await parts.switches.admit('append', call.metadata)
       if (refused !== undefined) return answer(asError(refused))
-      const ending = carryOut(parts, requestOf(messages))
-      if (ending === OUTCOME_SILENT) return
+      const options = messages[0]?.getOptions() ?? new streams.AppendReq.Options()
+      const events = messages.flatMap((message) => message.getProposedMessage() ?? []).map(proposedOf)
+      const ending = carryOut(parts, nameOf(options.getStreamIdentifier()), expectedOf(options), events)
+      if (ending === 'silent') return
       if ('code' in ending) answer(asError(ending))
       else answer(null, appendAnswer(ending))
     })
@@ -122,14 +103,11 @@ export const refuseBatchAppend: IStreamsServer['batchAppend'] = (call) => {
 export const makeDelete =
   ({ log, switches }: AppendParts): IStreamsServer['delete'] =>
   async (call, answer) => {
-    const refused = await switches.admit('append', call.metadata)
+    const refused = await switches.admit('delete', call.metadata)
     if (refused !== undefined) return answer(asError(refused))
     const options = call.request.getOptions() ?? new streams.DeleteReq.Options()
     const stream = nameOf(options.getStreamIdentifier())
-    const outcome = log.remove(
-      stream,
-      expectedOf(options, () => options.getRevision()),
-    )
+    const outcome = log.remove(stream, expectedOf(options))
     if (outcome.kind === 'success') {
       const at = String(outcome.position)
       const position = new streams.DeleteResp.Position().setCommitPosition(at).setPreparePosition(at)

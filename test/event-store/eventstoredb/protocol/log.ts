@@ -1,14 +1,27 @@
-import {
-  check,
-  type Expected,
-  type LogEvent,
-  NONE,
-  type Outcome,
-  type Proposed,
-  type State,
-  type Stream,
-} from './append-rules.ts'
-import { Bodies, KeptEvent, RecentEvents } from './kept-events.ts'
+/** A stored event. */
+export interface LogEvent {
+  readonly id: string
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+  readonly type: string
+  readonly data: Uint8Array
+  readonly metadata: Uint8Array
+  /** When it was written, in Unix milliseconds. */
+  readonly written: number
+}
+
+export type Proposed = Pick<LogEvent, 'id' | 'type' | 'data' | 'metadata'>
+
+export type Expected = number | 'any' | 'no_stream'
+
+/** The revision of a stream that has no event. */
+export const NONE = -1
+
+/** Result of an append; `current` is the stream's revision. A repeated append has no position. */
+export type Outcome =
+  | { readonly kind: 'success'; readonly revision: number; readonly position?: number }
+  | { readonly kind: 'wrong'; readonly current: number; readonly expected: Expected }
 
 /** An in-memory log with EventStoreDB's append rules. */
 export interface Log {
@@ -25,126 +38,198 @@ export interface Log {
   readonly watch: (tell: () => void) => () => void
 }
 
+interface Stream {
+  events: LogEvent[]
+  /** The revision of the last event ever written. */
+  last: number
+  /** Stream reads skip events below this revision. */
+  shownFrom: number
+  isDeleted: boolean
+}
+
+/** Bytes of one piece of memory for the bodies of events. */
+const PIECE = 4 * 1024 * 1024
+
+/**
+ * An event whose body is kept outside the JavaScript heap. A server that keeps hundreds of thousands of bodies as objects
+ * is stopped by its own garbage collection for 0.1 to 0.3 s, which a test would see as the service's.
+ */
+class KeptEvent implements LogEvent {
+  static #current = Buffer.alloc(0)
+  static #used = 0
+
+  readonly id: string
+  readonly type: string
+  readonly stream: string
+  readonly revision: number
+  readonly position: number
+  readonly written = Date.now()
+  readonly #piece: Buffer
+  readonly #at: number
+  readonly #middle: number
+  readonly #end: number
+
+  constructor({ id, type, data, metadata }: Proposed, stream: string, revision: number, position: number) {
+    const length = data.length + metadata.length
+    if (KeptEvent.#used + length > KeptEvent.#current.length) {
+      KeptEvent.#current = Buffer.allocUnsafeSlow(Math.max(PIECE, length))
+      KeptEvent.#used = 0
+    }
+    this.id = id
+    this.type = type
+    this.stream = stream
+    this.revision = revision
+    this.position = position
+    this.#piece = KeptEvent.#current
+    this.#at = KeptEvent.#used
+    this.#middle = this.#at + data.length
+    this.#end = this.#at + length
+    this.#piece.set(data, this.#at)
+    this.#piece.set(metadata, this.#middle)
+    KeptEvent.#used = this.#end
+  }
+
+  get data(): Uint8Array {
+    return this.#piece.subarray(this.#at, this.#middle)
+  }
+
+  get metadata(): Uint8Array {
+    return this.#piece.subarray(this.#middle, this.#end)
+  }
+}
+
+/** Events whose ids are remembered, at least. A node bounds its cache of them too (8 MiB in EventStoreDB). */
+const RECENT = 50_000
+
+/** The last events by id, in two generations: a single map of all of them would stall the server whenever it grows. */
+const makeRecentEvents = () => {
+  let [young, old] = [new Map<string, LogEvent>(), new Map<string, LogEvent>()]
+  return {
+    get: (id: string) => young.get(id) ?? old.get(id),
+    add: (event: LogEvent): void => {
+      if (young.size >= RECENT) [young, old] = [new Map(), young]
+      young.set(event.id, event)
+    },
+    clear: (): void => {
+      young = new Map()
+      old = new Map()
+    },
+  }
+}
+
 /** The server writes a system event after this many appends. */
 const SYSTEM_EVERY = 5
 const RECORD_BYTES = 97
 
-const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
-
-const streamOf = ({ streams }: State, name: string): Stream => {
-  const known = streams.get(name)
-  if (known !== undefined) return known
-  const made: Stream = {
-    name,
-    events: [],
-    last: NONE,
-    shownFrom: 0,
-    isDeleted: false,
-    maxCount: Number.POSITIVE_INFINITY,
-  }
-  streams.set(name, made)
-  return made
-}
-
-const lastOf = (state: State, name: string): number => state.streams.get(name)?.last ?? NONE
-
-/** Applies a metadata event to its stream. */
-const applyMetadata = (state: State, { stream, data }: LogEvent): void => {
-  const { $tb, $maxCount } = JSON.parse(new TextDecoder().decode(data))
-  const about = streamOf(state, stream.slice(2))
-  if (typeof $tb === 'number') about.shownFrom = $tb
-  if (typeof $maxCount === 'number') about.maxCount = $maxCount
-}
-
 const systemEvent = (type: string, data: unknown): Proposed => ({
   id: crypto.randomUUID(),
   type,
-  contentType: 'application/json',
-  data: encode(data),
+  data: Buffer.from(JSON.stringify(data)),
   metadata: new Uint8Array(),
 })
 
-const write = (state: State, name: string, events: readonly Proposed[], clock: () => number): number | undefined => {
-  if (events.length === 0) return undefined
-  const stream = streamOf(state, name)
-  if (stream.isDeleted) {
-    stream.isDeleted = false
-    write(state, `$$${name}`, [systemEvent('$metadata', { $tb: stream.last + 1 })], clock)
-  }
-  let position: number | undefined
-  for (const proposed of events) {
-    position = state.end
-    const place = { stream: stream.name, revision: stream.last + 1, position, milliseconds: clock() }
-    const event = new KeptEvent(state.bodies, proposed, place)
-    stream.last = event.revision
-    stream.events.push(event)
-    state.events.push(event)
-    state.recent.add(event)
-    state.end += RECORD_BYTES + proposed.data.length + proposed.metadata.length
-    if (name.startsWith('$$')) applyMetadata(state, event)
-  }
-  return position
-}
+/** An event of another application. */
+export const noted = (): Proposed => systemEvent('Noted', {})
 
-const truncateAfter = (state: State, position: number): void => {
-  const lost = state.events.filter((event) => event.position > position)
-  state.events = state.events.filter((event) => event.position <= position)
-  for (const stream of state.streams.values()) {
-    stream.events = stream.events.filter((event) => event.position <= position)
-  }
-  state.end = lost[0]?.position ?? state.end
-  for (const { id } of lost) state.recent.delete(id)
-  for (const { stream, revision } of lost.reverse()) streamOf(state, stream).last = revision - 1
-}
-
-export const makeLog = (clock: () => number = Date.now): Log => {
-  const state: State = {
-    bodies: new Bodies(),
-    events: [],
-    streams: new Map(),
-    recent: new RecentEvents(),
-    end: 0,
-    appends: 0,
-  }
+export const makeLog = (): Log => {
+  let all: LogEvent[] = []
+  const streams = new Map<string, Stream>()
+  const recent = makeRecentEvents()
   const watchers = new Set<() => void>()
+  let [end, appends] = [0, 0]
   const tell = (): void => {
     for (const watcher of watchers) watcher()
   }
-  write(state, '$users', [systemEvent('$UserCreated', { loginName: 'admin' })], clock)
-  write(state, '$scavenges', [systemEvent('$scavengeIndexInitialized', {})], clock)
 
-  const append: Log['append'] = (stream, expected, events) => {
-    const found = check(state, stream, expected, events)
-    if (found === 'wrong') return { kind: 'wrong', current: lastOf(state, stream), expected }
-    if (found !== 'write') return { kind: 'success', revision: found.repeated }
-    const position = write(state, stream, events, clock)
-    const revision = lastOf(state, stream)
-    if (position === undefined) return { kind: 'success', revision }
-    state.appends++
-    if (state.appends % SYSTEM_EVERY === 0) write(state, '$stats', [systemEvent('$statsCollected', {})], clock)
-    tell()
-    return { kind: 'success', revision, position }
+  const streamOf = (name: string): Stream => {
+    const stream = streams.get(name) ?? { events: [], last: NONE, shownFrom: 0, isDeleted: false }
+    streams.set(name, stream)
+    return stream
   }
 
+  /** Returns the position of the last event. */
+  const write = (name: string, events: readonly Proposed[]): number | undefined => {
+    const stream = streamOf(name)
+    if (stream.isDeleted && events.length > 0) {
+      stream.isDeleted = false
+      stream.shownFrom = stream.last + 1
+      write(`$$${name}`, [systemEvent('$metadata', { $tb: stream.shownFrom })])
+    }
+    let position: number | undefined
+    for (const proposed of events) {
+      position = end
+      const event = new KeptEvent(proposed, name, ++stream.last, position)
+      stream.events.push(event)
+      all.push(event)
+      recent.add(event)
+      end += RECORD_BYTES + proposed.data.length + proposed.metadata.length
+    }
+    return position
+  }
+
+  /** Detects repeats as a node's cache does: by the first event; then all events must match. */
+  const checkLoose = (name: string, events: readonly Proposed[]): 'write' | 'wrong' | number => {
+    const known = events.map(({ id }) => recent.get(id)).map((event) => (event?.stream === name ? event : undefined))
+    const first = known[0]?.revision
+    if (first === undefined) return 'write'
+    return known.every((event, index) => event?.revision === first + index) ? first + events.length - 1 : 'wrong'
+  }
+
+  /** Whether to write an append, or the last revision of an earlier identical append. */
+  const check = (name: string, expected: Expected, events: readonly Proposed[]): 'write' | 'wrong' | number => {
+    if (expected === 'any') return checkLoose(name, events)
+    const stream = streams.get(name)
+    const current = stream?.last ?? NONE
+    const exact = expected === 'no_stream' ? NONE : expected
+    if (exact === current) return 'write'
+    // A stream loses events only at its ends, so that those left have consecutive revisions.
+    const there = stream?.events ?? []
+    const first = exact + 1 - (there[0]?.revision ?? 0)
+    const isRepeated = events.length > 0 && events.every(({ id }, index) => there[first + index]?.id === id)
+    if (exact < current && isRepeated) return exact + events.length
+    return expected === 'no_stream' && stream?.isDeleted ? 'write' : 'wrong'
+  }
+
+  write('$users', [systemEvent('$UserCreated', { loginName: 'admin' })])
+  write('$scavenges', [systemEvent('$scavengeIndexInitialized', {})])
+
   return {
-    append,
-    remove: (stream, expected) => {
-      const found = check(state, stream, expected, [])
-      if (found === 'wrong') return { kind: 'wrong', current: lastOf(state, stream), expected }
-      const position = write(state, `$$${stream}`, [systemEvent('$metadata', { $tb: Number.MAX_SAFE_INTEGER })], clock)
-      streamOf(state, stream).isDeleted = true
+    append: (stream, expected, events) => {
+      const checked = check(stream, expected, events)
+      if (checked === 'wrong') return { kind: 'wrong', current: streamOf(stream).last, expected }
+      if (checked !== 'write') return { kind: 'success', revision: checked }
+      const position = write(stream, events)
+      const revision = streamOf(stream).last
+      if (position === undefined) return { kind: 'success', revision }
+      if (++appends % SYSTEM_EVERY === 0) write('$stats', [systemEvent('$statsCollected', {})])
       tell()
-      return { kind: 'success', revision: lastOf(state, stream), ...(position !== undefined && { position }) }
+      return { kind: 'success', revision, position }
+    },
+    remove: (name, expected) => {
+      const stream = streamOf(name)
+      if (check(name, expected, []) === 'wrong') return { kind: 'wrong', current: stream.last, expected }
+      const position = write(`$$${name}`, [systemEvent('$metadata', { $tb: Number.MAX_SAFE_INTEGER })]) as number
+      stream.isDeleted = true
+      tell()
+      return { kind: 'success', revision: stream.last, position }
     },
     readable: (name) => {
-      const stream = state.streams.get(name)
+      const stream = streams.get(name)
       if (stream === undefined || stream.last === NONE || stream.isDeleted) return undefined
-      const shownFrom = Math.max(stream.shownFrom, stream.last + 1 - stream.maxCount)
-      return shownFrom <= 0 ? stream.events : stream.events.filter(({ revision }) => revision >= shownFrom)
+      const { shownFrom, events } = stream
+      return shownFrom === 0 ? events : events.filter(({ revision }) => revision >= shownFrom)
     },
-    all: () => state.events,
-    forgetRecent: () => state.recent.clear(),
-    truncateAfter: (position) => truncateAfter(state, position),
+    all: () => all,
+    forgetRecent: recent.clear,
+    truncateAfter: (position) => {
+      end = all.find((event) => event.position > position)?.position ?? end
+      all = all.filter((event) => event.position <= position)
+      for (const stream of streams.values()) {
+        stream.events = stream.events.filter((event) => event.position <= position)
+        stream.last = stream.events.at(-1)?.revision ?? NONE
+      }
+      recent.clear()
+    },
     watch: (watcher) => {
       watchers.add(watcher)
       return () => watchers.delete(watcher)

@@ -1,21 +1,21 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { GossipService } from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import gossip from '@eventstore/db-client/generated/gossip_pb.js'
 import { ServerFeaturesService } from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js'
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js'
 import { StreamsService } from '@eventstore/db-client/generated/streams_grpc_pb.js'
-import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { type Metadata, Server, ServerCredentials, type sendUnaryData } from '@grpc/grpc-js'
 import { makeAppend, makeDelete, refuseBatchAppend } from './append.ts'
-import { makeFeatures, makeGossip } from './gossip-and-features.ts'
 import { type Log, makeLog } from './log.ts'
 import { makeRead } from './read.ts'
-import { type Endpoint, makeSwitches, type Switches, type SwitchState } from './switches.ts'
+import { type CallKind, type Endpoint, makeSwitches, type Switches, type SwitchState } from './switches.ts'
+import { asError, uuidOf } from './wire.ts'
 
 export interface ProtocolServerOptions {
   /** The log of another server, to simulate nodes of one cluster. */
   readonly log?: Log
   readonly version?: string
-  /** Maximum size of an append, in bytes. */
-  readonly appendMax?: number
   /** Passwords by user name; without users, no authentication. Clients send credentials only over TLS. */
   readonly users?: Readonly<Record<string, string>>
   /** PEM texts; the server then accepts only TLS. */
@@ -41,28 +41,52 @@ export interface ProtocolServer extends Switches, AsyncDisposable {
 }
 
 const HOST = '127.0.0.1'
-const MIB = 1024 * 1024
 /** Maximum concurrent calls per connection, as on a real node; the client queues the rest. */
 const CALLS_MAX = 100
 
-const credentialsOf = ({ tls }: ProtocolServerOptions): ServerCredentials => {
-  if (tls === undefined) return ServerCredentials.createInsecure()
-  const pair = { cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }
-  return ServerCredentials.createSsl(null, [pair])
-}
+/** Node states in the gossip, as numbered by the protocol. */
+const STATE = { follower: 6, leader: 8 } as const
+
+const member = ({ address, port }: Endpoint, state: number): gossip.MemberInfo =>
+  new gossip.MemberInfo()
+    .setInstanceId(uuidOf(crypto.randomUUID()))
+    .setTimeStamp(String(BigInt(Date.now()) * 10_000n))
+    .setState(state)
+    .setIsAlive(true)
+    .setHttpEndPoint(new gossip.EndPoint().setAddress(address).setPort(port))
 
 const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
-  const { version = '24.6.0', appendMax = MIB } = options
-  const grpc = new Server({ 'grpc.max_receive_message_length': 32 * MIB, 'grpc.max_concurrent_streams': CALLS_MAX })
-  const parts = { log, switches, appendMax }
+  const { version = '24.6.0' } = options
+  const grpc = new Server({ 'grpc.max_concurrent_streams': CALLS_MAX })
+  const parts = { log, switches }
+  const answering =
+    <A>(kind: CallKind, make: () => A) =>
+    async ({ metadata }: { readonly metadata: Metadata }, answer: sendUnaryData<A>): Promise<void> => {
+      const refused = await switches.admit(kind, metadata)
+      if (refused === undefined) answer(null, make())
+      else answer(asError(refused))
+    }
   grpc.addService(StreamsService, {
     append: makeAppend(parts),
     batchAppend: refuseBatchAppend,
     delete: makeDelete(parts),
-    read: makeRead({ log, switches, isOld: version.startsWith('23.') }),
+    read: makeRead({ ...parts, isOld: version.startsWith('23.') }),
   })
-  grpc.addService(GossipService, { read: makeGossip(switches, self) })
-  grpc.addService(ServerFeaturesService, { getSupportedMethods: makeFeatures(switches, version) })
+  grpc.addService(GossipService, {
+    read: answering('gossip', () => {
+      const leader = switches.leader()
+      const own = member(self(), leader === undefined ? STATE.leader : STATE.follower)
+      const others = leader === undefined ? [] : [member(leader, STATE.leader)]
+      return new gossip.ClusterInfo().setMembersList([own, ...others])
+    }),
+  })
+  grpc.addService(ServerFeaturesService, {
+    getSupportedMethods: answering('features', () => {
+      const append = new features.SupportedMethod().setMethodName('append')
+      append.setServiceName('event_store.client.streams.streams')
+      return new features.SupportedMethods().setEventStoreServerVersion(version).setMethodsList([append])
+    }),
+  })
   return grpc
 }
 
@@ -116,15 +140,22 @@ const makeListener = (inject: (socket: Socket) => void, switches: SwitchState) =
   }
 }
 
+const credentialsOf = ({ tls }: ProtocolServerOptions): ServerCredentials => {
+  if (tls === undefined) return ServerCredentials.createInsecure()
+  const pair = { cert_chain: Buffer.from(tls.certificate), private_key: Buffer.from(tls.key) }
+  return ServerCredentials.createSsl(null, [pair])
+}
+
 export const startProtocolServer = async (options: ProtocolServerOptions = {}): Promise<ProtocolServer> => {
-  const { log = makeLog(), users } = options
-  const switches = makeSwitches(users)
+  const { log = makeLog(), users, tls } = options
+  const { switches, state } = makeSwitches(users)
+  const all = { ...switches, ...state }
   // TLS clients verify the host name.
-  const host = options.tls === undefined ? HOST : 'localhost'
+  const address = tls === undefined ? HOST : 'localhost'
   let port = 0
-  const grpc = makeGrpc(options, log, switches, () => ({ address: host, port }))
+  const grpc = makeGrpc(options, log, all, () => ({ address, port }))
   const injector = grpc.createConnectionInjector(credentialsOf(options))
-  const listener = makeListener((socket) => injector.injectConnection(socket), switches)
+  const listener = makeListener((socket) => injector.injectConnection(socket), all)
   port = await listener.listen()
   const close = async (): Promise<void> => {
     switches.thaw()
@@ -134,8 +165,8 @@ export const startProtocolServer = async (options: ProtocolServerOptions = {}): 
   }
   return {
     ...switches,
-    endpoint: { address: host, port },
-    address: `esdb://${host}:${port}?tls=${options.tls !== undefined}`,
+    endpoint: { address, port },
+    address: `esdb://${address}:${port}?tls=${tls !== undefined}`,
     log,
     dropConnections: listener.drop,
     stop: listener.stop,

@@ -24,62 +24,12 @@ export interface AppendFault {
   readonly when?: (append: SeenAppend) => boolean
 }
 
-export type CallKind = 'append' | 'read' | 'subscription' | 'features' | 'gossip'
-
-export interface Counters {
-  appends: number
-  reads: number
-  subscriptions: number
-  /** Events written to the connections of readers and subscribers. */
-  eventsSent: number
-  features: number
-  gossips: number
-  connections: number
-  /** Calls that a delay holds at the moment. */
-  delayed: number
-}
+export type CallKind = 'append' | 'delete' | 'read' | 'subscription' | 'features' | 'gossip'
 
 export interface Endpoint {
   readonly address: string
   readonly port: number
 }
-
-export interface Switches {
-  readonly counters: Counters
-  /** Delays every call by this many milliseconds. */
-  readonly delayAnswers: (milliseconds: number) => void
-  readonly faultAppends: (fault: AppendFault) => void
-  /** Fails the next calls of a kind. */
-  readonly failNext: (kind: CallKind, failure: Failure, times?: number) => void
-  /** Never answers the next subscription. */
-  readonly stallNextSubscription: () => void
-  /** Until `thaw`, accepts connections but sends nothing, not even to subscribers. */
-  readonly freeze: () => void
-  readonly thaw: () => void
-  /** Redirects calls that require a leader, and names it in the gossip; undefined to stop. */
-  readonly setLeader: (leader: Endpoint | undefined) => void
-  /** If not ready, every append, read and subscription fails with "Server Is Not Ready". */
-  readonly setReady: (isReady: boolean) => void
-  /** Ends all current subscriptions with a failure. */
-  readonly endSubscriptions: (failure: Failure) => void
-  /** Calls `act` after this many more events have been sent to subscribers. */
-  readonly afterSending: (events: number, act: () => void) => void
-}
-
-/** The switches, as seen by the server's services. */
-export interface SwitchState extends Switches {
-  /** Applies delays; returns the failure for the call, if any. */
-  readonly admit: (kind: CallKind, metadata: Metadata) => Promise<Failure | undefined>
-  readonly thawed: () => Promise<void>
-  readonly faultOf: (append: SeenAppend) => AppendFault | undefined
-  readonly leader: () => Endpoint | undefined
-  readonly onEnd: (end: (failure: Failure) => void) => () => void
-  readonly isFrozen: () => boolean
-  /** Called for every event sent to a subscriber. */
-  readonly sent: () => void
-}
-
-const COUNTED = { read: 'reads', subscription: 'subscriptions', features: 'features', gossip: 'gossips' } as const
 
 const isKnown = (metadata: Metadata, users: Readonly<Record<string, string>>): boolean => {
   const [value] = metadata.get('authorization')
@@ -88,25 +38,12 @@ const isKnown = (metadata: Metadata, users: Readonly<Record<string, string>>): b
   return Object.hasOwn(users, name) && users[name] === password
 }
 
-/** Authentication failure, if any. Servers without users need none, nor do features and gossip calls. */
-const refusedUser = (kind: CallKind, metadata: Metadata, users?: Readonly<Record<string, string>>) => {
-  if (users === undefined || kind === 'features' || kind === 'gossip' || isKnown(metadata, users)) return undefined
-  return metadata.get('authorization').length > 0 ? failure(status.UNAUTHENTICATED, 'Unauthenticated') : accessDenied()
-}
-
-interface Planned {
-  readonly kind: CallKind
-  readonly failure: Failure
-  times: number
-}
-
+/** Takes the first of those planned that is meant and has times left. */
 const take = <A extends { times: number }>(planned: readonly A[], isMeant: (one: A) => boolean): A | undefined => {
-  const found = planned.find((one) => one.times > 0 && isMeant(one))
-  if (found !== undefined) found.times--
-  return found
+  const next = planned.find((one) => one.times > 0 && isMeant(one))
+  if (next !== undefined) next.times--
+  return next
 }
-
-const requiresLeader = (metadata: Metadata): boolean => metadata.get('requires-leader').includes('true')
 
 const notLeader = ({ address, port }: Endpoint): Failure =>
   failure(status.NOT_FOUND, 'Leader info available', {
@@ -115,21 +52,17 @@ const notLeader = ({ address, port }: Endpoint): Failure =>
     'leader-endpoint-port': String(port),
   })
 
-const noCounts = (): Counters => ({
-  appends: 0,
-  reads: 0,
-  subscriptions: 0,
-  eventsSent: 0,
-  features: 0,
-  gossips: 0,
-  connections: 0,
-  delayed: 0,
-})
+/** The switches that tests use. */
+export type Switches = ReturnType<typeof makeSwitches>['switches']
+/** The switches, as the server's services see them. */
+export type SwitchState = Switches & ReturnType<typeof makeSwitches>['state']
 
-export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchState => {
-  const counters = noCounts()
+export const makeSwitches = (users?: Readonly<Record<string, string>>) => {
+  /** Calls by kind and those that are delayed now, events written to readers and subscribers, and connections. */
+  const counters = { appends: 0, reads: 0, subscriptions: 0, features: 0, delayed: 0, eventsSent: 0, connections: 0 }
+  const counted = { append: 'appends', read: 'reads', subscription: 'subscriptions', features: 'features' } as const
   const faults: (AppendFault & { times: number })[] = []
-  const planned: Planned[] = []
+  const planned: { readonly kind: CallKind; readonly failure: Failure; times: number }[] = []
   const endings = new Set<(failure: Failure) => void>()
   let awaited: { left: number; readonly act: () => void } | undefined
   let latency = 0
@@ -137,70 +70,88 @@ export const makeSwitches = (users?: Readonly<Record<string, string>>): SwitchSt
   let isReady = true
   let isStalling = false
   let frozen: PromiseWithResolvers<void> | undefined
+
+  const switches = {
+    counters,
+    /** Delays every call by this many milliseconds. */
+    delayAnswers: (milliseconds: number): void => {
+      latency = milliseconds
+    },
+    faultAppends: (fault: AppendFault): void => void faults.push({ times: 1, ...fault }),
+    /** Fails the next calls of a kind. */
+    failNext: (kind: CallKind, failure: Failure, times = 1): void => void planned.push({ kind, failure, times }),
+    /** Never answers the next subscription. */
+    stallNextSubscription: (): void => {
+      isStalling = true
+    },
+    /** Until `thaw`, accepts connections but sends nothing, not even to subscribers. */
+    freeze: (): void => {
+      frozen ??= Promise.withResolvers()
+    },
+    thaw: (): void => {
+      frozen?.resolve()
+      frozen = undefined
+    },
+    /** Redirects calls that require a leader, and names it in the gossip; undefined to stop. */
+    setLeader: (endpoint: Endpoint | undefined): void => {
+      leader = endpoint
+    },
+    /** If not ready, every append, read and subscription fails with "Server Is Not Ready". */
+    setReady: (ready: boolean): void => {
+      isReady = ready
+    },
+    /** Ends all current subscriptions with a failure. */
+    endSubscriptions: (failure: Failure): void => {
+      for (const end of [...endings]) end(failure)
+    },
+    /** Calls `act` after this many more events have been sent to subscribers. */
+    afterSending: (events: number, act: () => void): void => {
+      awaited = { left: events, act }
+    },
+  }
+
   const thawed = async (): Promise<void> => {
     while (frozen !== undefined) await frozen.promise
   }
 
-  return {
-    counters,
-    delayAnswers: (milliseconds) => {
-      latency = milliseconds
-    },
-    faultAppends: (fault) => faults.push({ times: 1, ...fault }),
-    failNext: (kind, failure, times = 1) => planned.push({ kind, failure, times }),
-    stallNextSubscription: () => {
-      isStalling = true
-    },
-    freeze: () => {
-      frozen ??= Promise.withResolvers()
-    },
-    thaw: () => {
-      frozen?.resolve()
-      frozen = undefined
-    },
-    setLeader: (endpoint) => {
-      leader = endpoint
-    },
-    setReady: (ready) => {
-      isReady = ready
-    },
-    endSubscriptions: (failure) => {
-      for (const end of [...endings]) end(failure)
-    },
-    afterSending: (events, act) => {
-      awaited = { left: events, act }
-    },
-    sent: () => {
-      if (awaited === undefined || --awaited.left > 0) return
-      const { act } = awaited
-      awaited = undefined
-      act()
-    },
-    admit: async (kind, metadata) => {
-      if (kind !== 'append') counters[COUNTED[kind]]++
+  const state = {
+    thawed,
+    isFrozen: (): boolean => frozen !== undefined,
+    leader: (): Endpoint | undefined => leader,
+    /** Counts and delays a call; returns its failure, if any. */
+    admit: async (kind: CallKind, metadata: Metadata): Promise<Failure | undefined> => {
+      if (kind in counted) counters[counted[kind as keyof typeof counted]]++
       await thawed()
-      if (latency > 0) {
-        counters.delayed++
-        await delay(latency)
-        counters.delayed--
+      counters.delayed++
+      if (latency > 0) await delay(latency)
+      counters.delayed--
+      // Everybody may ask for features and gossip.
+      const isOpen = kind === 'features' || kind === 'gossip'
+      if (!isReady && !isOpen) return notReady()
+      if (users !== undefined && !isOpen && !isKnown(metadata, users)) {
+        const hasTried = metadata.get('authorization').length > 0
+        return hasTried ? failure(status.UNAUTHENTICATED, 'Unauthenticated') : accessDenied()
       }
-      if (!isReady && kind !== 'features' && kind !== 'gossip') return notReady()
-      const refused = refusedUser(kind, metadata, users)
-      if (refused !== undefined) return refused
-      if (leader !== undefined && requiresLeader(metadata)) return notLeader(leader)
+      if (leader !== undefined && metadata.get('requires-leader').includes('true')) return notLeader(leader)
       if (isStalling && kind === 'subscription') {
         isStalling = false
         await new Promise(() => undefined)
       }
       return take(planned, (one) => one.kind === kind)?.failure
     },
-    thawed,
-    faultOf: (append) => take(faults, ({ when }) => when?.(append) ?? true),
-    leader: () => leader,
-    onEnd: (end) => {
+    faultOf: (append: SeenAppend): AppendFault | undefined => take(faults, ({ when }) => when?.(append) ?? true),
+    onEnd: (end: (failure: Failure) => void) => {
       endings.add(end)
-      return () => endings.delete(end)
+      return (): void => void endings.delete(end)
     },
-    isFrozen: () => frozen !== undefined,
+    /** Called for every event sent to a subscriber. */
+    sent: (): void => {
+      if (awaited === undefined || --awaited.left > 0) return
+      const { act } = awaited
+      awaited = undefined
+      act()
+    },
   }
+
+  return { switches, state }
 }

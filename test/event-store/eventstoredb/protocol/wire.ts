@@ -1,12 +1,12 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import { Metadata, status } from '@grpc/grpc-js'
-import type { Expected } from './append-rules.ts'
+import type { Expected } from './log.ts'
 
 /** A gRPC error: status, message, and metadata that the client maps to a typed error. */
 export interface Failure {
   readonly code: number
   readonly details: string
-  readonly metadata?: Metadata
+  readonly metadata: Metadata
 }
 
 export const failure = (code: number, details: string, facts: Readonly<Record<string, string>> = {}): Failure => {
@@ -20,9 +20,10 @@ export const accessDenied = (): Failure =>
 
 export const notReady = (): Failure => failure(status.UNAVAILABLE, 'Server Is Not Ready')
 
+export const exhausted = failure(status.RESOURCE_EXHAUSTED, 'Too many')
+
 /** Converts to the error type that grpc-js handlers return. */
-export const asError = ({ code, details, metadata = new Metadata() }: Failure) =>
-  Object.assign(new Error(details), { code, details, metadata })
+export const asError = (failed: Failure) => Object.assign(new Error(failed.details), failed)
 
 export const nameOf = (identifier: shared.StreamIdentifier | undefined): string =>
   new TextDecoder().decode(identifier?.getStreamName_asU8())
@@ -35,11 +36,10 @@ export const uuidOf = (id: string): shared.UUID => new shared.UUID().setString(i
 interface ExpectedOptions {
   hasAny(): boolean
   hasNoStream(): boolean
-  hasStreamExists(): boolean
+  getRevision(): string
 }
 
-export const expectedOf = (options: ExpectedOptions, revision: () => string): Expected => {
+export const expectedOf = (options: ExpectedOptions): Expected => {
   if (options.hasAny()) return 'any'
-  if (options.hasNoStream()) return 'no_stream'
-  return options.hasStreamExists() ? 'stream_exists' : Number(revision())
+  return options.hasNoStream() ? 'no_stream' : Number(options.getRevision())
 }

@@ -9,6 +9,7 @@ import { chapter } from '../../../guide/documents.ts'
 import type { Tidying } from '../../../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../../../http/requests.ts'
 import { ROOT } from '../../../process/harness.ts'
+import { noted } from '../protocol/log.ts'
 import { startInstances } from './instances.ts'
 
 /** What the guide says to programs that read the streams in the store. */
@@ -46,12 +47,7 @@ const printed = async (t: Tidying, count: number, ...args: readonly string[]): P
 test('the guide’s program subscribes to every event of the log, in its order, and to nothing else', async (t) => {
   const { server, services } = await startInstances(t, { count: 1, now: NOW })
   const service = services[0] as (typeof services)[number]
-  server.log.append('users-of-another', 'any', [
-    {
-      ...{ id: crypto.randomUUID(), type: 'Noted', contentType: 'application/json' },
-      ...{ data: Buffer.from('{}'), metadata: Buffer.of() },
-    },
-  ])
+  server.log.append('users-of-another', 'any', [noted()])
   const sut = await createSut(service.as('admin'), { password: 'secret of the SUT' })
   await reserved(service.as('alice'), aReservation(sut))
   await service.as('alice').post('/api/sut_request/create', { sut_id: sut, duration: 900 })

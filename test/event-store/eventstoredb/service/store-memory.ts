@@ -31,7 +31,7 @@ const settled = async (look: () => number, looks = 30): Promise<void> => {
   await until('settled', isSettled, 60_000)
 }
 
-const script = fileURLToPath(new URL('../protocol/stalled-consumer.ts', import.meta.url))
+const script = fileURLToPath(new URL('stalled-consumer.ts', import.meta.url))
 
 /** Measures a separate process that takes one batch and stalls, or keeps every batch. */
 export const weighConsumer = async (
@@ -48,7 +48,7 @@ export const weighConsumer = async (
     const proposed = Array.from({ length: Math.min(1_000, events - i) }, (_, n) => {
       const { id, type, data, metadata } = anEvent(stream, `note ${i + n} `.padEnd(300, '.'))
       const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
-      return { id, type, contentType: 'application/json', data: bytes(data), metadata: bytes(metadata) }
+      return { id, type, data: bytes(data), metadata: bytes(metadata) }
     })
     server.log.append(stream, i === 0 ? 'no_stream' : i - 1, proposed)
   }

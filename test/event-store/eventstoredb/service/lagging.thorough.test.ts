@@ -1,5 +1,4 @@
 import test, { type ExecutionContext } from 'ava'
-import { sutStream } from '../../../../src/domain/values/ids.ts'
 import type { EventStore } from '../../../../src/event-store/event-store.ts'
 import type { Answer } from '../../../http/client.ts'
 import type { Running } from '../../../http/harness.ts'
@@ -29,8 +28,6 @@ const window = (hour: number, quarters = 4) => ({
   end_time: new Date(Date.UTC(2030, 4, 3, hour) + quarters * 900_000).toISOString(),
 })
 
-const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
-
 test('thorough: a lagging instance accepts windows freed by another and refuses windows taken by another', async (t) => {
   const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
@@ -59,6 +56,7 @@ test('thorough: a lagging instance returns identical responses for idempotency k
   const { up, lagging, hold, log } = await upAndLagging(t)
   const sut = await createSut(up.as('admin'))
   const key = (name: string) => ({ 'Idempotency-Key': name })
+  const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
   await reserved(lagging.as('alice'), aReservation(sut, window(5)))
   hold()
   const asks: readonly ((at: Running) => Promise<Answer>)[] = [
@@ -96,33 +94,4 @@ test('a lagging instance never answers 404 for an object created on another', as
   )
   t.is((await cancelling).status, 200)
   t.deepEqual(((await list).json.suts as readonly { _id: string }[])[0]?._id, sut)
-})
-
-test('control: an instance that decides on its views refuses a free window', async (t) => {
-  // Its stream reads end at the position of its views, which do not move, as if commands were decided on a read model.
-  const { hold, letGo, change } = makeHold()
-  let shown = Number.POSITIVE_INFINITY
-  const short = (store: EventStore): EventStore => ({
-    ...store,
-    ...change(store),
-    async *readStream(stream, after) {
-      for await (const page of store.readStream(stream, after)) {
-        const visible = page.filter(({ storePosition }) => storePosition <= shown)
-        if (visible.length > 0) yield visible
-      }
-    },
-  })
-  const { services, server } = await startInstances(t, {
-    now: NOW,
-    count: 2,
-    change: (instance) => (instance === 1 ? short : undefined),
-  })
-  t.teardown(letGo)
-  const [up, lagging] = services as readonly [Running, Running]
-  const sut = await createSut(up.as('admin'))
-  const taken = await reserved(lagging.as('alice'), aReservation(sut, window(8)))
-  hold()
-  shown = server.log.readable(sutStream(sut))?.at(-1)?.position ?? 0
-  await up.as('alice').request('POST', `${taken.headers.location}/cancel`)
-  t.not((await reserve(lagging.as('alice'), aReservation(sut, window(8)))).status, 201)
 })

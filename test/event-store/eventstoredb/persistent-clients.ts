@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Answer, Headers } from '../../../http/client.ts'
-import type { Running } from '../../../http/harness.ts'
-import { aReservation } from '../../../http/requests.ts'
-import type { Random } from '../../../process/random.ts'
+import type { Answer, Headers } from '../../http/client.ts'
+import type { Running } from '../../http/harness.ts'
+import { aReservation } from '../../http/requests.ts'
+import type { Random } from '../../process/random.ts'
 
 /** Clients that compete for windows of one SUT and retry until the outcome is known. */
 

@@ -50,7 +50,7 @@ export const patches: readonly Patch[] = [
     from: 'mac(secret, request, body)',
     to: "mac(secret, request, '')",
     test: [
-      'http/retries/idempotency.test.ts',
+      'http/retries/retries.test.ts',
       'a key reused for another request is refused, for another SUT and after a restart too',
     ],
   },

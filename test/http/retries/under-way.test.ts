@@ -27,6 +27,8 @@ test('a SUT creation interrupted between its two appends resumes with its id, ti
   t.deepEqual(faultsOf(interrupted), [])
   const [assigned, ...others] = await logOf(service)
   t.deepEqual([assigned?.type, others], ['ListenPortAssigned', []])
+  const other = await service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), KEY)
+  t.deepEqual(refusalOf(other), [422, 'idempotency_key_reused', 'Idempotency-Key'])
   service.clock.set('2030-05-02T05:58:59Z')
   const made = await create()
   t.is(made.status, 201)
@@ -36,30 +38,6 @@ test('a SUT creation interrupted between its two appends resumes with its id, ti
   t.is(reservation.json.listen_port, assigned?.data.listen_port)
   t.is((await create()).text, made.text)
   t.is((await logOf(service)).filter(({ type }) => type === 'ListenPortAssigned').length, 1)
-})
-
-test('an interrupted SUT creation resumes after a restart too', async (t) => {
-  const service = await startOver(t, failingAppends(isOfSut, 1))
-  t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
-  const [assigned] = await logOf(service)
-  await service.stop()
-  const again = await start(t, { now: NOW, data: service.data })
-  const made = await again.as('admin').post('/api/sut/create', aSut(), KEY)
-  t.deepEqual([made.status, made.json._id], [201, assigned?.data.sut_id])
-})
-
-test('the key of an interrupted creation cannot be reused for another request', async (t) => {
-  const service = await startOver(t, failingAppends(isOfSut, 1))
-  t.is((await service.as('admin').post('/api/sut/create', aSut(), KEY)).status, 503)
-  const other = await service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), KEY)
-  t.deepEqual(refusalOf(other), [422, 'idempotency_key_reused', 'Idempotency-Key'])
-})
-
-test('without a key a retry of an interrupted creation starts over', async (t) => {
-  const service = await startOver(t, failingAppends(isOfSut, 1))
-  t.is((await service.as('admin').post('/api/sut/create', aSut())).status, 503)
-  const [assigned] = await logOf(service)
-  t.not(await createSut(service.as('admin')), assigned?.data.sut_id)
 })
 
 test('a duplicate waits for the first request and gets its answer', async (t) => {

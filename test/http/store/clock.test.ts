@@ -2,10 +2,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../../command-line/terminal.ts'
-import { idOf, start, temporaryData } from '../harness.ts'
-import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, reserve } from '../requests.ts'
+import { start, temporaryData } from '../harness.ts'
+import { lab } from '../lab.ts'
+import { refusalOf } from '../refusals/problems.ts'
+import { aSut, createSut } from '../requests.ts'
 import { until } from '../until.ts'
+import { withWrites } from './writes.ts'
 
 const NOW = '2030-05-02T06:00:00.000Z'
 const HOUR_LATER = '2030-05-02T07:00:01.000Z'
@@ -18,28 +20,14 @@ const stage = async (t: ExecutionContext, now = NOW, data?: string) => {
 }
 
 test('after a clock jump of over an hour writes are 503 clock_ahead, and reads and retries work', async (t) => {
-  const { service, admin, alice } = await stage(t)
-  const sut_id = await createSut(admin)
-  const during = { start_time: '2030-05-02T12:00:00Z', end_time: '2030-05-02T13:00:00Z', user_id: idOf('alice') }
-  const made = await reserve(alice, aReservation(sut_id, during), KEY)
-  const path = String(made.headers.location)
+  const service = await lab(t, { now: NOW, sinceBoot: () => 0 })
+  const [admin, sut_id] = [service.as('admin'), service.sut]
+  const { refusesWrites } = await withWrites(service)
+  const kept = await service.book('alice', '12:00-13:00', {}, KEY)
   service.clock.set(HOUR_LATER)
-  const refused = [
-    await admin.post('/api/sut/create', aSut()),
-    await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
-    await admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
-    await reserve(alice, aReservation(sut_id)),
-    await alice.post(`${path}/extend`, { duration: 7200 }),
-    await alice.request('POST', `${path}/cancel`),
-    await admin.request('POST', `/api/sut/${sut_id}/retire`),
-  ]
-  for (const answer of refused) {
-    t.deepEqual(refusalOf(answer), [503, 'clock_ahead'])
-    t.deepEqual(faultsOf(answer), [])
-    t.is(answer.headers['retry-after'], '60')
-  }
-  t.is((await reserve(alice, aReservation(sut_id, during), KEY)).text, made.text)
-  t.is((await alice.get(path)).text, made.text)
+  await refusesWrites(t, '503 clock_ahead')
+  t.is((await admin.post('/api/sut/create', aSut())).headers['retry-after'], '60')
+  t.is((await service.book('alice', '12:00-13:00', {}, KEY)).text, kept.text)
   t.is((await admin.get('/health/ready')).status, 200)
   t.regex((await admin.get('/metrics')).text, /^berth_alarm\{part="clock"\} 1$/m)
   service.clock.set(NOW)

@@ -2,16 +2,16 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type AppendFailure, type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
-import { idOf, type Running, start, temporaryData } from '../harness.ts'
-import { faultsOf, refusalOf } from '../refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../requests.ts'
-import { logOf } from './log-rows.ts'
+import { temporaryData } from '../harness.ts'
+import { type Lab, lab, said } from '../lab.ts'
+import { aReservation, aSut, reserve } from '../requests.ts'
 import { changedStore } from './stores.ts'
+import { withWrites } from './writes.ts'
 
 /** Shows behaviour/errors-and-retrying.md: 503 errors. `faultsOf` checks their `Retry-After`. */
 
 interface Broken {
-  readonly service: Running
+  readonly service: Lab
   /** Makes the store fail in this way. Without an argument it works again. */
   readonly fail: (how?: AppendFailure | 'unreadable') => void
 }
@@ -37,7 +37,7 @@ const stage = async (t: ExecutionContext): Promise<Broken> => {
       return store.readStream(...given)
     },
   })
-  const service = await start(t, { now: NOW, data, openStore: changedStore(join(data, 'events.db'), change) })
+  const service = await lab(t, { data, openStore: changedStore(join(data, 'events.db'), change) })
   return {
     service,
     fail: (how) => {
@@ -54,30 +54,11 @@ for (const [how, code] of [
 ] as const) {
   test(`with the store ${how} every write is 503 ${code}, nothing is recorded, and reads work`, async (t) => {
     const { service, fail } = await stage(t)
-    const admin = service.as('admin')
-    const sut_id = await createSut(admin)
-    const made = await reserved(service.as('alice'), aReservation(sut_id))
-    const recorded = await logOf(service)
-    const path = String(made.headers.location)
-    const writes = [
-      () => admin.post('/api/sut/create', aSut()),
-      () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
-      () => admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
-      () =>
-        reserve(admin, aReservation(sut_id, { start_time: '2030-05-02T07:00:00Z', end_time: '2030-05-02T08:00:00Z' })),
-      () => service.as('alice').post(`${path}/extend`, { duration: 1800 }),
-      () => service.as('alice').request('POST', `${path}/cancel`),
-    ]
+    const { refusesWrites, writeAll } = await withWrites(service)
     fail(how)
-    for (const write of writes) {
-      const refused = await write()
-      t.deepEqual(refusalOf(refused), [503, code])
-      t.deepEqual(faultsOf(refused), [])
-    }
-    t.deepEqual(await logOf(service), recorded)
-    t.is((await service.as('alice').get(path)).text, made.text)
+    await refusesWrites(t, `503 ${code}`)
     fail()
-    for (const write of writes) t.true((await write()).status < 300)
+    await writeAll(t)
   })
 }
 
@@ -91,7 +72,7 @@ test('a full store raises one alarm, which ends with the next write that succeed
     service.log.filter(({ facts }) => 'alarm' in facts && facts.alarm === 'store').map(({ sentence }) => sentence)
   t.false(await isRaised())
   fail('full')
-  for (const _ of [1, 2]) t.deepEqual(refusalOf(await create()), [503, 'store_full'])
+  for (const _ of [1, 2]) t.is(said(await create()), '503 store_full')
   t.true(await isRaised())
   t.is((await service.anyone.get('/health/ready')).status, 200, 'reads are served')
   fail()
@@ -105,26 +86,23 @@ test('a full store raises one alarm, which ends with the next write that succeed
 
 test('a lost answer of the store is 503 outcome_unknown, and a retry with the key gets the recorded object', async (t) => {
   const { service, fail } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
-  const attempt = () => reserve(service.as('alice'), aReservation(sut_id), KEY)
+  const attempt = () => service.book('alice', {}, {}, KEY)
   fail('unknown')
   const unknown = await attempt()
-  t.deepEqual(refusalOf(unknown), [503, 'outcome_unknown'])
-  t.deepEqual(faultsOf(unknown), [])
+  t.is(said(unknown), '503 outcome_unknown')
   fail()
-  const recorded = await logOf(service)
+  const recorded = await service.recorded()
   const made = await attempt()
   t.is(made.status, 201)
   t.is(made.json._id, recorded.at(-1)?.data._id)
-  t.deepEqual(await logOf(service), recorded)
+  t.deepEqual(await service.recorded(), recorded)
 })
 
 test('a read that needs an unreadable store is 503 unavailable', async (t) => {
   const { service, fail } = await stage(t)
   fail('unreadable')
   const refused = await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')
-  t.deepEqual(refusalOf(refused), [503, 'unavailable'])
-  t.deepEqual(faultsOf(refused), [])
+  t.is(said(refused), '503 unavailable')
   fail()
   t.is((await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')).status, 404)
 })
@@ -136,7 +114,7 @@ test('why the store is unavailable is logged once a minute for commands and once
   const failEach = async (): Promise<readonly unknown[]> => {
     const command = await reserve(service.as('alice'), aReservation(id))
     const read = await service.as('alice').get(`/api/sut/${id}`)
-    t.deepEqual([command, read].map(refusalOf), Array(2).fill([503, 'unavailable']))
+    t.deepEqual([command, read].map(said), ['503 unavailable', '503 unavailable'])
     return [
       ['the event store is unavailable; a command was refused', WHY, command.json.instance],
       ['the event store is unavailable; a request failed', WHY, read.json.instance],
@@ -153,42 +131,4 @@ test('why the store is unavailable is logged once a minute for commands and once
   service.clock.set('2030-05-02T05:59:11.400Z')
   const later = await failEach()
   t.deepEqual(logged(), [...first, ...later])
-})
-
-test('with all ports assigned a SUT creation is 503 listen_ports_exhausted, until one is retired', async (t) => {
-  const service = await start(t, { now: NOW, environment: { BERTH_LISTEN_PORTS: '4000-4000' } })
-  const admin = service.as('admin')
-  const first = await createSut(admin)
-  const recorded = await logOf(service)
-  const refused = await admin.post('/api/sut/create', aSut())
-  t.deepEqual(refusalOf(refused), [503, 'listen_ports_exhausted'])
-  t.deepEqual(faultsOf(refused), [])
-  t.deepEqual(await logOf(service), recorded)
-  await admin.request('POST', `/api/sut/${first}/retire`)
-  t.is((await admin.post('/api/sut/create', aSut())).status, 201)
-})
-
-test('with a clock over a minute behind every write is 503 clock_behind, and reads work', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const sut_id = await createSut(admin)
-  const made = await reserved(admin, aReservation(sut_id, { user_id: idOf('admin') }))
-  const path = String(made.headers.location)
-  service.clock.set('2030-05-02T05:57:11.399Z')
-  for (const write of [
-    () => admin.post('/api/sut/create', aSut()),
-    () => admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' }),
-    () => admin.post(`/api/sut/${sut_id}/tags`, { a: '1' }),
-    () => admin.request('POST', `/api/sut/${sut_id}/retire`),
-    () => reserve(admin, aReservation(sut_id)),
-    () => admin.post(`${path}/extend`, { duration: 1800 }),
-    () => admin.request('POST', `${path}/cancel`),
-  ]) {
-    const refused = await write()
-    t.deepEqual(refusalOf(refused), [503, 'clock_behind'])
-    t.deepEqual(faultsOf(refused), [])
-  }
-  t.is((await admin.get(path)).text, made.text)
-  service.clock.set('2030-05-02T05:57:11.400Z')
-  t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
 })

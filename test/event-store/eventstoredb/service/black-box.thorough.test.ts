@@ -4,7 +4,7 @@ import { startProtocolServer } from '../protocol/protocol-server.ts'
 /**
  * HTTP tests run over EventStoreDB as well: a quick selection. `npm run test:store` runs all.
  */
-const FILES = ['routes/suts/suts', 'routes/reservations', 'retries/idempotency', 'protocol/positions']
+const FILES = ['routes/suts/suts', 'routes/reservations', 'retries/retries', 'protocol/positions']
 
 const server = await startProtocolServer()
 test.after.always(server.close)

@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../commands/command-envelope.ts'
 import { failure } from '../domain/failure.ts'
-import { formatMilliseconds } from '../domain/values/instant.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
-import { withoutBody } from '../http/codecs/bodies.ts'
-import { administrators, bind, post } from '../http/protocol/declaration.ts'
+import { bind } from '../http/protocol/declaration.ts'
+import { confirmClock } from '../http/routes/health.ts'
 import { importHashedUsers } from '../http/routes/users/user-import.ts'
 import { OPERATOR } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
@@ -24,25 +23,6 @@ interface CommandsOptions
   /** Of the requests over HTTP. */
   readonly dependencies: AppDependencies
 }
-
-/** Only the control socket has this route: whoever confirms the clock of a machine has looked at it there. */
-const confirmClock = post({
-  path: '/api/clock/confirm',
-  id: 'confirmClock',
-  summary: 'Confirm that the clock of the service is right',
-  tag: 'Service',
-  roles: administrators,
-  isAlwaysOpen: true,
-  ignoresRetryKey: true,
-  ...withoutBody,
-  answer: { type: 'object' },
-  handler:
-    ({ clock, guard }: Pick<CommandsOptions, 'clock' | 'guard'>) =>
-    async () => {
-      guard.confirm()
-      return E.right({ status: 200, body: JSON.stringify({ time: formatMilliseconds(clock()) }) })
-    },
-})
 
 const AS_COMMAND_LINE: Gate = {
   admit: () => E.right(OPERATOR),

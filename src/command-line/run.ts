@@ -23,19 +23,9 @@ import { didYouMean } from './terminal/suggest.ts'
 /** Each command made by hand, by the words that call it. A command loads only its own modules: all of them take a quarter second. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
-  'user add': async () => (await import('./user/add.ts')).userAddCommand,
-  'user list': async () => (await import('./user/reads.ts')).userListCommand,
-  'user show': async () => (await import('./user/reads.ts')).userShowCommand,
-  'user passwd': async () => (await import('./user/passwd.ts')).userPasswdCommand,
-  'user remove': async () => (await import('./user/remove.ts')).userRemoveCommand,
-  'user restore': async () => (await import('./user/change.ts')).userRestoreCommand,
-  'user erase': async () => (await import('./user/change.ts')).userEraseCommand,
-  'user import': async () => (await import('./user/import.ts')).userImportCommand,
-  'token issue': async () => (await import('./user/token.ts')).tokenIssueCommand,
-  'token list': async () => (await import('./user/token.ts')).tokenListCommand,
-  'token revoke': async () => (await import('./user/token.ts')).tokenRevokeCommand,
+  'user import': async () => (await import('./import/users.ts')).userImportCommand,
   backup: async () => (await import('./log/backup.ts')).backupCommand,
-  history: async () => (await import('./history/history.ts')).historyCommand,
+  history: async () => (await import('./log/history.ts')).historyCommand,
   replay: async () => (await import('./log/replay.ts')).replayCommand,
   verify: async () => (await import('./log/verify.ts')).verifyCommand,
   checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,
@@ -49,13 +39,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>>
   release: async () => (await import('./pipelines.ts')).releaseCommand,
   list: async () => (await import('./pipelines.ts')).listCommand,
   connect: async () => (await import('./pipelines.ts')).connectCommand,
-  'sut tags': async () => (await import('./sut/tags.ts')).sutTagsCommand,
-  'sut import': async () => (await import('./sut/import.ts')).sutImportCommand,
-  'sut check': async () => (await import('./sut/check.ts')).sutCheckCommand,
-  'session list': async () => (await import('./sut/session-list.ts')).sessionListCommand,
+  'sut import': async () => (await import('./import/suts.ts')).sutImportCommand,
   client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
   copy: async () => (await import('./log/copy.ts')).copyCommand,
-  'clock confirm': async () => (await import('./clock/clock.ts')).clockConfirmCommand,
 }
 const BY_HAND = Object.keys(COMMANDS)
 

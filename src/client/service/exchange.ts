@@ -12,6 +12,8 @@ export interface Sent {
   readonly accept?: string
   readonly body?: object
   readonly idempotencyKey?: string
+  /** Further ones. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** The request did not leave as a whole, so nobody handles it. */
@@ -34,12 +36,13 @@ const onAbort = (signal: AbortSignal | undefined, call: () => void): (() => void
 export const exchange = (target: Target, sent: Sent, signal?: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { url, socketPath, authorization } = target
-    const { method, path, accept = 'application/json', body, idempotencyKey } = sent
+    const { method, path, accept = 'application/json', body, idempotencyKey, headers: more } = sent
     const headers = {
       accept,
       ...(authorization !== undefined && { authorization }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...more,
     }
     const place = { ...(socketPath !== undefined && { socketPath }), method, headers }
     const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url + path, place)

@@ -41,6 +41,8 @@ export interface Asked {
   readonly accept?: 'text/plain' | 'application/x-ndjson'
   /** For a request that another run of the program may repeat. */
   readonly idempotencyKey?: string
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Sends a request, and repeats it with the same key until it is answered. */
@@ -144,7 +146,7 @@ export const makeService = (target: Target, limits: Limits, output: Output): Ser
   let isKnown = false
 
   const attempt = async (method: 'GET' | 'POST', path: string, asked: Asked, key: object): Promise<Tried> => {
-    const { signal, wait = 0, answerMs = limits.answerMs, accept, body } = asked
+    const { signal, wait = 0, answerMs = limits.answerMs, accept, body, headers } = asked
     const stop = new AbortController()
     const late = () => stop.abort(new Error(`no answer within ${answerMs / 1000 + wait} s`))
     const timer = setTimeout(late, answerMs + wait * 1000)
@@ -152,7 +154,14 @@ export const makeService = (target: Target, limits: Limits, output: Output): Ser
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
     try {
-      const sent = { method, path, ...(accept && { accept }), ...(body && { body }), ...key }
+      const sent = {
+        method,
+        path,
+        ...(accept && { accept }),
+        ...(body && { body }),
+        ...(headers && { headers }),
+        ...key,
+      }
       return await readAnswer(await exchange(target, sent, stop.signal), asked, limits, stop.signal)
     } catch (error) {
       return { ...explainFailure(error), retryMs: limits.retryMs }

@@ -20,8 +20,8 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { positionOf, readLine, recordedOf } from '../log/answered-events.ts'
 import { openLogReader } from '../log/log-reader.ts'
-import { callForLines } from '../service/call.ts'
-import { lookUpSut } from '../sut/find.ts'
+import { makeCalls } from '../service/call.ts'
+import { findId } from '../service/find.ts'
 import {
   type Command,
   type CommandArguments,
@@ -132,7 +132,11 @@ const scan = async (wanted: Wanted, config: Config, store: EventStore | undefine
   if (store === undefined) {
     const progress = makeProgress(terminal)
     const onProgress = (done: number): void => progress.show(done, undefined)
-    return { scanned: scanLines(await callForLines(config, pathOf(wanted))), onProgress, endProgress: progress.end }
+    return {
+      scanned: scanLines(await makeCalls(config, terminal).lines(pathOf(wanted))),
+      onProgress,
+      endProgress: progress.end,
+    }
   }
   const { from } = wanted
   const first = from !== undefined && 'position' in from ? from.position : 0
@@ -141,8 +145,13 @@ const scan = async (wanted: Wanted, config: Config, store: EventStore | undefine
 }
 
 /** The id of the SUT that an option means: a log is searched for an id only. */
-const findSutId = async (typed: string, config: Config, store: EventStore | undefined): Promise<string> => {
-  if (store === undefined) return (await lookUpSut(config, typed))._id
+const findSutId = async (
+  typed: string,
+  config: Config,
+  store: EventStore | undefined,
+  terminal: Terminal,
+): Promise<string> => {
+  if (store === undefined) return findId(makeCalls(config, terminal), 'sut', typed)
   if (isAssignedId(typed)) return typed
   throw new Misused('--sut must be an id with --log')
 }
@@ -163,7 +172,7 @@ const run = async (
     return writeTo(output, pieces, terminal).finally(endProgress)
   }
   const { sutId } = request.wanted
-  const wanted = { ...request.wanted, sutId: sutId && (await findSutId(sutId, config, store)) }
+  const wanted = { ...request.wanted, sutId: sutId && (await findSutId(sutId, config, store, terminal)) }
   const { scanned, onProgress, endProgress } = await scan(wanted, config, store, { ...terminal, isWatched })
   const pieces = exportEvents(scanned, { wanted, format: formatOf(name, excel), onProgress }, exported)
   return writeTo(output, pieces, terminal).finally(endProgress)

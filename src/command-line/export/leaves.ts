@@ -3,7 +3,7 @@ import type { Config } from '../../app/config/config.ts'
 import type { Exported, Wanted } from '../../archive/export-log.ts'
 import type { EventStore, StoredRecord } from '../../event-store/event-store.ts'
 import { openLogReader } from '../log/log-reader.ts'
-import { callService } from '../service/call.ts'
+import { type Calls, makeCalls } from '../service/call.ts'
 import { Misused, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
@@ -28,10 +28,10 @@ export const leafSpan = ({ from, to, types, sutId }: Wanted): Span => {
 /** Leaves of a request. */
 const PAGE = 1_000
 
-async function* askForLeaves(config: Config, { from, to }: Span): AsyncGenerator<readonly string[]> {
+async function* askForLeaves({ call }: Calls, { from, to }: Span): AsyncGenerator<readonly string[]> {
   for (let next = from; next < to; ) {
     const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, to - next)}`
-    const body = await callService(config, { method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
+    const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
     const page = body.split('\n').slice(0, -1)
     if (page.length === 0) return
     yield page
@@ -65,7 +65,7 @@ export const exportLeaves = async (
     onProgress: (done: number): void => progress.show(done, undefined),
     endProgress: progress.end,
   }
-  const pages = read ? leavesIn(read.records(), span) : askForLeaves(config, span)
+  const pages = read ? leavesIn(read.records(), span) : askForLeaves(makeCalls(config, terminal), span)
   const pieces = async function* (): AsyncGenerator<string> {
     for await (const page of pages) {
       if (page.length === 0) continue

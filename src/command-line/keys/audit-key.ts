@@ -6,7 +6,7 @@ import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-k
 import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/log-version.ts'
-import { callService, multiline } from '../service/call.ts'
+import { makeCalls, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /** The new key, and the replaced one if the log has a record of it. */
@@ -66,9 +66,9 @@ export const signerOf = async (config: Config): Promise<Signer> => {
 }
 
 /** The key that signs now, of the service at BERTH_URL. */
-const askForVerifier = async (config: Config): Promise<Verifier> => {
+const askForVerifier = async (config: Config, terminal: Terminal): Promise<Verifier> => {
   const path = '/api/audit/key'
-  const keys = await callService(config, { method: 'GET', path, accept: 'text/plain', answer: multiline })
+  const keys = await makeCalls(config, terminal).call({ method: 'GET', path, accept: 'text/plain', answer: multiline })
   const read = readVerifier(keys.split('\n')[0] ?? '')
   return orFail(E.mapLeft((why: string) => `the verifier key of the service ${why}`)(read))
 }
@@ -100,6 +100,6 @@ With --json it prints {"origin","verifier_key"}, and with --replace also "replac
       return print(verifier, { replaces: replaces === undefined ? null : writeVerifier(replaces) })
     }
     const isRemote = config.client !== undefined && options.local !== true
-    print(isRemote ? await askForVerifier(config) : verifierOf(await signerOf(config)))
+    print(isRemote ? await askForVerifier(config, terminal) : verifierOf(await signerOf(config)))
   },
 }

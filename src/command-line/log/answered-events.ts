@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import type { ValueChange } from '../../../projections/history.ts'
 import { integer, listOf, matching } from '../../domain/codec/codec.ts'
 import { type EventType, type Recorded, schemaVersion } from '../../domain/event.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
@@ -45,9 +44,6 @@ export const recordedOf = (shown: AnsweredEvent): Recorded => {
 
 export const positionOf = ({ sequence }: Pick<AnsweredEvent, 'sequence'>): PublicPosition =>
   toPublicPosition(Number(sequence))
-
-export const changesOf = ({ changes = [] }: AnsweredEvent): readonly ValueChange[] =>
-  changes.map(({ path, from = null, to = null, changed }) => (changed ? { path, changed } : { path, from, to }))
 
 const Line = t.union([
   AnsweredEvent,

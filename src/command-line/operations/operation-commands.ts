@@ -1,57 +1,58 @@
-import type { Config } from '../../app/config/config.ts'
-import { isAssignedId } from '../../domain/values/ids.ts'
 import type { Operation } from '../../http/protocol/route.ts'
+import { confirmClock } from '../../http/routes/health.ts'
 import { declarations } from '../../http/routes.ts'
-import { lookUpUser } from '../people/members.ts'
-import { readPassword } from '../people/password.ts'
-import { callService, tryCall, unread } from '../service/call.ts'
-import { lookUpSut } from '../sut/find.ts'
-import { type Command, type CommandArguments, type Terminal, WrongUsage } from '../terminal/command.ts'
+import { makePassword, PASSWORD_RANDOM_BYTES } from '../../users/passwords/password.ts'
+import { type Calls, makeCalls, type ServiceCall, unread } from '../service/call.ts'
+import { findId } from '../service/find.ts'
+import {
+  type Command,
+  type CommandArguments,
+  DONE,
+  type Option,
+  REFUSED,
+  type Terminal,
+  WrongUsage,
+} from '../terminal/command.ts'
+import { readPassword } from '../terminal/password.ts'
 import { printAnswer, printList } from './answers.ts'
 import { helpOfOperation } from './help.ts'
-import {
-  bodyFields,
-  type Field,
-  optionFor,
-  optionOf,
-  PASSWORD,
-  PASSWORD_OPTION,
-  queryFields,
-  readBody,
-  readQuery,
-} from './options.ts'
-import { listOfAnswer } from './schemas.ts'
+import { bodyFields, type Field, optionFor, optionOf, queryFields, readBody, readQuery } from './options.ts'
+import { listOfAnswer, membersOfAnswer } from './schemas.ts'
 
 /** The commands that are one request each, derived from the declarations of routes. */
 
 /** What is typed for a part of a path, where it is not that part. */
 const WORDS: Readonly<Record<string, string>> = {
   ...{ sut_reservation: 'reservation', sut_reservation_series: 'series', sut_request: 'request', create: 'add' },
+  password: 'passwd',
+}
+
+/** The names of routes of objects below others. */
+const NAMES: Readonly<Record<string, string>> = {
+  'POST /api/user/:id/token': 'token issue',
+  'GET /api/user/:id/token': 'token list',
+  'POST /api/user/:id/token/:token/revoke': 'token revoke',
 }
 
 /** `sut update` of `/api/sut/:id/update`, `sut show` of `/api/sut/:id`, `sut list` of `/api/sut`. */
-const nameOf = ({ path }: Operation): string => {
+const nameOf = ({ method, path }: Operation): string => {
   const [resource = '', ...rest] = path.split('/').slice(2)
   const verb = rest.findLast((part) => !part.startsWith(':')) ?? (rest.length > 0 ? 'show' : 'list')
-  return [resource, verb].map((part) => WORDS[part] ?? part).join(' ')
+  return NAMES[`${method} ${path}`] ?? [resource, verb].map((part) => WORDS[part] ?? part).join(' ')
 }
 
-/** Logins are for browsers. What is no JSON, or has a password or a token, has a command by hand. */
+/**
+ * Logins are for browsers, and `me` is whoever asks. Text and streams are what `checkpoint`, `audit key` and `export`
+ * read, and `history` and imports take more than a request.
+ */
 const hasCommand = ({ path, roles, mediaType }: Operation): boolean =>
   path.startsWith('/api/') &&
   roles !== 'anyone' &&
   mediaType === undefined &&
-  !/^\/api\/(?:log|user\/(?:me$|me\/|:id\/(?:token|password)))/.test(path)
-
-/** The id of what a name means. */
-const readId = async (config: Config, kind: string, typed: string): Promise<string> => {
-  if (kind === 'sut') return (await lookUpSut(config, typed))._id
-  if (kind !== 'user' || isAssignedId(typed)) return typed
-  return (await lookUpUser((call) => tryCall(config, call), typed, ['present', 'removed']))._id
-}
+  !/^\/api\/(?:log|user\/me)|\/(?:history|import)$/.test(path)
 
 /** Members and parameters that name others. */
-const REFERENCES = { sut_id: 'sut', user_id: 'user' } as const
+const REFERENCES = { sut_id: 'sut', user_id: 'user', actor: 'user' } as const
 
 /** What the arguments of a command become. */
 interface Form {
@@ -60,74 +61,128 @@ interface Form {
   readonly body: readonly Field[]
   /** Whether the name of what is created is an operand. */
   readonly isNamed: boolean
-  readonly hasPassword: boolean
+  /** Whether a password is read, or also made where none is given: then a lost answer does not lose it. */
+  readonly password: 'none' | 'read' | 'made'
   readonly needsOption: boolean
 }
 
 const formOf = (operation: Operation): Form => {
   const members = bodyFields(operation)
-  const isNamed =
-    operation.isCreation === true && members.some(({ member, isRequired }) => member === 'name' && isRequired)
+  const has = (name: string) => members.find(({ member }) => member === name)
+  const isNamed = operation.path.endsWith('/create') && has('name')?.isRequired === true
+  const isMade = has('password')?.isRequired === true || membersOfAnswer(operation).has('password')
   return {
     query: queryFields(operation),
-    body: members.filter(({ member }) => member !== PASSWORD && !(isNamed && member === 'name')),
+    body: members.filter(({ member }) => member !== 'password' && !(isNamed && member === 'name')),
     isNamed,
-    hasPassword: members.some(({ member }) => member === PASSWORD),
+    password: has('password') === undefined ? 'none' : isMade ? 'made' : 'read',
     needsOption: members.length > 0 && operation.isBodyOptional !== true,
   }
 }
 
-/** The query and the body of a request. @throws WrongUsage, CommandFailure */
-const readInput = async (
-  { query, body, isNamed, needsOption }: Form,
+const optionsOf = (operation: Operation, { query, body, password }: Form): Readonly<Record<string, Option>> => ({
+  ...Object.fromEntries([...query, ...body].map((field) => [optionOf(field.member), optionFor(field)])),
+  ...(password !== 'none' && { 'password-stdin': { type: 'boolean' } }),
+  ...(operation.isConditional && { 'if-match': { type: 'string' } }),
+  ...(operation.method === 'POST' && { reason: { type: 'string' } }),
+  json: { type: 'boolean' },
+})
+
+/** What the options say of the body. @throws WrongUsage, CommandFailure */
+const readMembers = async (
+  { body, isNamed, password, needsOption }: Form,
   { operands, options }: CommandArguments,
-  config: Config,
   terminal: Terminal,
 ) => {
   const missing = body.find(({ member, isRequired }) => isRequired && options[optionOf(member)] === undefined)
   if (missing !== undefined) throw new WrongUsage(`a --${optionOf(missing.member)} is required`)
-  const [parameters, members] = [readQuery(query, options), readBody(body, options)]
+  const members = readBody(body, options)
   if (isNamed) members.name = operands[0]
-  if (options[PASSWORD_OPTION] === true) members[PASSWORD] = await readPassword(terminal)
+  if (options['password-stdin'] === true) members.password = await readPassword(terminal)
+  const isMade = password === 'made' && members.password === undefined
+  const made = isMade ? makePassword(terminal.randomBytes(PASSWORD_RANDOM_BYTES)) : undefined
+  if (made !== undefined) members.password = made
   if (needsOption && Object.keys(members).length === 0) throw new WrongUsage('an option is required')
+  return { members, made }
+}
+
+/** The path with the ids that the operands mean. Those of removed users come first where only those will do. */
+const placeOf = async (
+  { path, refusals = [] }: Operation,
+  calls: Calls,
+  operands: readonly string[],
+): Promise<string> => {
+  const [, , resource] = path.split('/')
+  const prefersGone = refusals.includes('user_not_removed')
+  const [first = '', ...others] = operands
+  const isNamed = resource === 'sut' || resource === 'user'
+  const ids = path.includes('/:')
+    ? [isNamed ? await findId(calls, resource, first, prefersGone) : first, ...others]
+    : []
+  return ids.reduce((place, id) => place.replace(/:\w+/, encodeURIComponent(id)), path)
+}
+
+const headersOf = ({ 'if-match': revision, reason }: CommandArguments['options']): Record<string, string> => ({
+  ...(typeof revision === 'string' && { 'if-match': `"${revision}"` }),
+  ...(typeof reason === 'string' && { 'berth-reason': encodeURIComponent(reason) }),
+})
+
+/** The request that arguments mean, and the password that was made for it. @throws WrongUsage, CommandFailure */
+const readRequest = async (
+  operation: Operation,
+  form: Form,
+  calls: Calls,
+  args: CommandArguments,
+  terminal: Terminal,
+) => {
+  const { members, made } = await readMembers(form, args, terminal)
+  const query = readQuery(form.query, args.options)
+  const path = await placeOf(operation, calls, args.operands)
   for (const [member, kind] of Object.entries(REFERENCES)) {
-    const [text, typed] = [parameters.get(member), members[member]]
-    if (text !== null) parameters.set(member, await readId(config, kind, text))
-    if (typeof typed === 'string') members[member] = await readId(config, kind, typed)
+    const [text, typed] = [query.get(member), members[member]]
+    if (text !== null) query.set(member, await findId(calls, kind, text))
+    if (typeof typed === 'string') members[member] = await findId(calls, kind, typed)
   }
-  return { parameters, body: Object.keys(members).length > 0 && { body: members } }
+  const body = Object.keys(members).length > 0 && { body: members }
+  const call: ServiceCall<Record<string, unknown>> = {
+    ...{ method: operation.method, path, headers: headersOf(args.options), answer: unread, ...body },
+  }
+  return { call, query, made }
+}
+
+const operandsOf = ({ path }: Operation, { isNamed }: Form, name: string): readonly string[] => {
+  if (isNamed) return ['NAME']
+  const [first, ...others] = path.matchAll(/:(\w+)/g)
+  const [kind = ''] = path.startsWith('/api/user/') ? ['user'] : name.split(' ')
+  return first === undefined
+    ? []
+    : [kind, ...others.map(([, parameter = '']) => parameter)].map((each) => each.toUpperCase())
 }
 
 const commandOf = (operation: Operation): Command => {
-  const { method, path } = operation
   const name = nameOf(operation)
-  const [kind = ''] = name.split(' ')
   const form = formOf(operation)
-  const hasId = path.includes('/:')
-  const fields = [...form.query, ...form.body]
-  const list = hasId ? undefined : listOfAnswer(operation)
-  const operands = form.isNamed ? ['NAME'] : hasId ? [kind.toUpperCase()] : []
+  const list = listOfAnswer(operation)
+  const operands = operandsOf(operation, form, name)
+  // Only the machine of a service has this route.
+  const isLocal = operation === confirmClock
   return {
     name,
     operands,
-    options: {
-      ...Object.fromEntries(fields.map((field) => [optionOf(field.member), optionFor(field)])),
-      ...(form.hasPassword && { [PASSWORD_OPTION]: { type: 'boolean' } }),
-      json: { type: 'boolean' },
-    },
-    ...helpOfOperation(operation, { name, operands, fields, columns: list?.columns }),
-    run: async (args, config, terminal) => {
-      const { parameters, body } = await readInput(form, args, config, terminal)
-      const id = hasId ? await readId(config, kind, args.operands[0] ?? '') : ''
-      const place = path.replace(/:\w+/, encodeURIComponent(id))
-      const ask = (query: URLSearchParams) => {
-        const asked = query.size > 0 ? `${place}?${query}` : place
-        return callService(config, { method, path: asked, ...body, answer: unread })
-      }
+    options: optionsOf(operation, form),
+    ...(isLocal && { isOfFiles: true }),
+    ...helpOfOperation(operation, { name, operands, form, columns: list?.columns }),
+    run: async (args, { client, data }, terminal) => {
+      const calls = makeCalls({ data, ...(!isLocal && client && { client }) }, terminal)
+      const { call, query, made } = await readRequest(operation, form, calls, args, terminal)
       const isJson = args.options.json === true
-      if (list === undefined) return printAnswer(await ask(parameters), operation, isJson, terminal)
-      const isPaged = form.query.some(({ member }) => member === 'before') && list.columns.includes('_id')
-      return printList(ask, parameters, { ...list, isPaged }, isJson, terminal)
+      if (list !== undefined) {
+        await printList(calls, { ...call, query }, list, isJson, terminal)
+        return DONE
+      }
+      const answer = await calls.call(query.size > 0 ? { ...call, path: `${call.path}?${query}` } : call)
+      printAnswer(answer, operation, { isJson, made }, terminal)
+      return answer.reachable === false ? REFUSED : DONE
     },
   }
 }
@@ -135,7 +190,7 @@ const commandOf = (operation: Operation): Command => {
 /** The commands of operations by their names, but for those that have one by hand. */
 export const operationCommands = (byHand: readonly string[]): Readonly<Record<string, Command>> =>
   Object.fromEntries(
-    declarations
-      .filter((operation) => hasCommand(operation) && !byHand.includes(nameOf(operation)))
-      .map((operation) => [nameOf(operation), commandOf(operation)]),
+    [...declarations.filter(hasCommand), confirmClock as Operation]
+      .map(commandOf)
+      .flatMap((command) => (byHand.includes(command.name) ? [] : [[command.name, command]])),
   )

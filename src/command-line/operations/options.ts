@@ -17,13 +17,13 @@ export interface Field {
   readonly note: string | undefined
 }
 
-/** Passwords are read from standard input, and never from the command line. */
-export const PASSWORD = 'password'
-export const PASSWORD_OPTION = 'password-stdin'
-
-/** The option of a member: `--sut` of `sut_id`, `--active` of `is_active`, `--rdp-width` of `rdp_width`. */
+/** The option of a member: `--sut` of `sut_id`, `--active` of `is_active`, `--id` of `_id`. */
 export const optionOf = (member: string): string =>
-  member.replace(/^is_/, '').replace(/_id$/, '').replace(/^sut_/, '').replaceAll('_', '-')
+  member
+    .replace(/^_|^is_/, '')
+    .replace(/_id$/, '')
+    .replace(/^sut_/, '')
+    .replaceAll('_', '-')
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
@@ -50,8 +50,16 @@ export const queryFields = (operation: Operation): readonly Field[] => {
   return schema.patternProperties === undefined ? named : [...named, TAGS]
 }
 
+/** A body that is a merge patch of tags is two options. */
+const SET = { member: 'set', schema: { type: 'object' }, isRequired: false, note: 'Tags, such as rack=4,team=qa1.' }
+const REMOVE = { member: 'remove', schema: { type: 'string' }, isRequired: false, note: 'Names of tags, with commas.' }
+const PATCH: readonly Field[] = [SET, REMOVE]
+
 /** The members of the body of an operation. */
-export const bodyFields = (operation: Operation): readonly Field[] => fieldsIn(withNotes(schemaOfBody(operation)))
+export const bodyFields = (operation: Operation): readonly Field[] => {
+  const schema = schemaOfBody(operation)
+  return schema.propertyNames === undefined ? fieldsIn(withNotes(schema)) : PATCH
+}
 
 const admits = (schema: JsonSchema, type: string): boolean => {
   const { anyOf, oneOf } = schema as { anyOf?: readonly JsonSchema[]; oneOf?: readonly JsonSchema[] }
@@ -94,7 +102,10 @@ export const readBody = (
 ): Record<string, unknown> => {
   const typed = fields.flatMap((field) => {
     const value = options[optionOf(field.member)]
-    return typeof value === 'string' ? [[field.member, readValue(field, value)] as const] : []
+    if (typeof value !== 'string') return []
+    if (field === SET) return Object.entries(readValue(TAGS, value) as object)
+    if (field === REMOVE) return value.split(',').map((name) => [name, null] as const)
+    return [[field.member, readValue(field, value)] as const]
   })
   return Object.fromEntries(typed)
 }

@@ -29,26 +29,35 @@ const resolved = (schema: JsonSchema): JsonSchema => {
   return $ref === undefined ? schema : (answerSchemas()[$ref.split('/').at(-1) ?? ''] ?? {})
 }
 
+/** The members that an answer may have. */
+export const membersOfAnswer = ({ answer }: Operation): ReadonlySet<string> =>
+  new Set(Object.keys(resolved(answer).properties ?? {}))
+
 /** A list in an answer: its member, and the members of what it lists. */
 export interface AnsweredList {
   readonly name: string
   readonly columns: readonly string[]
+  /** Whether what comes after an object of it is asked for by the id of that. */
+  readonly isPaged: boolean
 }
 
 /** Columns that come last. */
 const TIMES = ['created_at', 'updated_at']
 
 /** The list of an answer that has nothing else. */
-export const listOfAnswer = ({ answer }: Operation): AnsweredList | undefined => {
-  const { properties = {} } = resolved(answer) as { properties?: Readonly<Record<string, JsonSchema>> }
-  const others = Object.keys(properties).filter((member) => !['limit', 'count', 'offset', 'next'].includes(member))
+export const listOfAnswer = (operation: Operation): AnsweredList | undefined => {
+  const { properties = {} } = resolved(operation.answer) as { properties?: Readonly<Record<string, JsonSchema>> }
+  const envelope = 'limit' in properties ? ['limit', 'count', 'offset', 'next'] : []
+  const others = Object.keys(properties).filter((member) => !envelope.includes(member))
   const [name = ''] = others
   const { type, items } = properties[name] ?? {}
-  if (others.length !== 1 || type !== 'array') return undefined
+  if (operation.method === 'POST' || others.length !== 1 || type !== 'array') return undefined
   const members = new Set(Object.keys(resolved(items as JsonSchema).properties ?? {}))
   const [first, last] = [['_id', 'name'], TIMES].map((some) => some.filter((member) => members.has(member)))
-  return {
-    name,
-    columns: [...new Set([...(first ?? []), ...members].filter((member) => !TIMES.includes(member))), ...(last ?? [])],
-  }
+  const columns = [
+    ...new Set([...(first ?? []), ...members].filter((member) => !TIMES.includes(member))),
+    ...(last ?? []),
+  ]
+  const { properties: parameters = {} } = schemaOfQuery(operation)
+  return { name, columns, isPaged: members.has('_id') && 'before' in (parameters as object) }
 }

@@ -58,7 +58,7 @@ export const targetOf = ({ client, data }: Pick<Config, 'client' | 'data'>): Tar
 }
 
 /** A request for a route of the running service. */
-export interface ServiceCall<A> extends Pick<Asked, 'accept' | 'body' | 'idempotencyKey'> {
+export interface ServiceCall<A> extends Pick<Asked, 'accept' | 'body' | 'headers' | 'idempotencyKey'> {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Decodes what a command reads of the answer: the service may be another than was meant, or another version. */
@@ -108,60 +108,55 @@ const readAnswer = <A>(
   return E.mapLeft(unreadable)(answer.decode(accept === undefined ? body : text))
 }
 
+/** The sentences of a failed call. */
+const explain = ({ why, mayHaveActed }: CallFailure, method: 'GET' | 'POST'): readonly string[] =>
+  mayHaveActed && method === 'POST' ? [why, 'it is not known whether the service did what was asked'] : [why]
+
 /**
- * Calls a route of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
+ * Calls routes of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
  * or BERTH_CREDENTIALS_FILE. A request whose answer was lost is sent again with its key, so that it acts once.
  */
-export const tryCall = async <A>(
+export const makeCalls = (
   config: Pick<Config, 'client' | 'data'>,
-  call: ServiceCall<A>,
-  outageMs = OUTAGE_MS,
-): Promise<E.Either<CallFailure, A>> => {
-  const { method, path, accept, body, idempotencyKey } = call
-  try {
-    const target = targetOf(config)
-    const service = makeService(target, OWN_LIMITS, { stdout: () => undefined, stderr: () => undefined })
-    const asked = {
-      outageMs,
-      ...(accept && { accept }),
-      ...(body && { body }),
-      ...(idempotencyKey && { idempotencyKey }),
+  { waitMax: outageMs = OUTAGE_MS }: Pick<Terminal, 'waitMax'>,
+) => {
+  const tryCall = async <A>(call: ServiceCall<A>): Promise<E.Either<CallFailure, A>> => {
+    const { method, path, answer: _, ...asked } = call
+    try {
+      const target = targetOf(config)
+      const service = makeService(target, OWN_LIMITS, { stdout: () => undefined, stderr: () => undefined })
+      const send = method === 'GET' ? service.get : service.post
+      return readAnswer(call, await send(path, { outageMs, ...asked }), call.accept, nameOf(target))
+    } catch (error) {
+      if (error instanceof Unanswered) {
+        const { message, mayHaveActed, code } = error
+        return E.left({ why: message, mayHaveActed, ...(code !== undefined && { code }) })
+      }
+      if (error instanceof CommandFailure || error instanceof ClientFailure)
+        return E.left({ why: error.message, mayHaveActed: false })
+      throw error
     }
-    const answered = await (method === 'GET' ? service.get(path, asked) : service.post(path, asked))
-    return readAnswer(call, answered, accept, nameOf(target))
-  } catch (error) {
-    if (error instanceof Unanswered) {
-      const { message, mayHaveActed, code } = error
-      return E.left({ why: message, mayHaveActed, ...(code !== undefined && { code }) })
-    }
-    if (error instanceof CommandFailure || error instanceof ClientFailure)
-      return E.left({ why: error.message, mayHaveActed: false })
-    throw error
+  }
+  return {
+    tryCall,
+    /** As tryCall. @throws CommandFailure with a sentence that says why it failed or was refused */
+    call: async <A>(call: ServiceCall<A>): Promise<A> =>
+      orFail(E.mapLeft((failure: CallFailure) => explain(failure, call.method))(await tryCall(call))),
+    /** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
+    lines: async (path: string): Promise<AsyncGenerator<string>> => {
+      const target = targetOf(config)
+      const response = await exchange(target, { method: 'GET', path, accept: 'application/x-ndjson' }).catch(
+        (error) => {
+          throw new CommandFailure(describeNoAnswer(target, explainFailure(error)))
+        },
+      )
+      const { statusCode: status = 0 } = response
+      if (status === 200) return linesOf(response)
+      const body = (parseJson(await readText(response)) ?? {}) as Answer['body']
+      const refused = readAnswer({ answer: unread }, { status, body, text: '' }, undefined, nameOf(target))
+      throw new CommandFailure(E.isLeft(refused) ? refused.left.why : 'the service did not answer with lines')
+    },
   }
 }
 
-/** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
-export const callForLines = async (config: Config, path: string): Promise<AsyncGenerator<string>> => {
-  const target = targetOf(config)
-  const response = await exchange(target, { method: 'GET', path, accept: 'application/x-ndjson' }).catch((error) => {
-    throw new CommandFailure(describeNoAnswer(target, explainFailure(error)))
-  })
-  const { statusCode: status = 0 } = response
-  if (status === 200) return linesOf(response)
-  const body = (parseJson(await readText(response)) ?? {}) as Answer['body']
-  orFail(readAnswer({ answer: unread }, { status, body, text: '' }, undefined, nameOf(target)))
-  throw new CommandFailure('the service did not answer with lines')
-}
-
-/** As tryCall. @throws CommandFailure with a sentence that says why it failed or was refused */
-export const callService = async <A>(config: Pick<Config, 'client' | 'data'>, call: ServiceCall<A>): Promise<A> =>
-  orFail(await tryCall(config, call))
-
-/** A request to the service of a configuration. */
-export type Ask = <A>(call: ServiceCall<A>, outageMs?: number) => Promise<E.Either<CallFailure, A>>
-
-/** As tryCall, for so long as the terminal says. */
-export const makeAsk =
-  (config: Config, { waitMax }: Pick<Terminal, 'waitMax'>): Ask =>
-  (call, outageMs = waitMax) =>
-    tryCall(config, call, outageMs)
+export type Calls = ReturnType<typeof makeCalls>

@@ -1,6 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { ClockGuard } from '../../commands/clock-guard.ts'
 import { clockAhead } from '../../commands/failures.ts'
-import { type Declaration, get, refTo } from '../protocol/declaration.ts'
+import { formatMilliseconds } from '../../domain/values/instant.ts'
+import { withoutBody } from '../codecs/bodies.ts'
+import { administrators, type Declaration, get, post, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { RouteResult } from '../protocol/route.ts'
 
@@ -80,3 +83,24 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
     handler: makeReady,
   }),
 ]
+
+/** Only the control socket has this route: whoever confirms the clock of a machine has looked at it there. */
+export const confirmClock = post({
+  path: '/api/clock/confirm',
+  id: 'confirmClock',
+  summary: 'Confirm that the clock of the running service is right',
+  description:
+    'A service refuses writes with 503 clock_ahead when its clock gains more than an hour on the time since boot, or when it starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because an event with a future time disables its SUT until then. Check the clock of the machine. If it is wrong, set it, and the service continues by itself. If it is right, confirm it. Each instance over a shared store is confirmed on its own machine.',
+  tag: 'Service',
+  roles: administrators,
+  isAlwaysOpen: true,
+  ignoresRetryKey: true,
+  ...withoutBody,
+  answer: { type: 'object' },
+  handler:
+    ({ clock, guard }: { readonly clock: () => number; readonly guard: ClockGuard }) =>
+    async () => {
+      guard.confirm()
+      return E.right({ status: 200, body: JSON.stringify({ time: formatMilliseconds(clock()) }) })
+    },
+})

@@ -1,37 +1,40 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { basic } from '../../http/client.ts'
-import { type Running, type Setting, start } from '../../http/harness.ts'
+import { basic, passwordOf } from '../../http/client.ts'
+import { type Setting, start } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
-
-/** A running service that has admin, alice, bob and audrey, and the commands beside it. */
-export interface Stage {
-  readonly service: Running
-  readonly run: (line: readonly string[], stdin?: string | Buffer) => Promise<Ran>
-  readonly user: (line: readonly string[], stdin?: string | Buffer) => Promise<Ran>
-  /** Whose name and password these are, or the code of the refusal. */
-  readonly whoIs: (name?: string, password?: string) => Promise<unknown>
-}
+import { follow } from '../transcript.ts'
 
 export const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
 
-/** Whose name and password these are at a service, or the code of the refusal. */
-export const whoIsAt =
-  ({ anyone }: Pick<Running, 'anyone'>) =>
-  async (name = '', password = ''): Promise<unknown> => {
-    const { json } = await anyone.get('/api/user/me', { Authorization: basic(name, password) })
-    return json._id ?? json.code
-  }
-
-export const besideService = async (t: ExecutionContext, setting: Setting = {}): Promise<Stage> => {
+/** A running service that has admin, alice, bob and audrey, and the command line beside it or at its URL. */
+export const besideService = async (t: ExecutionContext, setting: Setting = {}) => {
   const service = await start(t, { now: NOW, ...setting })
   const { now } = service.clock
-  const run = (line: readonly string[], stdin: string | Buffer = '') =>
-    type(line, { BERTH_DATA: service.data }, { stdin: async () => Buffer.from(stdin), now })
+  const environment = { BERTH_DATA: service.data }
   return {
     service,
-    run,
-    user: (line, stdin) => run(['user', ...line], stdin),
-    whoIs: whoIsAt(service),
+    /** Runs a transcript. */
+    berth: (transcript: string): Promise<string> => follow(t, transcript, environment, { now }),
+    run: (line: readonly string[], stdin: string | Buffer = ''): Promise<Ran> =>
+      type(line, environment, { stdin: async () => Buffer.from(stdin), now }),
+    /** The environment in which a user asks the service at its URL. */
+    at: async (name: string) => {
+      const file = join(service.data, `${name}.credentials`)
+      await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
+      return { BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: file }
+    },
+    /** Whose name and password these are, or the code of the refusal. */
+    whoIs: async (name = '', password = ''): Promise<unknown> => {
+      const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
+      return json._id ?? json.code
+    },
+    /** In the order of their creation. */
+    names: async (): Promise<readonly string[]> => {
+      const { users } = (await service.as('admin').get('/api/user')).json as { users: readonly { name: string }[] }
+      return users.map(({ name }) => name).toReversed()
+    },
   }
 }

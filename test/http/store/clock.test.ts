@@ -56,7 +56,7 @@ test('a clock that an operator confirms is accepted, however far it jumped', asy
   service.clock.set('2031-05-02T06:00:00.000Z')
   t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 503)
   const confirmed = await type(['clock', 'confirm'], { BERTH_DATA: service.data })
-  t.deepEqual(confirmed, { code: 0, out: 'confirmed: the clock is right at 2031-05-02T06:00:00.000Z\n', error: '' })
+  t.deepEqual(confirmed, { code: 0, out: 'time\t2031-05-02T06:00:00.000Z\n', error: '' })
   t.is((await admin.post(`/api/sut/${sut_id}/update`, { os: 'linux' })).status, 200)
 })
 

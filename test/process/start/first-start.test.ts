@@ -24,7 +24,7 @@ test('without a terminal the first password goes to a file only its owner can re
   t.false(service.output().includes(password))
   const environment = { BERTH_URL: `http://127.0.0.1:${service.port}`, BERTH_CREDENTIALS_FILE: file }
   t.deepEqual(await type(['list', '--json'], environment), { code: 0, out: '[]\n', error: '' })
-  t.regex((await type(['user', 'list'], environment)).out, /\tadmin\n/)
+  t.regex((await type(['user', 'list'], environment)).out, /\tadmin\tadministrator\t/)
   await service.stop()
 
   const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })

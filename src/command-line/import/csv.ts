@@ -1,0 +1,96 @@
+import { isUtf8 } from 'node:buffer'
+import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
+import { withoutApostrophe } from '../../domain/values/csv-field.ts'
+import { readAtMost } from '../../files/read-at-most.ts'
+import { CommandFailure } from '../terminal/command.ts'
+
+/** A row of a CSV file, and the line on which it begins, from 1. */
+export interface CsvRow {
+  readonly line: number
+  /** By the names in the first row, without empty fields. */
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export const CSV_BYTES_MAX = 4_194_304
+
+/** What the parser's errors mean. Its own messages repeat what is in the file. */
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
+  CSV_INVALID_CLOSING_QUOTE: 'has a closing quote that is followed by neither a comma nor the end of the line',
+  INVALID_OPENING_QUOTE: 'has a quote in a field that does not begin with one: quote the whole field, and double it',
+}
+
+/** What the parser takes, but no CSV file means. */
+const STRAY = /\r(?!\n)|\0/
+
+const lineAt = (text: string, end: number): number => text.slice(0, end).split('\n').length
+
+/** Rows of RFC 4180, with CRLF or LF. Line breaks in fields become LF. Empty lines are skipped. @throws CommandFailure */
+const parseRows = (text: string, rowsMax: number): readonly { line: number; fields: readonly string[] }[] => {
+  const stray = STRAY.exec(text)
+  if (stray !== null) throw new CommandFailure(`line ${lineAt(text, stray.index)} has a lone carriage return or a null`)
+  const rows: { line: number; fields: readonly string[] }[] = []
+  let end = 0
+  const on_record = (fields: readonly string[], { lines }: InfoRecord): null => {
+    // The parser counts the lines on which rows end.
+    rows.push({ line: lines - fields.join('').split('\n').length + 1, fields: fields.map(withoutApostrophe) })
+    end = lines
+    return null
+  }
+  const lines = text.replaceAll('\r\n', '\n')
+  try {
+    parse(lines, { on_record, record_delimiter: '\n', relax_column_count: true, skip_empty_lines: true, to: rowsMax })
+    return rows
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    while (lines.split('\n', end + 1)[end] === '') end++
+    throw new CommandFailure(`line ${end + 1} ${FAULTS[error.code] ?? 'is not CSV'}`)
+  }
+}
+
+const checkHeader = (
+  header: readonly string[],
+  known: readonly string[],
+  family: string | undefined,
+): readonly string[] => {
+  const unknown = header.findIndex((name) => !known.includes(name) && !(family && name.startsWith(family)))
+  const columns = `${known.join(', ')}${family === undefined ? '' : `, and ${family}<name>`}`
+  return [
+    // Names the place, because a file without a header has values here.
+    ...(unknown === -1 ? [] : [`must name only the columns ${columns}; field ${unknown + 1} is none of them`]),
+    ...(new Set(header).size < header.length ? ['must name each column once'] : []),
+  ]
+}
+
+/**
+ * The rows of a CSV file in UTF-8, with or without a byte order mark, whose first row names its columns.
+ *
+ * @param family how other names of columns may begin
+ * @throws CommandFailure with the problems, which repeat nothing of the file
+ */
+export const readCsv = async (
+  file: string,
+  { columns, family, rowsMax }: { columns: readonly string[]; family?: string; rowsMax: number },
+): Promise<readonly CsvRow[]> => {
+  const bytes = await readAtMost(file, CSV_BYTES_MAX).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new CommandFailure(`${file} cannot be read: ${code}`)
+  })
+  if (bytes.length > CSV_BYTES_MAX) throw new CommandFailure(`${file} is larger than 4 MiB`)
+  if (!isUtf8(bytes)) throw new CommandFailure(`${file} must be in UTF-8`)
+  // Decoding drops the mark. One row more than allowed is read, beside the header.
+  const [header, ...rows] = parseRows(new TextDecoder().decode(bytes), rowsMax + 2)
+  const names = header?.fields ?? []
+  const wrong = checkHeader(names, columns, family).map((detail) => `line ${header?.line} ${detail}`)
+  const uneven = rows.filter(({ fields }) => fields.length !== names.length)
+  wrong.push(
+    ...uneven.map(({ line, fields }) => `line ${line} has ${fields.length} fields; the header names ${names.length}`),
+  )
+  if (rows.length > rowsMax)
+    wrong.push(`line ${rows[rowsMax]?.line} is beyond the ${rowsMax} rows that a file may have`)
+  if (wrong.length === 0 && rows.length === 0) wrong.push(`${file} has no rows below a header`)
+  if (wrong.length > 0) throw new CommandFailure(wrong)
+  return rows.map(({ line, fields }) => ({
+    line,
+    fields: Object.fromEntries(names.map((name, n) => [name, fields[n] ?? '']).filter(([, text]) => text !== '')),
+  }))
+}

@@ -1,0 +1,135 @@
+import { rm, writeFile } from 'node:fs/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { parseQuota } from '../../domain/user/quota.ts'
+import { makeId } from '../../domain/values/ids.ts'
+import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
+import { THREADS_MAX } from '../../users/passwords/argon2.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
+import { makeCalls, unread } from '../service/call.ts'
+import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { type CsvRow, readCsv } from './csv.ts'
+import { describeField, refusedRows } from './refused-rows.ts'
+
+const COLUMNS = ['name', 'role', 'quota', 'scope', 'id', 'hash']
+
+/** Columns by the members that they are sent as, where the names differ. */
+const COLUMN_OF: Readonly<Record<string, string>> = { _id: 'id', password: 'hash' }
+
+/** A user as the service takes it, with an id that is the same if the request is repeated. */
+interface NewUser extends Readonly<Record<string, unknown>> {
+  readonly _id: string
+  readonly name: string | undefined
+  readonly role: string | undefined
+  /** The hash of a password that the user has elsewhere, or what is made here. */
+  readonly password?: string
+}
+
+const readUsers = async (file: string, terminal: Terminal) => {
+  const rows = await readCsv(file, { columns: COLUMNS, rowsMax: HASHED_ROWS_MAX })
+  const now = terminal.now()
+  const wrong: string[] = []
+  const toUser = (row: CsvRow): NewUser => {
+    const { id, name, role, quota: limits, scope, hash } = row.fields
+    const quota = limits === undefined ? undefined : parseQuota(limits)
+    if (quota !== undefined && E.isLeft(quota)) wrong.push(describeField(row, 'quota', quota.left))
+    return {
+      ...{ _id: id ?? makeId(now, randomHexOf(terminal)(8)), name, role },
+      ...(quota !== undefined && E.isRight(quota) && { quota: quota.right }),
+      ...(scope !== undefined && { scope }),
+      ...(hash !== undefined && { password: hash }),
+    }
+  }
+  const users = rows.map(toUser)
+  if (wrong.length > 0) throw new CommandFailure(wrong)
+  return { rows, users }
+}
+
+/** Makes passwords, and their hashes unless the service makes those. A hash takes about 40 ms: the progress is shown. */
+const makePasswords = async (count: number, terminal: Terminal, isHashed: boolean) => {
+  const { randomBytes } = terminal
+  const passwords = Array.from({ length: count }, () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES)))
+  if (!isHashed) return passwords.map((password) => ({ password, sent: password }))
+  const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
+  const made: { readonly password: string; readonly sent: string }[] = []
+  while (made.length < count) {
+    const next = passwords.slice(made.length, made.length + THREADS_MAX)
+    const hash = async (password: string) => ({ password, sent: await hashPassword(password, randomBytes(SALT_BYTES)) })
+    made.push(...(await Promise.all(next.map(hash))))
+    progress.show(made.length, count)
+  }
+  progress.end()
+  return made
+}
+
+/** Creates the file of passwords before users have them. */
+const writePasswords = async (file: string, text: string): Promise<void> => {
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx', flush: true })
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall === 'open') throw new CommandFailure(`${file} cannot be created: ${code}`)
+    // Passwords of nobody, perhaps half of them.
+    await rm(file, { force: true })
+    throw new CommandFailure(`${file} cannot be written: ${code}`)
+  }
+}
+
+export const userImportCommand: Command = {
+  name: 'user import',
+  operands: ['FILE'],
+  options: { 'dry-run': { type: 'boolean' }, passwords: { type: 'string' } },
+  summary: 'adds the users of a CSV file',
+  example: 'user import people.csv --passwords passwords.txt',
+  help: `
+Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
+row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${HASHED_ROWS_MAX} users.
+Users that come from elsewhere may have columns id and hash: a hash of argon2id in PHC string format.
+
+The others get a random password. Prints id, name and password of each of them, separated by tabs. With --passwords that
+goes into a new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role
+of those that would be added, and adds nobody.
+
+If the answer of the service is lost, it asks again for ten seconds, which adds nobody twice. If it is not known then
+whether they were added, it prints the passwords all the same, or leaves the file.
+
+At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. A file with hashes
+is imported on the machine of the service only.`,
+  run: async ({ operands: [source = ''], options }, config, terminal) => {
+    const { rows, users } = await readUsers(source, terminal)
+    // Passwords go as hashes over the socket, and otherwise as they are.
+    const isHashed = config.client === undefined
+    const hashed = isHashed ? undefined : rows.find(({ fields }) => 'hash' in fields)
+    if (hashed !== undefined)
+      throw new CommandFailure(describeField(hashed, 'hash', 'is taken on the machine of the service only'))
+    const { tryCall } = makeCalls(config, terminal)
+    const path = isHashed ? '/api/user/import-hashed' : '/api/user/import'
+    const columnOf = (member: string): string => COLUMN_OF[member] ?? member
+    const checked = await tryCall({ method: 'POST', path, body: { users, dry_run: true }, answer: unread })
+    if (E.isLeft(checked)) throw new CommandFailure(refusedRows(checked.left, rows, columnOf))
+    const count = users.length === 1 ? '1 user' : `${users.length} users`
+    if (options['dry-run'] === true) {
+      terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
+      return terminal.stderr(`berth: ${count} would be added; nothing was changed\n`)
+    }
+    const lacking = users.filter(({ password }) => password === undefined)
+    const made = await makePasswords(lacking.length, terminal, isHashed)
+    const text = lacking.map(({ _id, name }, n) => `${[_id, name, made[n]?.password].join('\t')}\n`).join('')
+    const sent = new Map(lacking.map(({ _id }, n) => [_id, made[n]?.sent]))
+    const file = typeof options.passwords === 'string' ? options.passwords : undefined
+    if (file !== undefined) await writePasswords(file, text)
+    const body = {
+      users: users.map(({ password, ...user }) => ({ ...user, password: password ?? sent.get(user._id) })),
+    }
+    const added = await tryCall({ method: 'POST', path, body, answer: unread })
+    const mayBeAdded = E.isRight(added) || added.left.mayHaveActed
+    // The only copy of the passwords.
+    if (mayBeAdded && file === undefined) terminal.stdout(text)
+    if (!mayBeAdded && file !== undefined) await rm(file, { force: true })
+    if (E.isRight(added))
+      return terminal.stderr(`berth: ${count} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
+    const where = file === undefined ? 'the passwords that were printed' : `the passwords in ${file}`
+    const unknown = `it is not known whether they were added; if they were, they have ${where}`
+    throw new CommandFailure([...refusedRows(added.left, rows, columnOf), ...(mayBeAdded ? [unknown] : [])])
+  },
+}

@@ -1,0 +1,128 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { integer, listOf, opaqueId } from '../../domain/codec/codec.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import { answer, type Calls, line, makeCalls } from '../service/call.ts'
+import { find, findId } from '../service/find.ts'
+import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
+import { AnsweredEvent } from './answered-events.ts'
+
+const Page = answer({ events: listOf(AnsweredEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
+type Page = t.TypeOf<typeof Page>
+
+/** Events in a response. */
+const PAGE = 200
+
+const KINDS = ['sut', 'sut_reservation', 'user'] as const
+
+/** Refusals of an id that may be that of another kind, which has a history for this user. */
+const OF_OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
+
+const readPage = (calls: Calls, kind: string, id: string, offset: number) => {
+  const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
+  return calls.tryCall({ method: 'GET', path, answer: Page })
+}
+
+/** The kind and the id of what is meant, and the first page of its history. @throws CommandFailure if there is none */
+const findHistory = async (calls: Calls, typed: string) => {
+  const named = isAssignedId(typed) ? undefined : await find(calls, ['sut', 'user'], typed)
+  const id = named?._id ?? typed
+  let refused = `the service knows no SUT, reservation or user ${JSON.stringify(typed)}`
+  for (const kind of named === undefined ? KINDS : [named.kind]) {
+    const page = await readPage(calls, kind, id, 0)
+    if (E.isRight(page)) return { kind, id, first: page.right }
+    const { code = '', why } = page.left
+    if (named !== undefined || !OF_OTHERS.includes(code)) throw new CommandFailure(why)
+    if (code === 'forbidden') refused = why
+  }
+  throw new CommandFailure(refused)
+}
+
+async function* readHistory(calls: Calls, typed: string): AsyncGenerator<AnsweredEvent> {
+  const { kind, id, first } = await findHistory(calls, typed)
+  let page: Page = first
+  for (let offset = PAGE; ; offset += PAGE) {
+    yield* page.events
+    if (offset >= page.count) return
+    const next = await readPage(calls, kind, id, offset)
+    if (E.isLeft(next)) throw new CommandFailure(next.left.why)
+    page = next.right
+  }
+}
+
+type Change = NonNullable<AnsweredEvent['changes']>[number]
+
+const describeChange = ({ path, from = null, to = null, changed }: Change): string => {
+  const name = path.slice(1)
+  if (changed) return `${name} changed`
+  // The first value has no predecessor.
+  return from === null ? `${name}: ${JSON.stringify(to)}` : `${name}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`
+}
+
+/** What an event decided that changes no member. */
+const describeDecisions = ({ type, data }: AnsweredEvent): readonly string[] => {
+  const { changed } = (data.credentials ?? {}) as { readonly changed?: unknown }
+  return [
+    ...(data.beyond_quota === true ? ['beyond_quota: true'] : []),
+    ...(data.reservations === undefined ? [] : [`reservations: ${JSON.stringify(data.reservations)}`]),
+    // A new user has no session.
+    ...(type === 'berth.UserChanged' && Array.isArray(changed) && changed.includes('epoch') ? ['sessions ended'] : []),
+  ]
+}
+
+/** Time, user, event, changes and reason, separated by tabs. */
+const lineOf = (event: AnsweredEvent): string => {
+  const { time, actor, actorname = actor, actorrole, type, changes = [], reason } = event
+  const why = reason === undefined ? [] : [JSON.stringify(reason)]
+  const what = [...changes.map(describeChange), ...describeDecisions(event)].join(', ')
+  return [time, `${actorname} (${actorrole})`, type.slice('berth.'.length), what, ...why].join('\t')
+}
+
+const Held = answer({ _id: opaqueId, user_id: opaqueId, user_name: line, start_time: line, end_time: line }, {})
+const Reservations = answer({ sut_reservations: listOf(Held) }, {})
+
+/** Prints who held a SUT at a time. */
+const printHolder = async (
+  calls: Calls,
+  typed: string,
+  held_at: string,
+  isJson: boolean,
+  { stdout }: Terminal,
+): Promise<void> => {
+  const query = new URLSearchParams({ sut_id: await findId(calls, 'sut', typed), held_at, include: 'names' })
+  const listed = await calls.call({ method: 'GET', path: `/api/sut_reservation?${query}`, answer: Reservations })
+  if (isJson) return stdout(`${JSON.stringify(listed)}\n`)
+  const [held] = listed.sut_reservations
+  if (held === undefined) return stdout('nobody\n')
+  const { user_name, user_id, _id, start_time, end_time } = held
+  stdout(`${[user_name, user_id, _id, start_time, end_time].join('\t')}\n`)
+}
+
+export const historyCommand: Command = {
+  name: 'history',
+  operands: ['NAME'],
+  options: { at: { type: 'string' }, json: { type: 'boolean' } },
+  summary: 'shows what happened to a SUT, a reservation or a user',
+  example: 'history lab-1',
+  help: `
+Prints the events of the SUT, reservation or user with this id, or of the SUT or user with this name now, oldest first.
+The history of a SUT has the events of its port and its reservations too; that of a user has what was done to the user,
+not what the user did. It asks the service on BERTH_DATA, or the one at BERTH_URL.
+
+Each event is one line of tab-separated fields: time, user, event, changes, and the reason if one was given. Users are
+shown by name, or by id if it is not known.
+
+With --at and a time, NAME is that of a SUT, or its id, and one line says who held it then, separated by tabs: the
+user's name and id, the id of the reservation, and its window, or "nobody". With --json it prints what
+GET /api/sut_reservation answers.
+
+Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if it is
+known, "actorname".`,
+  run: async ({ operands: [typed = ''], options }, config, terminal) => {
+    const isJson = options.json === true
+    const calls = makeCalls(config, terminal)
+    if (options.at !== undefined) return printHolder(calls, typed, String(options.at), isJson, terminal)
+    for await (const event of readHistory(calls, typed))
+      terminal.stdout(`${isJson ? JSON.stringify(event) : lineOf(event)}\n`)
+  },
+}

@@ -1,91 +1,58 @@
 import test, { type ExecutionContext } from 'ava'
-import type { Answer } from '../client.ts'
-import { idOf, type Running, start } from '../harness.ts'
-import { NOW } from '../requests.ts'
-import '../documents/fit-answers.ts'
+import { idOf } from '../harness.ts'
+import { asks, lab, said } from '../lab.ts'
 
 /** Shows how administrators set the quotas and scopes of testers. */
 
-const given = (t: ExecutionContext): Promise<Running> =>
-  start(t, { now: NOW, environment: { BERTH_QUOTA_DEFAULT: 'hours_per_week=40,reservations_max=7' } })
-
-const create = (service: Running, more: object): Promise<Answer> =>
-  service.as('admin').post('/api/user/create', { name: 'carol', role: 'tester', ...more })
-const update = (service: Running, name: string, body: object): Promise<Answer> =>
-  service.as('admin').post(`/api/user/${idOf(name)}/update`, body)
+const given = async (t: ExecutionContext) => {
+  const service = await lab(t, { environment: { BERTH_QUOTA_DEFAULT: 'hours_per_week=40,reservations_max=7' } })
+  const create = (more: object) =>
+    service.ask('admin', 'POST /api/user/create', { name: 'carol', role: 'tester', ...more })
+  const update = (name: string, body: object) => service.ask('admin', `POST /api/user/${idOf(name)}/update`, body)
+  return { ...service, create, update }
+}
 
 const WHOLE = { hours_per_week: 1.25, reservations_max: null, priority_max: 5 }
 
 test('a tester is created with a quota and a scope, which is shown in its canonical form', async (t) => {
-  const service = await given(t)
-  const { status, json } = await create(service, { quota: WHOLE, scope: 'team=a%2Cb, rack=4' })
+  const { ask, create } = await given(t)
+  const { status, json } = await create({ quota: WHOLE, scope: 'team=a%2Cb, rack=4' })
   t.is(status, 201)
   t.like(json, { quota: WHOLE, scope: 'rack=4,team=a%2Cb' })
-  t.like((await service.as('audrey').get(`/api/user/${json._id}`)).json, { quota: WHOLE, scope: 'rack=4,team=a%2Cb' })
-})
-
-test('thorough: limits that a new quota omits are those of the service', async (t) => {
-  const service = await given(t)
-  const { json } = await create(service, { quota: { reservations_max: 1 } })
-  t.deepEqual(json.quota, { hours_per_week: 40, reservations_max: 1, priority_max: 0 })
+  t.like((await ask('audrey', `GET /api/user/${json._id}`)).json, { quota: WHOLE, scope: 'rack=4,team=a%2Cb' })
+  const other = await create({ name: 'dave', quota: { reservations_max: 1 } })
+  t.deepEqual(other.json.quota, { hours_per_week: 40, reservations_max: 1, priority_max: 0 }, 'the service’s others')
 })
 
 test('an update changes the limits that it names, and null is the quota of the service again', async (t) => {
-  const service = await given(t)
-  const quotaOf = async (quota: object | null) => (await update(service, 'alice', { quota })).json.quota
+  const { update } = await given(t)
+  const quotaOf = async (quota: object | null) => (await update('alice', { quota })).json.quota
   t.deepEqual(await quotaOf(WHOLE), WHOLE)
   t.deepEqual(await quotaOf({ hours_per_week: null }), { ...WHOLE, hours_per_week: null })
   t.deepEqual(await quotaOf({}), { ...WHOLE, hours_per_week: null })
   t.is(await quotaOf(null), null)
-  t.is((await update(service, 'alice', { scope: 'rack=4' })).json.scope, 'rack=4')
-  t.is((await update(service, 'alice', { scope: '' })).json.scope, '')
+  t.is((await update('alice', { scope: 'rack=4' })).json.scope, 'rack=4')
+  t.is((await update('alice', { scope: '' })).json.scope, '')
 })
 
-test('only testers get a quota or a scope, and another role drops both', async (t) => {
-  const service = await given(t)
-  const places = ({ status, json }: Answer) => [
-    status,
-    ...(json.errors as readonly { pointer: string }[]).map(({ pointer }) => pointer),
-  ]
+test('only testers get a quota or a scope, another role drops both, and what is none is refused by its place', async (t) => {
+  const { ask, create, update } = await given(t)
   const both = { quota: WHOLE, scope: 'rack=4' }
-  t.deepEqual(places(await update(service, 'audrey', both)), [422, '#/quota', '#/scope'])
-  t.deepEqual(places(await create(service, { role: 'administrator', ...both })), [422, '#/quota', '#/scope'])
-  t.like((await update(service, 'bob', both)).json, both)
-  t.like((await update(service, 'bob', { role: 'auditor' })).json, { role: 'auditor', quota: null, scope: '' })
+  t.is(said(await update('audrey', both)), '422 invalid #/quota #/scope')
+  t.is(said(await create({ role: 'administrator', ...both })), '422 invalid #/quota #/scope')
+  t.like((await update('bob', both)).json, both)
+  t.like((await update('bob', { role: 'auditor' })).json, { role: 'auditor', quota: null, scope: '' })
+  const path = `POST /api/user/${idOf('alice')}/update`
+  const all = { hours_per_week: 168.25, reservations_max: 10_001, priority_max: -1 }
+  await asks(t, { ask }, [
+    [
+      ...(['admin', path] as const),
+      '422 invalid #/quota/hours_per_week #/quota/reservations_max #/quota/priority_max',
+      { quota: all },
+    ],
+    ['admin', path, '422 invalid #/quota/reservations_max', { quota: { reservations_max: 1.5 } }],
+    ['admin', path, '422 field_unknown #/quota/hours', { quota: { hours: 40 } }],
+    ['admin', path, '422 invalid #/quota', { quota: 'default' }],
+    ...['rack', 'rack=4,rack=5', ','].map((scope) => ['admin', path, '422 invalid #/scope', { scope }] as const),
+  ])
 })
-
-const refusals: readonly (readonly [body: object, ...pointers: readonly string[]])[] = [
-  [
-    { quota: { hours_per_week: 168.25, reservations_max: 10_001, priority_max: -1 } },
-    '/hours_per_week',
-    '/reservations_max',
-    '/priority_max',
-  ],
-  [{ quota: { hours_per_week: 0.1, reservations_max: 1.5 } }, '/hours_per_week', '/reservations_max'],
-  [{ quota: { hours: 40 } }, '/hours'],
-  [{ quota: 'default' }, ''],
-]
-for (const [body, ...pointers] of refusals) {
-  test(`the quota of ${JSON.stringify(body)} is refused, with the place of each problem`, async (t) => {
-    const service = await given(t)
-    const { status, json } = await update(service, 'alice', body)
-    t.is(status, 422)
-    t.deepEqual(
-      (json.errors as readonly { pointer: string }[]).map(({ pointer }) => pointer),
-      pointers.map((pointer) => `#/quota${pointer}`),
-    )
-  })
-}
-
-for (const scope of [
-  'rack',
-  'rack=4,rack=5',
-  'rack=50%',
-  ',',
-  Array.from({ length: 17 }, (_, n) => `t${n}=1`).join(),
-]) {
-  test(`the scope ${JSON.stringify(scope)} is refused`, async (t) => {
-    const { status, json } = await update(await given(t), 'alice', { scope })
-    t.deepEqual([status, json.code], [422, 'invalid'])
-  })
-}

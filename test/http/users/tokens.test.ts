@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { type Answer, basic } from '../client.ts'
+import { basic } from '../client.ts'
 import { idOf, type Running, start, temporaryData } from '../harness.ts'
+import { said } from '../lab.ts'
 import { aReservation, createSut, NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
 import { changedStore } from '../store/stores.ts'
@@ -14,8 +15,6 @@ const given = (t: ExecutionContext): Promise<Running> => start(t, { now: NOW })
 
 const MINE = '/api/user/me/token'
 const theirs = (name: string): string => `/api/user/${idOf(name)}/token`
-
-const codeOf = ({ status, json }: Answer) => [status, json.code]
 
 interface Token {
   readonly _id: string
@@ -58,7 +57,7 @@ test('the name of a token has 1 to 64 visible characters', async (t) => {
   for (const name of ['n', '\u{1f511} für CI: nightly', 'n'.repeat(64)])
     t.is((await service.as('alice').post(MINE, { name })).json.name, name)
   for (const name of ['', 'n'.repeat(65), 'a\u202eb', 'a\u200bb', 'a\tb', 'a\u034fb'])
-    t.deepEqual(codeOf(await service.as('alice').post(MINE, { name })), [422, 'invalid'], name)
+    t.is(said(await service.as('alice').post(MINE, { name })), '422 invalid #/name', name)
 })
 
 test('what is done with a token is done by its user', async (t) => {
@@ -100,15 +99,15 @@ test('a revoked token is refused from the next request on', async (t) => {
   const service = await given(t)
   const [kept, { _id, token }] = [await issue(service, 'alice', { name: 'kept' }), await issue(service, 'alice')]
   const revoke = (by: string, path = MINE) => service.as(by).post(`${path}/${_id}/revoke`, {})
-  t.deepEqual(codeOf(await revoke('bob')), [404, 'token_not_found'])
-  t.deepEqual(codeOf(await revoke('admin', theirs('bob'))), [404, 'token_not_found'])
+  t.is(said(await revoke('bob')), '404 token_not_found')
+  t.is(said(await revoke('admin', theirs('bob'))), '404 token_not_found')
   t.is(await whoIs(service, token), 'alice')
   const { json } = await revoke('alice')
   const shown = { name: 'ci', role: 'tester', created_at: NOW, expires_at: null }
   t.deepEqual(json, { _id, ...shown, revoked_at: NOW })
   t.is(await whoIs(service, token), 'unauthenticated')
   t.is(await whoIs(service, kept.token), 'alice')
-  t.deepEqual(codeOf(await revoke('alice')), [404, 'token_not_found'])
+  t.is(said(await revoke('alice')), '404 token_not_found')
   t.like((await service.as('alice').get(MINE)).json, { count: 1, tokens: [{ name: 'kept' }] })
 })
 
@@ -120,28 +119,28 @@ test('administrators manage tokens of others, and nobody else does', async (t) =
   t.like((await service.as('admin').get(theirs('alice'))).json, { count: 1 })
   for (const other of ['bob', 'audrey']) {
     const client = service.as(other)
-    t.deepEqual(codeOf(await client.get(theirs('alice'))), [403, 'forbidden'])
-    t.deepEqual(codeOf(await client.post(theirs('alice'), { name: 'x' })), [403, 'forbidden'])
-    t.deepEqual(codeOf(await client.post(`${theirs('alice')}/${_id}/revoke`, {})), [403, 'forbidden'])
+    t.is(said(await client.get(theirs('alice'))), '403 forbidden')
+    t.is(said(await client.post(theirs('alice'), { name: 'x' })), '403 forbidden')
+    t.is(said(await client.post(`${theirs('alice')}/${_id}/revoke`, {})), '403 forbidden')
   }
   t.is((await service.as('admin').post(`${theirs('alice')}/${_id}/revoke`, {})).status, 200)
-  t.deepEqual(codeOf(await service.as('admin').get(theirs('nobody'))), [404, 'user_not_found'])
+  t.is(said(await service.as('admin').get(theirs('nobody'))), '404 user_not_found')
 })
 
 test('a request issues only roles that it has itself and that the user may have', async (t) => {
   const service = await given(t)
-  const refused = [403, 'forbidden']
+  const refused = '403 forbidden'
   const ask = async (by: string, role: string, path = MINE) =>
-    codeOf(await service.as(by).post(path, { name: 'x', role }))
-  t.deepEqual(await ask('alice', 'administrator'), refused)
-  t.deepEqual(await ask('alice', 'auditor'), refused)
-  t.deepEqual(await ask('admin', 'administrator', theirs('alice')), refused)
-  for (const role of ['administrator', 'tester', 'auditor']) t.is((await ask('admin', role))[0], 201)
+    said(await service.as(by).post(path, { name: 'x', role }))
+  t.is(await ask('alice', 'administrator'), refused)
+  t.is(await ask('alice', 'auditor'), refused)
+  t.is(await ask('admin', 'administrator', theirs('alice')), refused)
+  for (const role of ['administrator', 'tester', 'auditor']) t.is(await ask('admin', role), '201')
   const { token } = await issue(service, 'admin', { role: 'tester' })
   const next = await service.anyone.post(MINE, { name: 'next' }, bearer(token))
   t.is(next.json.role, 'tester', 'the role of the request unless another is given')
   const higher = await service.anyone.post(MINE, { name: 'next', role: 'administrator' }, bearer(token))
-  t.deepEqual(codeOf(higher), refused)
+  t.is(said(higher), refused)
 })
 
 test('a token has its own role, and is refused when its user could not have that role', async (t) => {
@@ -150,7 +149,7 @@ test('a token has its own role, and is refused when its user could not have that
   const [low, high] = [await issue(service, 'admin', { role: 'auditor' }), await issue(service, 'admin')]
   const create = ({ token }: Token) => service.anyone.post('/api/sut/create', {}, bearer(token))
   t.is((await service.anyone.get('/api/user/me', bearer(low.token))).json._id, idOf('admin'))
-  t.deepEqual(codeOf(await create(low)), [403, 'forbidden'])
+  t.is(said(await create(low)), '403 forbidden')
   t.is((await create(high)).status, 422)
   const demote = { Authorization: basic('root', 'a password') }
   await service.anyone.post(`/api/user/${idOf('admin')}/update`, { role: 'auditor' }, demote)
@@ -161,16 +160,16 @@ test('a token has its own role, and is refused when its user could not have that
 test('tokens manage neither passwords nor tokens of others', async (t) => {
   const service = await given(t)
   const { token } = await issue(service, 'admin')
-  const refused = [403, 'forbidden']
-  const post = async (path: string, body: object) => codeOf(await service.anyone.post(path, body, bearer(token)))
+  const refused = '403 forbidden'
+  const post = async (path: string, body: object) => said(await service.anyone.post(path, body, bearer(token)))
   const password = 'another password'
-  t.deepEqual(await post('/api/user/me/password', { old_password: 'correct horse admin', password }), refused)
-  t.deepEqual(await post(`/api/user/${idOf('alice')}/password`, { password }), refused)
-  t.deepEqual(await post(theirs('alice'), { name: 'x' }), refused)
-  t.deepEqual(codeOf(await service.anyone.get(theirs('alice'), bearer(token))), refused)
+  t.is(await post('/api/user/me/password', { old_password: 'correct horse admin', password }), refused)
+  t.is(await post(`/api/user/${idOf('alice')}/password`, { password }), refused)
+  t.is(await post(theirs('alice'), { name: 'x' }), refused)
+  t.is(said(await service.anyone.get(theirs('alice'), bearer(token))), refused)
   const { _id } = await issue(service, 'alice')
-  t.deepEqual(await post(`${theirs('alice')}/${_id}/revoke`, {}), refused)
-  t.is((await post(theirs('admin'), { name: 'my own by id' }))[0], 201)
+  t.is(await post(`${theirs('alice')}/${_id}/revoke`, {}), refused)
+  t.is(await post(theirs('admin'), { name: 'my own by id' }), '201')
 })
 
 test('a removal revokes tokens, which stay revoked when the user is restored', async (t) => {
@@ -179,7 +178,7 @@ test('a removal revokes tokens, which stay revoked when the user is restored', a
   const path = `/api/user/${idOf('alice')}`
   await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
   for (const { token } of tokens) t.is(await whoIs(service, token), 'unauthenticated')
-  t.deepEqual(codeOf(await service.as('admin').post(theirs('alice'), { name: 'x' })), [410, 'user_removed'])
+  t.is(said(await service.as('admin').post(theirs('alice'), { name: 'x' })), '410 user_removed')
   await service.as('admin').post(`${path}/restore`, {})
   for (const { token } of tokens) t.is(await whoIs(service, token), 'unauthenticated')
   const revoked = (await eventsOf(service)).filter(({ type }) => type === 'TokenRevoked')
@@ -221,7 +220,7 @@ test('a repetition is answered as the first request, without the token', async (
   t.is((await ask()).text, JSON.stringify(others))
   t.is(await whoIs(service, String(token)), 'unauthenticated')
   const reused = await service.as('alice').post(MINE, { name: 'other' }, headers)
-  t.deepEqual(codeOf(reused), [422, 'idempotency_key_reused'])
+  t.is(said(reused), '422 idempotency_key_reused Idempotency-Key')
 })
 
 test('malformed tokens are refused as wrong ones, malformed headers as such', async (t) => {
@@ -238,16 +237,6 @@ test('malformed tokens are refused as wrong ones, malformed headers as such', as
   const malformed = '401 The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.'
   for (const header of ['Bearer', `Bearer ${token} ${token}`, `Bearer,${token}`, `Token ${token}`])
     t.is(await detailOf(header), malformed, header)
-})
-
-test('from an address with a hundred wrong tokens a good one is let in', async (t) => {
-  const service = await given(t)
-  const { token } = await issue(service, 'alice')
-  const guess = () => service.anyone.get('/api/user/me', bearer(`${token.slice(0, -10)}0123456789`))
-  for (let n = 0; n < 100; n++) t.is((await guess()).status, 401)
-  const barred = await guess()
-  t.deepEqual([...codeOf(barred), barred.headers['retry-after']], [429, 'too_many_attempts', '60'])
-  t.is(await whoIs(service, token), 'alice')
 })
 
 test('a list of tokens has pages, newest first', async (t) => {
@@ -284,5 +273,5 @@ test('names of tokens are in the vault until their user is erased, and in no eve
   t.is((await service.as('admin').post(`${path}/erase`, {})).status, 200)
   t.deepEqual(await fieldsOf('alice'), [])
   t.is((await fieldsOf('bob')).length, 1)
-  t.deepEqual(codeOf(await service.as('admin').get(theirs('alice'))), [410, 'user_removed'])
+  t.is(said(await service.as('admin').get(theirs('alice'))), '410 user_removed')
 })

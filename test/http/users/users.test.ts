@@ -1,205 +1,168 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Role } from '../../../src/domain/events/user.ts'
-import { type Answer, basic } from '../client.ts'
-import { idOf, type Running, start } from '../harness.ts'
-import { aReservation, createSut, NOW, reserved } from '../requests.ts'
+import { basic, passwordOf } from '../client.ts'
+import { idOf } from '../harness.ts'
+import { asks, lab, said } from '../lab.ts'
+import { createSut, NOW } from '../requests.ts'
 import { eventsOf } from '../store/log-rows.ts'
-import '../documents/fit-answers.ts'
 
 /** Shows what administrators do with users, and what becomes of these. */
 
-const given = (t: ExecutionContext): Promise<Running> => start(t, { now: NOW })
-
 const PASSWORD = 'a new password'
+const [ADMIN, ALICE, BOB] = ['admin', 'alice', 'bob'].map((name) => `/api/user/${idOf(name)}`)
+const KEEP = { reservations: 'keep' }
 
-const create = (service: Running, name: string, role: Role = 'tester'): Promise<Answer> =>
-  service.as('admin').post('/api/user/create', { name, role, password: PASSWORD })
-
-/** Who a name and a password belong to, or the code of the refusal. */
-const whoIs = async ({ anyone }: Running, name: string, password: string): Promise<unknown> => {
-  const { json } = await anyone.get('/api/user/me', { Authorization: basic(name, password) })
-  return json._id ?? json.code
+const given = async (t: ExecutionContext) => {
+  const service = await lab(t)
+  const create = (name: string, role: Role = 'tester') =>
+    service.ask('admin', 'POST /api/user/create', { name, role, password: PASSWORD })
+  /** Who a name and a password belong to, or the code of the refusal. */
+  const whoIs = async (name: string, password: string): Promise<unknown> => {
+    const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })
+    return json._id ?? json.code
+  }
+  return { ...service, create, whoIs }
 }
 
-const codeOf = ({ status, json }: Answer) => [status, json.code]
-
 test('a user that was created can sign in at once, with the name in any case', async (t) => {
-  const service = await given(t)
-  const { status, json, headers } = await create(service, 'Carol')
+  const { create, whoIs } = await given(t)
+  const { status, json, headers } = await create('Carol')
   t.is(status, 201)
   t.is(headers.location, `/api/user/${json._id}`)
-  const { _id, created_at, updated_at, ...others } = json
-  t.deepEqual(others, { name: 'Carol', role: 'tester', quota: null, scope: '' })
-  t.deepEqual([created_at, updated_at], [NOW, NOW])
-  t.is(await whoIs(service, 'CAROL', PASSWORD), _id)
-  t.is(await whoIs(service, 'carol', 'another password'), 'unauthenticated')
+  const { _id, ...others } = json
+  t.deepEqual(others, { name: 'Carol', role: 'tester', quota: null, scope: '', created_at: NOW, updated_at: NOW })
+  t.is(await whoIs('CAROL', PASSWORD), _id)
+  t.is(await whoIs('carol', 'another password'), 'unauthenticated')
 })
 
 test('without a password one is made and shown once, not to a repetition', async (t) => {
-  const service = await given(t)
-  const body = { name: 'carol', role: 'auditor' }
-  const headers = { 'Idempotency-Key': 'carol' }
-  const [first, repeated] = [
-    await service.as('admin').post('/api/user/create', body, headers),
-    await service.as('admin').post('/api/user/create', body, headers),
-  ]
+  const { ask, whoIs } = await given(t)
+  const create = () =>
+    ask('admin', 'POST /api/user/create', { name: 'carol', role: 'auditor' }, { 'Idempotency-Key': 'carol' })
+  const [first, repeated] = [await create(), await create()]
   const { password, ...shown } = first.json
   t.regex(String(password), /^[0-9a-z]{26}$/)
-  t.is(await whoIs(service, 'carol', String(password)), shown._id)
+  t.is(await whoIs('carol', String(password)), shown._id)
   t.deepEqual([repeated.status, repeated.json], [201, shown])
-  t.is((await service.as('admin').get('/api/user')).json.count, 5)
+  t.is((await ask('admin', 'GET /api/user')).json.count, 5)
 })
 
 test('a name is taken in any case and spelling, until its user is removed', async (t) => {
-  const service = await given(t)
-  const { json } = await create(service, 'straße')
-  for (const alike of ['STRASSE', 'ｓｔｒａｓｓｅ'])
-    t.deepEqual(codeOf(await create(service, alike)), [409, 'user_name_taken'])
-  const rename = (to: string) => service.as('admin').post(`/api/user/${idOf('bob')}/update`, { name: to })
-  t.deepEqual(codeOf(await rename('Strasse')), [409, 'user_name_taken'])
-  await service.as('admin').post(`/api/user/${json._id}/remove`, { reservations: 'keep' })
-  t.is((await rename('Strasse')).json.name, 'Strasse')
-  const restore = `/api/user/${json._id}/restore`
-  t.deepEqual(codeOf(await service.as('admin').post(restore, {})), [409, 'user_name_taken'])
-  await rename('bob')
-  t.is((await service.as('admin').post(restore, {})).json.name, 'straße')
+  const { ask, create } = await given(t)
+  const { _id } = (await create('straße')).json
+  for (const alike of ['STRASSE', 'ｓｔｒａｓｓｅ']) t.is(said(await create(alike)), '409 user_name_taken')
+  await asks(t, { ask }, [
+    ['admin', `POST ${BOB}/update`, '409 user_name_taken', { name: 'Strasse' }],
+    ['admin', `POST /api/user/${_id}/remove`, '200', KEEP],
+    ['admin', `POST ${BOB}/update`, '200', { name: 'Strasse' }],
+    ['admin', `POST /api/user/${_id}/restore`, '409 user_name_taken', {}],
+    ['admin', `POST ${BOB}/update`, '200', { name: 'bob' }],
+    ['admin', `POST /api/user/${_id}/restore`, '200', {}],
+  ])
 })
 
+const RESERVED = 'berth schedule gateway monitor oidc command-line - me create import . ..'.split(' ')
+
 test('an id of the service itself is refused, and so is one that another user has or had', async (t) => {
-  const service = await given(t)
-  const add = (_id: string) =>
-    service.as('admin').post('/api/user/create', { _id, name: `named ${_id}`, role: 'tester' })
-  for (const id of [
-    'berth',
-    'schedule',
-    'gateway',
-    'monitor',
-    'oidc',
-    'command-line',
-    '-',
-    'me',
-    'create',
-    'import',
-    '.',
-    '..',
-  ]) {
-    t.deepEqual(codeOf(await add(id)), [422, 'invalid'], id)
-  }
-  t.deepEqual(codeOf(await add(idOf('alice'))), [409, 'user_id_taken'])
+  const { ask } = await given(t)
+  const add = (_id: string) => ask('admin', 'POST /api/user/create', { _id, name: `named ${_id}`, role: 'tester' })
+  for (const id of RESERVED) t.is(said(await add(id)), '422 invalid #/_id', id)
+  t.is(said(await add(idOf('alice'))), '409 user_id_taken')
   t.is((await add('carol@lab')).json._id, 'carol@lab')
 })
 
 test('a role changes what a user may do from the next request on', async (t) => {
-  const service = await given(t)
-  t.is((await service.as('alice').post('/api/sut/create', {})).status, 403)
-  const { json } = await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { role: 'administrator' })
-  t.is(json.role, 'administrator')
-  t.truthy(await createSut(service.as('alice')))
+  const { as, ask } = await given(t)
+  t.is((await ask('alice', 'POST /api/sut/create', {})).status, 403)
+  t.is((await ask('admin', `POST ${ALICE}/update`, { role: 'administrator' })).json.role, 'administrator')
+  t.truthy(await createSut(as('alice')))
 })
 
 test('an update is refused when the user has changed since it was read', async (t) => {
-  const service = await given(t)
-  const path = `/api/user/${idOf('alice')}`
-  const { headers } = await service.as('admin').get(path)
-  const update = (role: string) =>
-    service.as('admin').post(`${path}/update`, { role }, { 'If-Match': String(headers.etag) })
+  const { ask } = await given(t)
+  const { headers } = await ask('admin', `GET ${ALICE}`)
+  const update = (role: string) => ask('admin', `POST ${ALICE}/update`, { role }, { 'If-Match': String(headers.etag) })
   const first = await update('auditor')
   t.is(first.status, 200)
   t.not(first.headers.etag, headers.etag)
-  t.deepEqual(codeOf(await update('tester')), [412, 'stale'])
-  t.is((await service.as('admin').get(path)).headers.etag, first.headers.etag)
+  t.is(said(await update('tester')), '412 stale')
+  t.is((await ask('admin', `GET ${ALICE}`)).headers.etag, first.headers.etag)
 })
 
 test('each representation of a user has an ETag of its own', async (t) => {
-  const service = await given(t)
-  const path = `/api/user/${idOf('alice')}`
-  const whole = await service.as('admin').get(path)
-  const part = await service.as('bob').get(path)
+  const { ask } = await given(t)
+  const [whole, part] = [await ask('admin', `GET ${ALICE}`), await ask('bob', `GET ${ALICE}`)]
   t.not(part.text, whole.text)
   const again = (name: string, { headers }: typeof part) =>
-    service.as(name).get(path, { 'If-None-Match': String(headers.etag) })
+    ask(name, `GET ${ALICE}`, undefined, { 'If-None-Match': String(headers.etag) })
   t.deepEqual([(await again('admin', whole)).status, (await again('bob', part)).status], [304, 304])
   t.deepEqual([(await again('bob', whole)).text, (await again('admin', part)).text], [part.text, whole.text])
 })
 
 test('the last administrator is neither removed nor given another role', async (t) => {
-  const service = await given(t)
-  const path = `/api/user/${idOf('admin')}`
-  const refused = [409, 'last_administrator']
-  t.deepEqual(codeOf(await service.as('admin').post(`${path}/update`, { role: 'tester' })), refused)
-  t.deepEqual(codeOf(await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })), refused)
-  await create(service, 'root', 'administrator')
-  t.is((await service.as('admin').post(`${path}/update`, { role: 'tester' })).status, 200)
+  const { ask, create } = await given(t)
+  await asks(t, { ask }, [
+    ['admin', `POST ${ADMIN}/update`, '409 last_administrator', { role: 'tester' }],
+    ['admin', `POST ${ADMIN}/remove`, '409 last_administrator', KEEP],
+  ])
+  await create('root', 'administrator')
+  t.is((await ask('admin', `POST ${ADMIN}/update`, { role: 'tester' })).status, 200)
 })
 
 test('a new password counts at once, and the old one no longer', async (t) => {
-  const service = await given(t)
-  const set = `/api/user/${idOf('alice')}/password`
-  t.is((await service.as('admin').post(set, { password: PASSWORD })).status, 200)
-  t.is(await whoIs(service, 'alice', PASSWORD), idOf('alice'))
-  t.is((await service.as('alice').get('/api/user/me')).status, 401)
-  t.deepEqual(codeOf(await service.as('admin').post(set, { password: 'short' })), [422, 'invalid'])
+  const { ask, whoIs } = await given(t)
+  t.is(said(await ask('admin', `POST ${ALICE}/password`, { password: 'short' })), '422 invalid #/password')
+  t.is((await ask('admin', `POST ${ALICE}/password`, { password: PASSWORD })).status, 200)
+  t.is(await whoIs('alice', PASSWORD), idOf('alice'))
+  t.is((await ask('alice', 'GET /api/user/me')).status, 401)
 })
 
-test('users change their own password with the old one, and a wrong one counts as a failed login', async (t) => {
-  const service = await given(t)
-  const change = (old_password: string, password = PASSWORD) =>
-    service.as('audrey').post('/api/user/me/password', { old_password, password })
-  t.deepEqual(codeOf(await change('not the old one')), [403, 'wrong_password'])
-  t.is((await change('correct horse audrey')).status, 200)
-  t.is(await whoIs(service, 'audrey', PASSWORD), idOf('audrey'))
+test('users change their own password with the old one, and wrong ones are throttled like logins', async (t) => {
+  const { ask, whoIs } = await given(t)
+  const change = (who: string, old_password: string) =>
+    ask(who, 'POST /api/user/me/password', { old_password, password: PASSWORD })
+  t.is(said(await change('audrey', 'not the old one')), '403 wrong_password')
+  t.is((await change('audrey', passwordOf('audrey'))).status, 200)
+  t.is(await whoIs('audrey', PASSWORD), idOf('audrey'))
+  for (let n = 0; n < 10; n++) t.is(said(await change('bob', 'not the old one')), '403 wrong_password')
+  t.is(said(await change('bob', 'not the old one')), '429 too_many_attempts')
 })
 
-test('wrong old passwords are throttled like logins', async (t) => {
-  const service = await given(t)
-  const change = () =>
-    service.as('bob').post('/api/user/me/password', { old_password: 'not the old one', password: PASSWORD })
-  const codes: unknown[] = []
-  for (let n = 0; n < 11; n++) codes.push((await change()).json.code)
-  t.deepEqual(codes, [...Array(10).fill('wrong_password'), 'too_many_attempts'])
-})
-
-test('a removed user cannot sign in, keeps its reservations if asked to, and is listed with removed=true', async (t) => {
-  const service = await given(t)
-  const sut = await createSut(service.as('admin'))
-  const { json } = await reserved(service.as('alice'), aReservation(sut))
-  const path = `/api/user/${idOf('alice')}`
-  const remove = () => service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
-  t.deepEqual((await remove()).json, { _id: idOf('alice'), cancelled: 0, released: 0 })
-  t.is(await whoIs(service, 'alice', 'correct horse alice'), 'unauthenticated')
-  t.is((await service.as('admin').get(`/api/sut_reservation/${json._id}`)).status, 200)
-  t.is((await service.as('admin').get('/api/user')).json.count, 3)
-  const { json: all } = await service.as('admin').get('/api/user?removed=true')
-  t.is(all.count, 4)
-  t.is((await service.as('admin').get(path)).json.removed_at, NOW)
-  t.is((await remove()).status, 200)
-  for (const [what, body] of [
-    ['update', { name: 'anna' }],
-    ['password', { password: PASSWORD }],
-  ] as const) {
-    t.deepEqual(codeOf(await service.as('admin').post(`${path}/${what}`, body)), [410, 'user_removed'])
-  }
+test('a removed user cannot sign in, keeps its reservations if asked to, and is restored as it was', async (t) => {
+  const { ask, book, whoIs } = await given(t)
+  const made = await book('alice')
+  t.is(said(await ask('admin', `POST ${ALICE}/restore`, {})), '409 user_not_removed')
+  const removed = await ask('admin', `POST ${ALICE}/remove`, KEEP)
+  t.deepEqual(removed.json, { _id: idOf('alice'), cancelled: 0, released: 0 })
+  t.is(await whoIs('alice', passwordOf('alice')), 'unauthenticated')
+  t.is((await ask('admin', 'GET /api/user')).json.count, 3)
+  t.is((await ask('admin', 'GET /api/user?removed=true')).json.count, 4)
+  t.is((await ask('admin', `GET ${ALICE}`)).json.removed_at, NOW)
+  t.is(said(await book('admin', '07:00-08:00', { user_id: idOf('alice') })), '404 user_not_found #/user_id')
+  await asks(t, { ask }, [
+    ['admin', `GET ${made.headers.location}`, '200'],
+    ['admin', `POST ${ALICE}/remove`, '200', KEEP],
+    ['admin', `POST ${ALICE}/update`, '410 user_removed', { name: 'anna' }],
+    ['admin', `POST ${ALICE}/password`, '410 user_removed', { password: PASSWORD }],
+  ])
+  const restored = await ask('admin', `POST ${ALICE}/restore`, {})
+  t.deepEqual([restored.status, 'removed_at' in restored.json], [200, false])
+  t.is(await whoIs('alice', passwordOf('alice')), idOf('alice'))
 })
 
 test('a removal can end the reservations: running ones are released, later ones cancelled', async (t) => {
   const service = await given(t)
-  const suts = [await createSut(service.as('admin')), await createSut(service.as('admin'))]
-  const made: string[] = []
-  for (const sut of suts) {
-    const window = { start_time: '2030-05-02T05:45:00+00:00', end_time: '2030-05-02T07:00:00+00:00' }
-    made.push(String((await reserved(service.as('alice'), aReservation(sut, window))).json._id))
-  }
-  const later = { start_time: '2030-05-03T06:00:00+00:00', end_time: '2030-05-03T07:00:00+00:00' }
-  const future = String((await reserved(service.as('alice'), aReservation(suts[0] ?? '', later))).json._id)
-  const others = await reserved(service.as('bob'), aReservation(suts[1] ?? '', { ...later, user_id: idOf('bob') }))
-  const headers = { 'Idempotency-Key': 'leaving' }
+  const { as, ask, book } = service
+  const other = await createSut(as('admin'))
+  for (const sut_id of [service.sut, other]) t.is((await book('alice', '05:45-07:00', { sut_id })).status, 201)
+  const [future, others] = [await book('alice', '07:00-08:00'), await book('bob', '08:00-09:00')]
   const remove = () =>
-    service.as('admin').post(`/api/user/${idOf('alice')}/remove`, { reservations: 'cancel' }, headers)
-  const { text } = await remove()
-  t.deepEqual(JSON.parse(text), { _id: idOf('alice'), cancelled: 1, released: 2 })
+    ask('admin', `POST ${ALICE}/remove`, { reservations: 'cancel' }, { 'Idempotency-Key': 'leaving' })
+  const { json, text } = await remove()
+  t.deepEqual(json, { _id: idOf('alice'), cancelled: 1, released: 2 })
   t.is((await remove()).text, text)
-  t.is((await service.as('admin').get(`/api/sut_reservation/${future}`)).status, 410)
-  t.is((await service.as('admin').get(`/api/sut_reservation/${others.json._id}`)).status, 200)
+  t.is((await ask('admin', `GET ${future.headers.location}`)).status, 410)
+  t.is((await ask('admin', `GET ${others.headers.location}`)).status, 200)
   const log = (await eventsOf(service)).filter(({ type }) => /Removed|Released|Cancelled/.test(type))
   t.deepEqual(log.map(({ type, metadata }) => `${type} by ${metadata.actor}`).toSorted(), [
     'ReservationCancelled by berth',
@@ -209,48 +172,24 @@ test('a removal can end the reservations: running ones are released, later ones 
   ])
 })
 
-test('nobody reserves for a removed user', async (t) => {
-  const service = await given(t)
-  const sut = await createSut(service.as('admin'))
-  await service.as('admin').post(`/api/user/${idOf('alice')}/remove`, { reservations: 'keep' })
-  const answer = await service.as('admin').post('/api/sut_reservation/create', aReservation(sut))
-  t.deepEqual(codeOf(answer), [404, 'user_not_found'])
-})
-
-test('a restored user signs in with the password of before', async (t) => {
-  const service = await given(t)
-  const path = `/api/user/${idOf('alice')}`
-  t.deepEqual(codeOf(await service.as('admin').post(`${path}/restore`, {})), [409, 'user_not_removed'])
-  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
-  const { status, json } = await service.as('admin').post(`${path}/restore`, {})
-  t.is(status, 200)
-  t.false('removed_at' in json)
-  t.is((await service.as('alice').get('/api/user/me')).json._id, idOf('alice'))
-})
-
 test('testers see of others only id and name; administrators, auditors and oneself see all', async (t) => {
-  const service = await given(t)
-  const fieldsOf = async (asker: string, of: string) =>
-    Object.keys((await service.as(asker).get(`/api/user/${idOf(of)}`)).json)
-  t.deepEqual(await fieldsOf('alice', 'bob'), ['_id', 'name'])
+  const { ask } = await given(t)
   const all = ['_id', 'name', 'role', 'quota', 'scope', 'created_at', 'updated_at']
-  t.deepEqual(await fieldsOf('alice', 'alice'), all)
-  t.deepEqual(await fieldsOf('audrey', 'bob'), all)
-  t.deepEqual(await fieldsOf('admin', 'bob'), all)
-  const { json } = await service.as('alice').get('/api/user')
-  t.deepEqual(
-    (json.users as object[]).map((user) => Object.keys(user).length),
-    [2, 2, 7, 2],
-  )
-  t.deepEqual(codeOf(await service.as('alice').get('/api/user/nobody')), [404, 'user_not_found'])
+  for (const [asker, path, fields] of [
+    ['alice', BOB, ['_id', 'name']],
+    ['alice', ALICE, all],
+    ['audrey', BOB, all],
+    ['admin', BOB, all],
+  ] as const)
+    t.deepEqual(Object.keys((await ask(asker, `GET ${path}`)).json), fields)
+  t.is(said(await ask('alice', 'GET /api/user/nobody')), '404 user_not_found')
 })
 
 test('the history of a user says who changed what and when, without names', async (t) => {
-  const service = await given(t)
-  const path = `/api/user/${idOf('alice')}`
-  await service.as('admin').post(`${path}/update`, { role: 'auditor', name: 'alicia' })
-  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
-  const { json, text } = await service.as('audrey').get(`${path}/history`)
+  const { ask } = await given(t)
+  await ask('admin', `POST ${ALICE}/update`, { role: 'auditor', name: 'alicia' })
+  await ask('admin', `POST ${ALICE}/remove`, KEEP)
+  const { json, text } = await ask('audrey', `GET ${ALICE}/history`)
   const events = json.events as { type: string; actor: string; changes: readonly object[] }[]
   t.deepEqual(
     events.map(({ type, actor }) => `${type} by ${actor}`),
@@ -263,6 +202,6 @@ test('the history of a user says who changed what and when, without names', asyn
     { path: '/name', changed: true },
   ])
   t.false(/alici|"alice"/.test(text))
-  t.is((await service.as('bob').get(`${path}/history`)).status, 403)
-  t.is((await service.as('bob').get('/api/user/me/history')).status, 200)
+  t.is((await ask('bob', `GET ${ALICE}/history`)).status, 403)
+  t.is((await ask('bob', 'GET /api/user/me/history')).status, 200)
 })

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
-import { LOG_STREAM } from './server/all.ts'
 import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
+import { makeFollow } from './server/follow.ts'
 import { probeNodes } from './server/probe-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
+import { LOG_STREAM, type StoreEvent } from './server/requests.ts'
 import { makeSilence } from './server/silence.ts'
-import { makeStoreSubscriptions } from './server/subscriptions.ts'
-import { makeRecords, makeSubscribe } from './subscribe.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
 /** Between attempts to reach the store at startup. */
@@ -97,19 +97,21 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_TIMEOUT_MS) }
   const events = makeLogEvents(commands.prefix)
   const head = makeHead(commands, events)
-  const secrets = makeSecrets(commands, subscriptions, readPage)
-  const append = makeAppend({ connection: commands, readPage, keepSecrets: secrets.keepWithEvent })
-  const { keepWithEvent: _, ...ofSecrets } = secrets
+  const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
+  const follow = makeFollow(subscriptions, closing.signal, silence)
+  const followUnwatched = makeFollow(subscriptions, closing.signal)
+  const { keepWithEvent, ...secrets } = makeSecrets(commands, readPage, followUnwatched)
+  const append = makeAppend({ connection: commands, readPage, keepSecrets: keepWithEvent })
   let begun: BegunLog | undefined
-  const running = makeStoreSubscriptions()
-  const silence = makeSilence({ probe: () => probeAppend(logStream), subscriptions: running, onSilence })
-  const followed = {
-    connection: subscriptions,
-    events,
+
+  /** The events of the log in `$all`. */
+  const followed = <A extends { readonly storePosition: StorePosition }>(as: (event: StoreEvent) => A) => ({
+    failure: 'the log cannot be followed',
+    prefixes: events.prefixes,
+    as: (event: StoreEvent) => (events.isOurs(event) ? as(event) : undefined),
     head,
     begun: () => begun?.storePosition ?? BEGINNING,
-    closing: closing.signal,
-  }
+  })
 
   const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
 
@@ -126,16 +128,23 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       ...identity,
       append: async (stream, expected, events, sealed = [], within = STORE_TIMEOUT_MS) => {
         const ended = await silence.watch('append', append(stream, expected, events, sealed, within), isAnswered)
-        if (E.isRight(ended)) running.appended(ended.right.storePosition)
+        if (E.isRight(ended)) silence.appended(ended.right.storePosition)
         return ended
       },
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),
-      subscribe: makeSubscribe({ ...followed, running }),
-      records: makeRecords(followed),
+      subscribe: (after, signal) => follow(followed(events.toLogged), after, signal),
+      async *records(after) {
+        if ((await head()) <= after) return
+        const { signal } = new AbortController()
+        for await (const page of followUnwatched(followed(events.toStoredRecord), after, signal)) {
+          yield page.events
+          if (page.caughtUp) return
+        }
+      },
       head,
-      ...ofSecrets,
+      ...secrets,
       endCopy: () => endCopy(logStream),
       close,
     }

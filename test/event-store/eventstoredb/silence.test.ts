@@ -1,22 +1,19 @@
 import test, { type ExecutionContext } from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { makeSilence } from '../../../src/event-store/eventstoredb/server/silence.ts'
-import { makeStoreSubscriptions } from '../../../src/event-store/eventstoredb/server/subscriptions.ts'
 import { until } from '../../http/until.ts'
 
 const given = (t: ExecutionContext) => {
   const told: boolean[] = []
   let isAnswering = false
-  const subscriptions = makeStoreSubscriptions()
   const silence = makeSilence({
     probe: () => Promise.resolve(isAnswering),
-    subscriptions,
     onSilence: (isSilent) => told.push(isSilent),
     limits: { silentAfter: 100, arriveWithin: 50, checkEvery: 10, probeEvery: 10 },
   })
   t.teardown(silence.stop)
   return {
-    ...{ told, subscriptions, ...silence },
+    ...{ told, ...silence },
     answerAgain: () => {
       isAnswering = true
     },
@@ -48,46 +45,57 @@ const looks = async (responses: () => number, count: number): Promise<void> => {
 }
 
 test('a store that answers reads but no append is silent, until a probe of appends is answered', async (t) => {
-  const { watch, told, answerAgain, subscriptions } = given(t)
+  const { watch, told, answerAgain, subscribed } = given(t)
   void watch('append', never(), answer)
   const reading = setInterval(() => void watch('read', Promise.resolve(), answer), 5)
   t.teardown(() => clearInterval(reading))
   await is(() => told.length === 1)
   const { of, subscription } = aSubscription()
   // Confirmed by a node that does not answer appends.
-  subscriptions.add(subscription).confirm()
+  subscribed(subscription).confirm()
   answerAgain()
   await is(() => of.hasFailed)
   t.deepEqual(told, [true])
-  subscriptions.add(subscription).confirm()
+  subscribed(subscription).confirm()
   await is(() => told.length === 2)
   t.deepEqual(told, [true, false])
 })
 
 test('a store whose appended events do not arrive is silent until another subscription is confirmed', async (t) => {
-  const { watch, told, subscriptions } = given(t)
+  const { watch, told, subscribed, appended } = given(t)
   const { of, subscription } = aSubscription()
-  const added = subscriptions.add(subscription)
+  const added = subscribed(subscription)
   added.confirm()
   await watch('append', Promise.resolve(), answer)
-  subscriptions.appended(toStorePosition(1))
+  appended(toStorePosition(1))
   await is(() => of.hasFailed)
   added.confirm()
   t.deepEqual(told, [true])
-  subscriptions.add(subscription).confirm()
+  subscribed(subscription).confirm()
   await is(() => told.length === 2)
 })
 
 test('a subscription that receives earlier events, or takes none for now, is not given up', async (t) => {
-  const { watch, told, subscriptions } = given(t)
+  const { watch, told, subscribed, appended } = given(t)
   const [catchingUp, paused] = [aSubscription(), aSubscription()]
   paused.of.isPaused = true
   let asked = 0
-  subscriptions.add({ ...catchingUp.subscription, responses: () => asked++ })
-  subscriptions.add(paused.subscription)
+  subscribed({ ...catchingUp.subscription, responses: () => asked++ })
+  subscribed(paused.subscription)
   await watch('append', Promise.resolve(), answer)
-  subscriptions.appended(toStorePosition(1))
+  appended(toStorePosition(1))
   await looks(() => asked, 20)
   t.deepEqual(told, [])
   t.false(catchingUp.of.hasFailed || paused.of.hasFailed)
+})
+
+test('a store that answers some appends is not silent, although another waits for long', async (t) => {
+  const { watch, told, subscribed } = given(t)
+  let asked = 0
+  subscribed({ ...aSubscription().subscription, responses: () => asked++ })
+  void watch('append', never(), answer)
+  const appending = setInterval(() => void watch('append', Promise.resolve(), answer), 5)
+  t.teardown(() => clearInterval(appending))
+  await looks(() => asked, 20)
+  t.deepEqual(told, [])
 })

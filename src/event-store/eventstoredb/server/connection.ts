@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { makeTurns } from '../../../concurrency/turns.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import { UndecodableEvent } from '../../stored-event.ts'
 import type { EventStoreDbAddress } from './address.ts'
-import { makeCallLimit } from './call-limit.ts'
 import { type Fault, faultOf, isAnswer, isFinal } from './faults.ts'
 import { type Settings, StoreClient } from './store-client.ts'
 
 /** Between attempts, before jitter: doubles from `first` up to `last`. */
 const BACKOFF_MS = { first: 25, last: 500 } as const
+/** Concurrent calls per HTTP/2 connection. A server accepts 100 and silently queues the rest. */
+const CALLS_MAX = 90
+/** Waiting calls; further ones are rejected. */
+const WAITING_MAX = 10_000
+const CALLS = 'calls'
 
 /** Backoff with jitter before attempt `n`, counted from 0, in milliseconds. */
 export const retryDelay = (attempt: number): number =>
@@ -42,65 +47,100 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
 
 export type StoreConnection = ReturnType<typeof openStoreConnection>
 
-interface PooledClient {
+interface HeldClient {
   readonly client: StoreClient
   uses: number
   isRetired: boolean
 }
 
-const makePool = (address: EventStoreDbAddress, purpose: Purpose) => {
-  let current: PooledClient | undefined
-  const all = new Set<PooledClient>()
+/** A place among the calls of a connection, and the client for the call. */
+export interface Lease {
+  readonly client: StoreClient
+  /** @param error what the call failed with, after which the client may be broken */
+  readonly release: (error?: unknown) => void
+}
 
-  const end = async (held: PooledClient): Promise<void> => {
-    all.delete(held)
+/** The client of a connection, which is replaced after errors that may have broken it. */
+const makeClients = (address: EventStoreDbAddress, purpose: Purpose) => {
+  const clients = new Set<HeldClient>()
+  let current: HeldClient | undefined
+
+  const end = async (held: HeldClient): Promise<void> => {
+    clients.delete(held)
     await held.client.close().catch(() => undefined)
   }
 
-  const retire = (held: PooledClient): void => {
-    held.isRetired = true
-    if (current === held) current = undefined
-    if (held.uses === 0) void end(held)
-  }
-
   return {
-    use: async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
+    take: (): Lease => {
       current ??= { client: new StoreClient(makeSettings(address, purpose), address), uses: 0, isRetired: false }
       const held = current
-      all.add(held)
+      clients.add(held)
       held.uses++
-      try {
-        return await call(held.client)
-      } catch (error) {
-        // A client caches a failed feature request and a node that stopped responding.
-        if (!isAnswer(faultOf(error)) && !held.isRetired) retire(held)
-        throw error
-      } finally {
+      const release = (error?: unknown): void => {
         held.uses--
+        // A client caches a failed feature request and a node that stopped responding.
+        if (error !== undefined && !isAnswer(faultOf(error))) {
+          held.isRetired = true
+          if (current === held) current = undefined
+        }
         if (held.isRetired && held.uses === 0) void end(held)
       }
+      return { client: held.client, release }
     },
-    close: async () => void (await Promise.all([...all].map(end))),
+    close: async () => void (await Promise.all([...clients].map(end))),
   }
 }
 
-/** A client that is replaced after errors that may have broken it. */
+/** Calls to the store, so many at a time. */
 export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpose) => {
-  const limit = makeCallLimit()
-  const pool = makePool(address, purpose)
+  const turns = makeTurns({ limit: CALLS_MAX, waitingMax: () => WAITING_MAX })
+  const clients = makeClients(address, purpose)
+  let isClosed = false
 
-  /** Runs a call within the concurrency limit. Throws the client's errors. */
-  const use = async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
-    await limit.acquire()
+  /** @throws StoreUnavailable after `close` */
+  const checkOpen = (): void => {
+    if (isClosed) throw new StoreUnavailable('the event store has been closed')
+  }
+
+  /** @throws StoreUnavailable if too many wait, or after `close` */
+  const lease = async (): Promise<Lease> => {
+    checkOpen()
+    const turn = turns.acquire(CALLS)
+    if (turn !== undefined && !(await turn)) {
+      checkOpen()
+      throw new StoreUnavailable('too many calls to the event store')
+    }
     try {
-      return await pool.use(call)
-    } finally {
-      limit.release()
+      const { client, release } = clients.take()
+      return {
+        client,
+        release: (error) => {
+          turns.release(CALLS)
+          release(error)
+        },
+      }
+    } catch (error) {
+      turns.release(CALLS)
+      throw error
+    }
+  }
+
+  /** Runs a call. Throws the client's errors. */
+  const use = async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
+    const { client, release } = await lease()
+    try {
+      const result = await call(client)
+      release()
+      return result
+    } catch (error) {
+      release(error)
+      throw error
     }
   }
 
   return {
     prefix: address.streamPrefix ?? '',
+    lease,
     use,
     /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
     persist: async <A>(within: number, call: (client: StoreClient) => Promise<A>): Promise<A> => {
@@ -110,27 +150,26 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
           return await use(call)
         } catch (error) {
           const pause = retryDelay(attempt)
-          if (isFinalError(error) || limit.isClosed() || performance.now() + pause > until) throw error
+          const isOver = error instanceof StoreUnavailable || isFinal(faultOf(error)) || isClosed
+          if (isOver || performance.now() + pause > until) throw error
           await delay(pause)
         }
       }
     },
-    checkOpen: limit.checkOpen,
+    checkOpen,
     close: async (): Promise<void> => {
-      limit.close()
-      await pool.close()
+      isClosed = true
+      turns.refuseAll()
+      await clients.close()
     },
   }
 }
-
-const isFinalError = (error: unknown): boolean => error instanceof StoreUnavailable || isFinal(faultOf(error))
 
 /** Converts an error to StoreUnavailable, which callers may retry. @param ofAll ` to $all` for what needs that right */
 export const toUnavailable = (what: string, error: unknown, ofAll: '' | ' to $all' = ''): Error => {
   if (error instanceof StoreUnavailable || error instanceof UndecodableEvent) return error
   const why: Readonly<Record<Fault, string>> = {
     moved: 'its revision has changed',
-    missing: 'it does not exist',
     nowhere: 'no event at this position',
     denied: `the event store denies access${ofAll} with these credentials`,
     refused: (error as Error).message,

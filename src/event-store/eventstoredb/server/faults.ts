@@ -3,7 +3,6 @@ import { convertToCommandError, ErrorType } from '@eventstore/db-client'
 /**
  * What a client error means for a call.
  * - `moved`: the stream is not at the expected revision.
- * - `missing`: the stream does not exist.
  * - `nowhere`: no event begins at the position.
  * - `denied`: the credentials do not allow it; retrying does not help.
  * - `refused`: the call itself is invalid.
@@ -11,11 +10,10 @@ import { convertToCommandError, ErrorType } from '@eventstore/db-client'
  * - `unsent`: no node was found, so nothing was sent.
  * - `unanswered`: anything else. The call may have been executed.
  */
-export type Fault = 'moved' | 'missing' | 'nowhere' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
+export type Fault = 'moved' | 'nowhere' | 'denied' | 'refused' | 'elsewhere' | 'unsent' | 'unanswered'
 
 const byType: Readonly<Partial<Record<ErrorType, Fault>>> = {
   [ErrorType.WRONG_EXPECTED_VERSION]: 'moved',
-  [ErrorType.STREAM_NOT_FOUND]: 'missing',
   [ErrorType.ACCESS_DENIED]: 'denied',
   [ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED]: 'refused',
   [ErrorType.INVALID_ARGUMENT]: 'refused',

@@ -5,7 +5,7 @@ import { STREAMS } from '../../../domain/values/ids.ts'
 import { type StorePosition, toStorePosition } from '../../../domain/values/position.ts'
 import type { StoredRecord } from '../../event-store.ts'
 import { decodeParsed, leafHash, UndecodableEvent } from '../../stored-event.ts'
-import type { StoreEvent } from './all.ts'
+import type { StoreEvent } from './requests.ts'
 
 /** Events as plain JSON with our own field names, for other readers of the streams. */
 export const toClient = ({ id, type, data, metadata }: NewEvent) => jsonEvent({ id, type, data, metadata })

@@ -1,5 +1,5 @@
+import type { StorePosition } from '../../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store.ts'
-import type { StoreSubscriptions } from './subscriptions.ts'
 
 /** In milliseconds. */
 interface SilenceLimits {
@@ -17,51 +17,91 @@ const LIMITS: SilenceLimits = { silentAfter: 5_000, arriveWithin: 3_000, checkEv
 interface SilenceOptions {
   /** Probes the write path without changing anything. */
   readonly probe: () => Promise<boolean>
-  readonly subscriptions: Omit<StoreSubscriptions, 'add' | 'appended'>
   /** Called once when the store becomes silent, and once when it answers again. */
   readonly onSilence: (isSilent: boolean) => void
   readonly limits?: SilenceLimits
 }
 
+/** A running subscription, as its store sees it. */
+export interface WatchedSubscription {
+  /** Store position of the last event of the log that has arrived. Undefined until the subscription was sent. */
+  readonly arrived: () => StorePosition | undefined
+  /** Number of responses that have arrived. */
+  readonly responses: () => number
+  /** Whether this process takes no more for now. */
+  readonly isPaused: () => boolean
+  /** Makes it fail with StoreUnavailable, so that its reader subscribes again. */
+  readonly fail: () => void
+}
+
 type Kind = 'append' | 'read'
 
+export type Silence = ReturnType<typeof makeSilence>
+
 /** Calls of one kind that wait for an answer. */
-const makeWaiting = () => {
-  let count = 0
+interface Waiting {
+  count: number
   /** Time of the last answer, or of the first call that is still waiting. */
-  let since = 0
+  since: number
+}
+
+interface Watched {
+  readonly subscription: WatchedSubscription
+  responses: number
+  /** Checks in a row at which it was behind and had received nothing. */
+  missed: number
+}
+
+/** The running subscriptions of a store, and what was appended here that each has to deliver. */
+const makeSubscriptions = ({ checkEvery, arriveWithin }: SilenceLimits) => {
+  const all = new Set<Watched>()
+  let appended = Number.NEGATIVE_INFINITY
+
+  const isBehind = ({ subscription }: Watched): boolean => (subscription.arrived() ?? appended) < appended
+
+  // Counts checks, not time: while this process is busy, nothing arrives either.
+  const isLate = (watched: Watched): boolean => {
+    const { subscription } = watched
+    const responses = subscription.responses()
+    const isWaiting = isBehind(watched) && !subscription.isPaused() && responses === watched.responses
+    watched.responses = responses
+    watched.missed = isWaiting ? watched.missed + 1 : 0
+    return watched.missed * checkEvery >= arriveWithin
+  }
+
   return {
-    /** @param onAnswer called for an answer, which is also an error other than StoreUnavailable */
-    watch: async <A>(call: Promise<A>, isAnswer: (result: A) => boolean, onAnswer: () => void): Promise<A> => {
-      if (count++ === 0) since = performance.now()
-      try {
-        const result = await call
-        if (isAnswer(result)) onAnswer()
-        return result
-      } catch (error) {
-        if (!(error instanceof StoreUnavailable)) onAnswer()
-        throw error
-      } finally {
-        count--
+    /** @param onConfirmed called when the node begins to send, unless it has failed before */
+    add: (subscription: WatchedSubscription, onConfirmed: () => void) => {
+      const watched: Watched = { subscription, responses: 0, missed: 0 }
+      all.add(watched)
+      return {
+        confirm: (): void => {
+          if (all.has(watched)) onConfirmed()
+        },
+        remove: (): void => void all.delete(watched),
       }
     },
-    answered: (): void => {
-      since = performance.now()
+    appended: (storePosition: StorePosition): void => {
+      appended = Math.max(appended, storePosition)
     },
-    isAny: () => count > 0,
-    isLonger: (milliseconds: number) => count > 0 && performance.now() - since >= milliseconds,
+    isAnyBehind: (): boolean => [...all].some(isBehind),
+    /** Call once for each check. */
+    isAnyLate: (): boolean => [...all].filter(isLate).length > 0,
+    failAll: (): void => {
+      const failing = [...all]
+      all.clear()
+      for (const { subscription } of failing) subscription.fail()
+    },
   }
 }
 
 /** @returns whether a probe was answered; false without one if the last was less than `every` milliseconds ago */
-const makeProbing = (probe: () => Promise<boolean>, every: number): (() => Promise<boolean>) => {
+const makeProbing = (probe: () => Promise<boolean>, every: number) => {
   let probedAt = Number.NEGATIVE_INFINITY
-  let isProbing = false
-  return async () => {
-    if (isProbing || performance.now() - probedAt < every) return false
-    isProbing = true
+  return async (): Promise<boolean> => {
+    if (performance.now() - probedAt < every) return false
+    probedAt = Number.POSITIVE_INFINITY
     const isAnswered = await probe()
-    isProbing = false
     probedAt = performance.now()
     return isAnswered
   }
@@ -76,9 +116,10 @@ const makeProbing = (probe: () => Promise<boolean>, every: number): (() => Promi
  * Appends may be answered by a new leader while subscriptions, on a connection of their own, stay on the frozen node.
  * So all subscriptions begin again once an append is answered, and the store is silent until one of them was confirmed.
  */
-export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }: SilenceOptions) => {
-  const waiting: Readonly<Record<Kind, ReturnType<typeof makeWaiting>>> = { append: makeWaiting(), read: makeWaiting() }
+export const makeSilence = ({ probe, onSilence, limits = LIMITS }: SilenceOptions) => {
+  const waiting: Readonly<Record<Kind, Waiting>> = { append: { count: 0, since: 0 }, read: { count: 0, since: 0 } }
   const kinds = Object.values(waiting)
+  const subscriptions = makeSubscriptions(limits)
   /** `subscribing`: appends are answered again, and a subscription has to be confirmed. */
   let state: 'answering' | 'silent' | 'subscribing' = 'answering'
   let timer: NodeJS.Timeout | undefined
@@ -89,45 +130,64 @@ export const makeSilence = ({ probe, subscriptions, onSilence, limits = LIMITS }
     timer = undefined
   }
 
-  const subscribeAgain = (): void => {
-    state = 'subscribing'
-    subscriptions.failAll()
-  }
-
-  const answered = (kind: Kind): void => {
-    waiting[kind].answered()
-    if (kind === 'append' && state === 'silent') subscribeAgain()
-  }
-
   const begin = (): void => {
     state = 'silent'
     onSilence(true)
   }
 
+  const subscribeAgain = (): void => {
+    state = 'subscribing'
+    subscriptions.failAll()
+  }
+
   const end = (): void => {
-    for (const each of kinds) each.answered()
+    for (const each of kinds) each.since = performance.now()
     state = 'answering'
     onSilence(false)
   }
 
+  const answered = (kind: Kind): void => {
+    waiting[kind].since = performance.now()
+    if (kind === 'append' && state === 'silent') subscribeAgain()
+  }
+
   const check = (): void => {
-    const isLate = subscriptions.countMissed() * limits.checkEvery >= limits.arriveWithin
+    const isLate = subscriptions.isAnyLate()
     if (state === 'silent') void probeAgain().then((isAnswered) => isAnswered && answered('append'))
-    else if (state === 'subscribing') {
-      if (subscriptions.isConfirmed()) end()
-    } else if (kinds.some((each) => each.isLonger(limits.silentAfter))) begin()
+    else if (state === 'subscribing') return
+    else if (kinds.some(({ count, since }) => count > 0 && performance.now() - since >= limits.silentAfter)) begin()
     else if (isLate) {
       begin()
       subscribeAgain()
-    } else if (!kinds.some((each) => each.isAny()) && !subscriptions.isAnyBehind()) stop()
+    } else if (kinds.every(({ count }) => count === 0) && !subscriptions.isAnyBehind()) stop()
   }
 
   return {
-    /** Counts a call as waiting until it ends. */
-    watch: <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
+    /**
+     * Counts a call as waiting until it ends.
+     *
+     * @param isAnswer whether a result is an answer of the store, as any error but StoreUnavailable is
+     */
+    watch: async <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
       timer ??= setInterval(check, limits.checkEvery).unref()
-      return waiting[kind].watch(call, isAnswer, () => answered(kind))
+      if (waiting[kind].count++ === 0) waiting[kind].since = performance.now()
+      try {
+        const result = await call
+        if (isAnswer(result)) answered(kind)
+        return result
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) answered(kind)
+        throw error
+      } finally {
+        waiting[kind].count--
+      }
     },
+    /** An event was appended here. */
+    appended: subscriptions.appended,
+    subscribed: (subscription: WatchedSubscription) =>
+      subscriptions.add(subscription, () => {
+        if (state === 'subscribing') end()
+      }),
     stop,
   }
 }

@@ -1,52 +1,50 @@
+import * as t from 'io-ts'
 import { LRUCache } from 'lru-cache'
+import { integer, text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
 import { parseOwner } from '../../../domain/sealed-secret.ts'
 import { sutStream, tokenStream, USERS_STREAM } from '../../../domain/values/ids.ts'
 import type { ReadPage } from '../server/read.ts'
-import type { SecretCause } from './entry.ts'
+
+/**
+ * The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no
+ * event names it.
+ */
+export const SecretCause = t.union([
+  t.null,
+  closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),
+])
+export type SecretCause = t.TypeOf<typeof SecretCause>
 
 /** Events per page of a stream, and pages remembered. */
 const PAGE = 256
 const PAGES_MAX = 256
 
 /**
- * The ids of the events in streams that name many secrets. A page is read once for all secrets that are read at the
- * same time, and remembered as far as it goes.
+ * Whether an event is in a stream that names many secrets. Its pages are remembered as far as they go, and read once for
+ * all secrets that are read at the same time.
  */
-const makeEventIds = (readPage: ReadPage) => {
-  const pages = new LRUCache<string, { readonly ids: readonly string[]; readonly read: number }>({ max: PAGES_MAX })
-  const reading = new Map<string, Promise<void>>()
-  let reads = 0
-
-  const readIds = async (page: string, stream: string, number: number): Promise<void> => {
-    const read = reads++
-    const events = (await readPage(stream, number * PAGE, PAGE)) ?? []
-    if (read < (pages.get(page)?.read ?? 0)) return
-    pages.set(page, { ids: events.map(({ id }) => id), read })
-  }
-
-  const startRead = (page: string, stream: string, number: number): Promise<void> => {
-    const started = readIds(page, stream, number).finally(() => {
-      if (reading.get(page) === started) reading.delete(page)
-    })
-    reading.set(page, started)
-    return started
-  }
-
-  /** Whether the event with a revision has this id. */
+const makeIsInStream = (readPage: ReadPage) => {
+  const pages = new LRUCache<string, Promise<readonly string[]>>({ max: PAGES_MAX })
   return async (stream: string, revision: number, id: string): Promise<boolean> => {
-    const number = Math.floor(revision / PAGE)
-    const page = `${number} ${stream}`
-    const isKnown = (): boolean => pages.get(page)?.ids[revision % PAGE] === id
-    // A read that has begun before may not contain the event yet.
-    if (!isKnown()) await reading.get(page)
-    if (!isKnown()) await startRead(page, stream, number)
-    return isKnown()
+    const from = revision - (revision % PAGE)
+    const page = `${from} ${stream}`
+    const has = async (ids?: Promise<readonly string[]>): Promise<boolean> => (await ids)?.[revision - from] === id
+    const remembered = pages.get(page)
+    if (await has(remembered)) return true
+    // What was read before may not contain the event yet.
+    if (pages.get(page) === remembered) {
+      const ids = readPage(stream, from, PAGE).then((events) => (events ?? []).map((event) => event.id))
+      pages.set(page, ids)
+      ids.catch(() => pages.delete(page))
+    }
+    return has(pages.get(page))
   }
 }
 
 /** Whether the event that set a secret is in the log. */
 export const makeCauses = (readPage: ReadPage): ((owner: string, cause: SecretCause) => Promise<boolean>) => {
-  const isInStream = makeEventIds(readPage)
+  const isInStream = makeIsInStream(readPage)
   return async (owner, cause) => {
     if (cause === null) return true
     const { kind, id } = parseOwner(owner)

@@ -1,39 +1,12 @@
-import {
-  type AllStreamSubscription,
-  type Position,
-  type RecordedEvent,
-  START,
-  streamNameFilter,
-} from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
-import { type StoreConnection, toUnavailable } from '../server/connection.ts'
-import { VAULT_PREFIX, VaultEntries } from './entry.ts'
-
-/** How long the listing is retried, and the timeout of one attempt. */
-const READ_TIMEOUT_MS = 8_000
-const LIST_TIMEOUT_MS = 30_000
-
-/**
- * Reads all existing events in order. Everything before the server's caught-up message has been passed on when this
- * resolves.
- */
-const readUntilCaughtUp = (subscription: AllStreamSubscription, take: (event: RecordedEvent) => void): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let isCaughtUp = false
-    const drain = (): void => {
-      for (let next = subscription.read(); next !== null; next = subscription.read()) {
-        if (next.event !== undefined) take(next.event)
-      }
-      if (isCaughtUp) resolve()
-    }
-    subscription.on('readable', drain)
-    subscription.on('caughtUp', () => {
-      isCaughtUp = true
-      setImmediate(drain)
-    })
-    subscription.on('error', reject)
-    subscription.on('close', () => reject(new Error('the subscription has ended')))
-  })
+import type { StorePosition } from '../../../domain/values/position.ts'
+import { BEGINNING } from '../../event-store.ts'
+import type { StoreConnection } from '../server/connection.ts'
+import type { Follow } from '../server/follow.ts'
+import { readLastEvents } from '../server/read.ts'
+import { storePositionOf } from '../server/records.ts'
+import type { StoreEvent } from '../server/requests.ts'
+import { VAULT_PREFIX, VaultEntries } from './streams.ts'
 
 /** Prefix of the streams of metadata. */
 const METADATA = '$$'
@@ -46,13 +19,13 @@ const isDeletion = (data: unknown): boolean =>
  * Returns the owners of secrets and the ids of all keys ever used for them. Each call reads only new events. `$all`
  * contains a deleted stream until a scavenge, and the event that deleted it.
  */
-export const makeVaultIndex = (connection: StoreConnection) => {
+export const makeVaultIndex = (connection: StoreConnection, follow: Follow) => {
   const prefix = connection.prefix + VAULT_PREFIX
+  const prefixes = [prefix, METADATA + prefix]
   const keysOf = new Map<string, Set<string>>()
-  let last: Position | typeof START = START
+  let last = BEGINNING
 
-  const take = ({ streamId, data, position }: RecordedEvent): void => {
-    last = position ?? last
+  const take = ({ streamId, data }: StoreEvent): void => {
     if (streamId.startsWith(METADATA)) {
       if (isDeletion(data)) keysOf.delete(streamId.slice(METADATA.length + prefix.length))
       return
@@ -64,27 +37,27 @@ export const makeVaultIndex = (connection: StoreConnection) => {
     if (E.isRight(decoded)) for (const { key_id } of decoded.right.secrets) keys.add(key_id)
   }
 
+  const head = async (): Promise<StorePosition> => {
+    const [event] = await readLastEvents(connection, prefixes, 1)
+    return event === undefined ? BEGINNING : storePositionOf(event)
+  }
+
+  const followed = {
+    failure: 'the secrets cannot be listed',
+    prefixes,
+    as: (event: StoreEvent) => ({ event, storePosition: storePositionOf(event) }),
+    head,
+    begun: () => BEGINNING,
+  }
+
   return async (): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
-    try {
-      await connection.persist(READ_TIMEOUT_MS, async (client) => {
-        const filter = streamNameFilter({ prefixes: [prefix, METADATA + prefix] })
-        const subscription = client.subscribeToAll({ fromPosition: last, filter })
-        const timer = setTimeout(
-          () => subscription.destroy(new Error('the event store does not answer')),
-          LIST_TIMEOUT_MS,
-        )
-        try {
-          await readUntilCaughtUp(subscription, take)
-        } finally {
-          clearTimeout(timer)
-          subscription.on('error', () => undefined)
-          void subscription.unsubscribe().catch(() => undefined)
-          subscription.destroy()
-        }
-      })
-      return keysOf
-    } catch (error) {
-      throw toUnavailable('the secrets cannot be listed', error, ' to $all')
+    for await (const { events, caughtUp } of follow(followed, last, new AbortController().signal)) {
+      for (const { event, storePosition } of events) {
+        take(event)
+        last = storePosition
+      }
+      if (caughtUp) break
     }
+    return keysOf
   }
 }

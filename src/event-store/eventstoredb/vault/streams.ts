@@ -1,20 +1,57 @@
 import { randomUUID } from 'node:crypto'
 import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import { text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import type { StoreConnection } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import { makeCauses } from './causes.ts'
-import { VAULT_PREFIX, VaultEntries, type VaultEntry } from './entry.ts'
+import { makeCauses, SecretCause } from './causes.ts'
+
+/**
+ * Sealed secrets are stored in streams named `vault-<owner>`. There are no transactions across streams, so a secret is
+ * written before the event that names it. It becomes current when that event is in the log.
+ */
+
+/** Prefix of the stream names. */
+export const VAULT_PREFIX = 'vault-'
 
 const TYPE = 'SecretsSealed'
 const PAGE = 256
 /** How long a write is retried, and the timeout of one attempt. */
 const WRITE_TIMEOUT_MS = 8_000
 const ATTEMPT_TIMEOUT_MS = 3_000
-/** Attempts at a deletion under concurrent changes. */
-const ATTEMPTS_MAX = 8
+/** Attempts at a change under concurrent changes. */
+export const ATTEMPTS_MAX = 8
+
+const VaultEntry = closed(
+  'entry',
+  { field: text(0, 64), id: text(1, 64), key_id: text(1, 256), cause: SecretCause },
+  /** Base64. Absent if the secret was removed. */
+  { nonce: text(0, 64), ciphertext: text(0, 65_536) },
+)
+export const VaultEntries = closed('SecretsSealed', { secrets: t.readonlyArray(VaultEntry) }, {})
+export type VaultEntry = t.TypeOf<typeof VaultEntry>
+
+export const entryOf = ({ field, id, key_id, nonce, ciphertext }: SealedSecret, cause: SecretCause): VaultEntry => ({
+  field,
+  id,
+  key_id,
+  cause,
+  nonce: Buffer.from(nonce).toString('base64'),
+  ciphertext: Buffer.from(ciphertext).toString('base64'),
+})
+
+const bytes = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'))
+
+export const secretOf = (owner: string, entry: VaultEntry): SealedSecret | undefined => {
+  const { field, id, key_id, nonce, ciphertext } = entry
+  if (nonce === undefined || ciphertext === undefined) return undefined
+  return { owner, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
+}
 
 /** The content of an owner's vault stream. */
 export interface VaultStream {
@@ -23,9 +60,11 @@ export interface VaultStream {
   readonly current: ReadonlyMap<string, VaultEntry>
 }
 
-export const makeReadVaultStream = (readPage: ReadPage) => {
+export const makeVaultStreams = (connection: StoreConnection, readPage: ReadPage) => {
+  const { prefix } = connection
   const isInLog = makeCauses(readPage)
-  return async (owner: string): Promise<VaultStream> => {
+
+  const read = async (owner: string): Promise<VaultStream> => {
     const entries: VaultEntry[] = []
     let revision = -1
     for (let isEnd = false; !isEnd; ) {
@@ -49,16 +88,12 @@ export const makeReadVaultStream = (readPage: ReadPage) => {
     }
     return { revision, current }
   }
-}
-
-export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage) => {
-  const { prefix } = connection
 
   const append = (
     owner: string,
     entries: readonly VaultEntry[],
     expectedRevision: AppendExpectedRevision,
-    id: string,
+    id: string = randomUUID(),
   ) => {
     const event = jsonEvent({ id, type: TYPE, data: { secrets: entries } })
     return connection.persist(WRITE_TIMEOUT_MS, (client) =>
@@ -66,27 +101,26 @@ export const makeVaultWrites = (connection: StoreConnection, readPage: ReadPage)
     )
   }
 
-  return {
-    append,
-    /**
-     * Deletes the stream. A scavenge keeps the last event of a deleted stream, so that one has no secrets. A tombstone
-     * would refuse all later appends.
-     */
-    erase: async (owner: string): Promise<void> => {
-      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-        if ((await readPage(VAULT_PREFIX + owner, 0, 1)) === undefined) return
-        const { nextExpectedRevision: expectedRevision } = await append(owner, [], 'any', randomUUID())
-        const options = { expectedRevision, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
-        try {
-          await connection.persist(WRITE_TIMEOUT_MS, (client) =>
-            client.deleteStream(prefix + VAULT_PREFIX + owner, options),
-          )
-          return
-        } catch (error) {
-          if (faultOf(error) !== 'moved') throw error
-        }
+  /**
+   * Deletes a stream. A scavenge keeps the last event of a deleted stream, so that one has no secrets. A tombstone would
+   * refuse all later appends.
+   */
+  const erase = async (owner: string): Promise<void> => {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      if ((await readPage(VAULT_PREFIX + owner, 0, 1)) === undefined) return
+      const { nextExpectedRevision: expectedRevision } = await append(owner, [], 'any')
+      const options = { expectedRevision, deadline: ATTEMPT_TIMEOUT_MS, requiresLeader: true }
+      try {
+        await connection.persist(WRITE_TIMEOUT_MS, (client) =>
+          client.deleteStream(prefix + VAULT_PREFIX + owner, options),
+        )
+        return
+      } catch (error) {
+        if (faultOf(error) !== 'moved') throw error
       }
-      throw new StoreUnavailable('the secrets cannot be deleted: too many concurrent changes')
-    },
+    }
+    throw new StoreUnavailable('too many concurrent changes')
   }
+
+  return { read, append, erase }
 }

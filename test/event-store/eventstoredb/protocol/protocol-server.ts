@@ -41,6 +41,7 @@ export interface ProtocolServer extends Switches, AsyncDisposable {
 }
 
 const HOST = '127.0.0.1'
+const MESSAGE_MAX = 32 * 1024 * 1024
 /** Maximum concurrent calls per connection, as on a real node; the client queues the rest. */
 const CALLS_MAX = 100
 
@@ -57,7 +58,7 @@ const member = ({ address, port }: Endpoint, state: number): gossip.MemberInfo =
 
 const makeGrpc = (options: ProtocolServerOptions, log: Log, switches: SwitchState, self: () => Endpoint): Server => {
   const { version = '24.6.0' } = options
-  const grpc = new Server({ 'grpc.max_concurrent_streams': CALLS_MAX })
+  const grpc = new Server({ 'grpc.max_receive_message_length': MESSAGE_MAX, 'grpc.max_concurrent_streams': CALLS_MAX })
   const parts = { log, switches }
   const answering =
     <A>(kind: CallKind, make: () => A) =>

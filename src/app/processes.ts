@@ -1,39 +1,36 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { type BeginScheduleOptions, tryToBeginSchedule } from '../commands/begin-schedule.ts'
-import { runSchedule, type ScheduleOptions } from '../processes/schedule.ts'
+import { pauseFor } from '../processes/loop.ts'
+import type { UpcomingReservations } from '../processes/upcoming.ts'
 
-const RETRY_DELAY_MS = 1_000
 /** Between checks whether the service is ready. */
 const POLL_INTERVAL_MS = 50
+/** Attempts at the first read, and between them: what lasts must not keep the service from being ready. */
+const [READS_MAX, READ_RETRY_DELAY_MS] = [5, 1_000]
 
-/** Resolves after so many milliseconds, or when the signal aborts. */
-export const pauseFor = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  delay(milliseconds, undefined, { signal, ref: false }).catch(() => undefined)
-
-/**
- * Records starts and ends until the signal aborts.
- *
- * @param begun since when they are recorded, in Unix milliseconds; undefined if that could not be recorded yet
- */
-export const recordOnTime = async (
-  beginning: BeginScheduleOptions,
-  begun: number | undefined,
-  schedule: Omit<ScheduleOptions, 'from'>,
-): Promise<void> => {
-  let from = begun
-  while (from === undefined && !schedule.signal.aborted) {
-    await pauseFor(RETRY_DELAY_MS, schedule.signal)
-    from = await tryToBeginSchedule(beginning)
-  }
-  if (from !== undefined) await runSchedule({ ...schedule, from })
+/** Resolves when requests are answered, or the signal aborts. */
+export const untilServing = async (isServing: () => boolean, signal: AbortSignal): Promise<void> => {
+  while (!isServing() && !signal.aborted) await pauseFor(POLL_INTERVAL_MS, signal)
 }
 
-/** Begins what the clock triggers when requests are answered. Resolves when all of it has ended. */
-export const runOnceServing = async (
-  isServing: () => boolean,
-  signal: AbortSignal,
-  begin: () => readonly (Promise<unknown> | undefined)[],
-): Promise<void> => {
-  while (!isServing() && !signal.aborted) await pauseFor(POLL_INTERVAL_MS, signal)
-  if (!signal.aborted) await Promise.all(begin())
+interface ReadFirstOptions {
+  readonly upcoming: Pick<UpcomingReservations, 'load'>
+  readonly log: { readonly error: (facts: object, sentence: string) => void }
+  /** Whether the views cannot be written. Lists may then never be readable, and an alarm says so. */
+  readonly isUnwritten: () => boolean
+  readonly pause: (milliseconds: number) => Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** Reads which reservations run: their ports are opened before the service is ready. */
+export const readFirst = async ({ upcoming, log, isUnwritten, pause, signal }: ReadFirstOptions): Promise<void> => {
+  for (let reads = 1; !signal.aborted; reads++) {
+    try {
+      // False while a checkpoint holds lists up.
+      if ((await upcoming.load()) || isUnwritten() || reads === READS_MAX) return
+    } catch (error) {
+      if (signal.aborted) return
+      log.error({ err: error }, 'reservations cannot be read ahead; retrying')
+      if (reads === READS_MAX) return
+    }
+    await pause(READ_RETRY_DELAY_MS)
+  }
 }

@@ -20,7 +20,7 @@ export interface Runtime {
   readonly clock: () => number
   /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
   readonly sinceBoot: () => number
-  /** Resolves when timed processes should check the clock again; by default after 50 ms. */
+  /** Resolves when timed processes should check the clock again; by default at the next whole second. */
   readonly wake?: (signal: AbortSignal) => Promise<void>
   readonly randomBytes: (size: number) => Uint8Array
   /** Random bits for ids; drawn from `randomBytes` by default. */

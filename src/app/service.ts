@@ -33,18 +33,22 @@ import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { openCertificate } from '../http/server/certificate.ts'
 import { handleInBursts } from '../http/server/pipelining.ts'
-import { makeKeeping } from '../processes/keeping/keeping.ts'
+import { makeKeepalive } from '../processes/keeping/keepalive.ts'
 import { makeUnbroken } from '../processes/keeping/unbroken.ts'
+import { makeUnused } from '../processes/keeping/unused.ts'
+import { pauseFor, runLoop, untilNextSecond } from '../processes/loop.ts'
+import { makeRunBatches } from '../processes/process.ts'
 import { makeRefusalCounts } from '../processes/refusals.ts'
+import { makeSchedule } from '../processes/schedule.ts'
 import { makeTargetOf } from '../processes/targets.ts'
-import { makeUpcomingReservations, readAhead } from '../processes/upcoming.ts'
+import { makeUpcomingReservations } from '../processes/upcoming.ts'
 import { makeMatching } from '../read-models/matching/candidates.ts'
 import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
 import { makeAuthenticator } from '../users/authenticate.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
-import { finishRemovals } from './accounts/finish-removals.ts'
+import { makeFinishRemovals } from './accounts/finish-removals.ts'
 import { checkFirstUsers, openFirstUsers } from './accounts/first-users.ts'
 import { openSingleSignOn } from './accounts/open-single-sign-on.ts'
 import { openAllUsers } from './accounts/open-users.ts'
@@ -64,15 +68,13 @@ import { openMonitor } from './machines/open-monitor.ts'
 import { openSessions } from './machines/open-sessions.ts'
 import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
 import { openAllViews, openRunner } from './open-views.ts'
-import { pauseFor, recordOnTime, runOnceServing } from './processes.ts'
+import { readFirst, untilServing } from './processes.ts'
 import type { Address, Runtime } from './runtime.ts'
 
 export type { Address, Log, Runtime } from './runtime.ts'
 
 /** Time allowed for in-flight requests at shutdown. */
 const STOP_TIMEOUT_MS = 10_000
-/** Between checks of the clock. */
-const WAKE_INTERVAL_MS = 50
 /** To cut connections and record their sessions. */
 const FORWARDING_TIMEOUT_MS = 5_000
 
@@ -106,7 +108,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
   const { alarms, metrics, randomHex, stage, opened, onFatal, closeAfterFailure } = opening
   const runtime = { ...outer, onFatal }
   const { clock, sinceBoot, randomBytes, log } = runtime
-  const wake = runtime.wake ?? ((signal: AbortSignal) => pauseFor(WAKE_INTERVAL_MS, signal))
+  const wake = runtime.wake ?? untilNextSecond(clock)
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
@@ -130,7 +132,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
 
     // 5. What a start records: the log's version, and since when starts and ends are recorded.
     await upgrade(core, runtime, randomHex)
-    const scheduledFrom = await tryToBeginSchedule({ store, guard, clock, randomHex })
+    const tryToBegin = () => tryToBeginSchedule({ store, guard, clock, randomHex })
+    let scheduledFrom = await tryToBegin()
 
     // 6. The views and the command loop.
     const views = await openAllViews(config, runtime, opening, { store, isShared })
@@ -191,6 +194,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
 
     // 10. How people and probes reach the machines. Nothing is forwarded or probed yet.
     const timed = new AbortController()
+    const { signal } = timed
+    const runBatches = makeRunBatches(signal)
     const upcoming = makeUpcomingReservations({ views, clock })
     opened.defer(upcoming.close)
     const forwarded = makeForwarded(clock)
@@ -206,8 +211,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       alarms,
       isForwarded: forwarded.has,
       isServing,
-      wake,
-      signal: timed.signal,
+      isShared,
     })
     const forwarding = config.gateway.isOn
       ? openForwarding({
@@ -226,8 +230,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
           log,
           alarms,
           metrics,
-          wake,
-          signal: timed.signal,
+          signal,
         })
       : undefined
     const stopForwarding = async (): Promise<void> => {
@@ -236,21 +239,27 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       await sessions.finish()
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
-    const keeping = makeKeeping({
+    const onKeepingError = (error: unknown): void =>
+      log.error({ err: error }, 'reservations were not kept or released; retrying')
+    const recording = { runner, clock: processClock, makeRequestId, runBatches }
+    const keepalive = makeKeepalive({
+      ...recording,
+      upcoming,
+      unbroken,
+      connections: forwarded.connections,
+      onError: onKeepingError,
+    })
+    const unused = makeUnused({
+      ...recording,
       upcoming,
       views,
-      runner,
-      clock: processClock,
       unbroken,
-      makeRequestId,
-      connections: forwarded.connections,
       openSince: forwarded.openSince,
       isUsed: sessions.isUsed,
       isShared,
       catchUp,
-      onError: (error) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
-      wake,
-      signal: timed.signal,
+      onError: onKeepingError,
+      signal,
     })
     const { first, last } = config.listenPorts
     const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
@@ -269,7 +278,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       makeRequestId,
       onProbe: metrics.probed,
       isServing,
-      wake,
+      signal,
     })
 
     // 11. What is told of, shown and opened over HTTP.
@@ -365,7 +374,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       explain: requests.explain,
       passedOver: requests.passedOver,
       attend: requests.attend,
-      unusedDue: keeping.unusedDue,
+      unusedDue: unused.dueOf,
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,
       range: config.listenPorts,
       checkSut: monitor.check,
@@ -378,7 +387,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       hasSingleSignOn: config.oidc !== undefined,
       digest: async () => (await readWebFiles()).digest,
     })
-    const refusals = makeRefusalCounts(clock)
+    const refusals = makeRefusalCounts(recording)
     const authenticator = makeAuthenticator({
       users,
       catchUpNames,
@@ -418,7 +427,6 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       },
       makeRequestId,
     })
-    opened.defer(withTimeout(monitor.start()))
     opened.defer(
       await listenForCommands(config, {
         runner,
@@ -432,42 +440,59 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       }),
     )
     listening.setHandlers(handleInBursts(app.handle), app.upgrades)
-    const { signal } = timed
-    const pause = (milliseconds: number): Promise<void> => pauseFor(milliseconds, signal)
-    const running = runOnceServing(isServing, signal, () => [
-      sweep().catch((error: unknown) => log.error({ err: error }, 'ports without a SUT are kept until the next start')),
-      recordOnTime({ store, guard, clock, randomHex }, scheduledFrom, {
+    const schedule = makeSchedule({
+      ...recording,
+      upcoming,
+      views,
+      begun: async () => {
+        scheduledFrom ??= await tryToBegin()
+        return scheduledFrom
+      },
+      isServing,
+      onRecorded: metrics.scheduled,
+      onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
+    })
+    const onTime = [
+      { tick: unbroken.check, failure: 'the clocks cannot be compared' },
+      {
+        tick: async () => processClock.mayAct() && (await upcoming.load()),
+        failure: 'reservations cannot be read ahead; retrying',
+      },
+      ...(forwarding === undefined ? [] : [forwarding.forwarding]),
+      schedule,
+      ...sessions.parts,
+      refusals,
+      keepalive,
+      unused,
+      monitor,
+      makeFinishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, signal }),
+    ]
+    const loop = async (): Promise<void> => {
+      await readFirst({
         upcoming,
-        views,
-        runner,
-        clock: processClock,
-        isServing,
-        makeRequestId,
-        onRecorded: metrics.scheduled,
-        onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
-        wake,
+        log,
+        isUnwritten: () => alarms.isRaised('views'),
+        pause: (milliseconds) => pauseFor(milliseconds, signal),
         signal,
-      }),
-      readAhead(
-        { upcoming, clock: processClock, log, isUnwritten: () => alarms.isRaised('views'), wake, pause, signal },
-        async () => {
-          await forwarding?.forwarding.openDue()
-          stage.isOpeningPorts = false
-        },
-      ),
-      forwarding?.forwarding.run(),
-      sessions.run(),
-      refusals.run(
-        {
-          ...{ runner, clock: processClock, makeRequestId, wake, signal },
-          onError: (error) => log.error({ err: error }, 'counts of refusals were not recorded; retrying'),
-        },
-        () => log.warn({}, 'counts of refusals were not recorded; lost'),
-      ),
-      keeping.run(),
-      requests.runGranting({ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }),
-      finishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, pause, signal }),
-    ]).catch((error: unknown) => {
+      })
+      await forwarding?.forwarding.openDue()
+      stage.isOpeningPorts = false
+      await runLoop(onTime, { wake, signal, log })
+      const isRecorded = await refusals.finish().catch(() => false)
+      if (!isRecorded) log.warn({}, 'counts of refusals were not recorded; lost')
+    }
+    const runTimed = async (): Promise<void> => {
+      await untilServing(isServing, signal)
+      if (signal.aborted) return
+      await Promise.all([
+        sweep().catch((error: unknown) =>
+          log.error({ err: error }, 'ports without a SUT are kept until the next start'),
+        ),
+        loop(),
+        requests.runGranting({ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }),
+      ])
+    }
+    const running = runTimed().catch((error: unknown) => {
       timed.abort()
       onFatal(error)
     })

@@ -1,140 +1,170 @@
+import type { CutCause } from '../gateway/connections/causes.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeDue } from './due.ts'
-import { makeOpenPorts, type OpenPorts } from './open-ports.ts'
-import { forEachYielding, type ProcessOptions } from './process.ts'
+import type { ProcessClock } from './clock.ts'
+import type { Timed } from './loop.ts'
+import { forEachYielding } from './process.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
-export interface ForwardingOptions extends ProcessOptions {
-  readonly upcoming: UpcomingReservations
+export interface ForwardingOptions {
+  readonly clock: Pick<ProcessClock, 'now' | 'mayAct'>
+  /** Follows the views already, so that it knows a change before this does. */
+  readonly upcoming: Pick<UpcomingReservations, 'get' | 'all'>
   readonly views: Pick<Views, 'watch'>
   readonly gateway: Pick<Gateway, 'open' | 'close' | 'cut' | 'reconsider'>
   readonly targetOf: (sutId: string) => Target | undefined
   /** Whether a user may use reservations: it exists, and is a tester or an administrator. */
   readonly mayHold: (userId: string) => boolean
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
 }
 
-/** Has the gateway forward exactly the reservations that are running. */
-export interface ForwardingProcess {
+/** Has the gateway forward exactly the reservations that are running. Changes are followed at once. */
+export interface ForwardingProcess extends Timed {
   /** The reservation with an id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
   /** Opens the ports that are due. Resolves when all of them have been tried. */
   readonly openDue: () => Promise<void>
   /** Cuts everything that users have open. Closes the ports of those that may not use reservations any more. */
   readonly endAccess: (userIds: ReadonlySet<string>) => void
-  /** Runs until the signal aborts. */
-  readonly run: () => Promise<void>
 }
 
-/** Between checks of holders' roles and SUTs' tags, which both affect what is forwarded. */
-const CHECK_INTERVAL_MS = 1_000
+/** Reads targets. Some callers must not throw: they follow the views. */
+const makeReadTarget = ({ targetOf, onError }: Pick<ForwardingOptions, 'targetOf' | 'onError'>) => {
+  let isReported = false
+  return {
+    /** Undefined also if it cannot be read, which is reported once a look: it fails for every reservation. */
+    read: ({ sut_id }: Upcoming): Target | undefined => {
+      try {
+        return targetOf(sut_id)
+      } catch (error) {
+        if (!isReported) onError(error)
+        isReported = true
+        return undefined
+      }
+    },
+    reportAgain: (): void => {
+      isReported = false
+    },
+  }
+}
 
-/** Applies changes of SUTs, and of who may connect to what. */
-const makeOnChange =
-  ({ gateway }: ForwardingOptions, open: OpenPorts) =>
-  ({ projection, after: { id, isObserved } }: RowChange): void => {
-    if (projection === 'sut' && !isObserved) for (const reservation of open.ofSut(id)) open.forward(reservation)
-    const changed = projection === 'reservation' ? open.get(id) : undefined
-    if (changed === undefined) return
-    open.forward(changed)
-    gateway.reconsider(id)
+/** The reservations whose ports are open here. Bounded by the listen ports. */
+const makeOpenPorts = (options: ForwardingOptions, isTrusted: () => boolean) => {
+  const { gateway, onError } = options
+  const { read, reportAgain } = makeReadTarget(options)
+  const open = new Map<string, Upcoming>()
+  /** Ids of those that the gateway must be told of again, as their target could not be read. */
+  const untold = new Set<string>()
+  const inFlight = new Set<Promise<unknown>>()
+
+  /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
+  const forward = (reservation: Upcoming): void => {
+    const { _id: reservationId, listen_port: listenPort, ends } = reservation
+    const target = read(reservation)
+    if (target === undefined) {
+      untold.add(reservationId)
+      return
+    }
+    untold.delete(reservationId)
+    const { host, port, protocol } = target
+    // The gateway reports a port that it cannot open, and retries.
+    const opening = gateway
+      .open({ reservationId, listenPort, host, port, protocol, until: isTrusted() ? ends : null })
+      .catch(onError)
+      .finally(() => inFlight.delete(opening))
+    inFlight.add(opening)
   }
 
-/** Makes the function that checks the clock, and roles and tags at intervals. */
-const makeTick = (options: ForwardingOptions, open: OpenPorts, trust: { isGiven: boolean }) => {
-  const { upcoming, clock, mayHold, targetOf, signal } = options
-  let checkedAt = Number.NEGATIVE_INFINITY
-  const isToOpen = ({ _id, ends }: Upcoming): boolean => open.get(_id) === undefined && ends > clock.now()
-  const begins = makeDue(upcoming.all, (reservation) => (isToOpen(reservation) ? reservation.starts : undefined))
-  const ends = makeDue(open.all, (reservation) => reservation.ends)
+  return {
+    ...{ open, forward, read, reportAgain },
+    /** Opens the port of a reservation, or moves its end. */
+    put: (reservation: Upcoming): void => {
+      open.set(reservation._id, reservation)
+      forward(reservation)
+    },
+    close: (id: string, cause: CutCause): void => {
+      untold.delete(id)
+      if (open.delete(id)) gateway.close(id, cause)
+    },
+    untold: (): readonly Upcoming[] => [...untold].flatMap((id) => open.get(id) ?? []),
+    /** Resolves when the gateway has tried to open every port so far. */
+    tried: async (): Promise<void> => {
+      await Promise.all(inFlight)
+    },
+  }
+}
 
+export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
+  const { upcoming, views, gateway, mayHold, clock, signal } = options
+  let isTrusted = true
+  const { open, forward, read, reportAgain, put, close, untold, tried } = makeOpenPorts(options, () => isTrusted)
+
+  const isToOpen = ({ _id, starts, ends }: Upcoming): boolean =>
+    !open.has(_id) && starts <= clock.now() && ends > clock.now()
   const begin = ({ _id }: Upcoming): void => {
     // It may have been released since it was found.
     const reservation = upcoming.get(_id)
     if (reservation === undefined || !isToOpen(reservation) || !mayHold(reservation.user_id)) return
-    if (targetOf(reservation.sut_id)?.isOurs === true) open.put(reservation)
+    if (read(reservation)?.isOurs === true) put(reservation)
+  }
+
+  /** Why an open one is to be closed. A clock that was ahead has opened those that begin later. */
+  const endOf = ({ user_id, starts, ends }: Upcoming): CutCause | undefined => {
+    if (!mayHold(user_id)) return 'barred'
+    const now = clock.now()
+    return isTrusted && (ends <= now || starts > now) ? 'over' : undefined
   }
   const end = ({ _id }: Upcoming): void => {
-    // It may have been extended since.
-    if ((open.get(_id)?.ends ?? 0) <= clock.now()) open.close(_id, 'over')
+    // It may have been extended since it was found.
+    const reservation = open.get(_id)
+    const cause = reservation && endOf(reservation)
+    if (cause !== undefined) close(_id, cause)
   }
-  const retry = (id: string): void => {
-    const reservation = open.get(id)
-    if (reservation !== undefined) open.forward(reservation)
-  }
-  /** Closes those of holders that were barred, and what a clock that was ahead has opened. */
-  const check = ({ _id, user_id, starts }: Upcoming): void => {
-    if (!mayHold(user_id)) open.close(_id, 'barred')
-    else if (clock.mayAct() && starts > clock.now()) open.close(_id, 'over')
+
+  const take = ({ projection, after: { id, isObserved } }: RowChange): void => {
+    if (projection === 'sut' && !isObserved) {
+      for (const reservation of open.values()) if (reservation.sut_id === id) forward(reservation)
+    }
+    if (projection !== 'reservation') return
+    const reservation = upcoming.get(id)
+    if (reservation === undefined) close(id, 'released')
+    else if (open.has(id)) {
+      put(reservation)
+      gateway.reconsider(id)
+    } else if (clock.mayAct()) begin(reservation)
   }
 
   const tick = async (): Promise<void> => {
+    reportAgain()
     const mayAct = clock.mayAct()
-    if (mayAct !== trust.isGiven) {
-      trust.isGiven = mayAct
-      await forEachYielding(open.all(), open.forward, signal)
-    }
-    const now = clock.now()
-    if (mayAct) {
-      await forEachYielding(ends.find(now), end, signal)
-      // Once a second also those that another instance forwards, or that a barred user holds: that may change.
-      await forEachYielding(begins.find(now), begin, signal)
-    }
-    if (Math.abs(now - checkedAt) < CHECK_INTERVAL_MS) return
-    checkedAt = now
-    await forEachYielding(open.takeFailed(), retry, signal)
-    await forEachYielding(open.all(), check, signal)
-  }
-  return { tick, changed: begins.changed, moved: ends.changed }
-}
-
-export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
-  const { upcoming, views, gateway, targetOf, mayHold, wake, signal, onError } = options
-  const trust = { isGiven: true }
-  const open = makeOpenPorts({ gateway, targetOf, isTrusted: () => trust.isGiven, onError })
-  const { tick: tickOnce, changed, moved } = makeTick(options, open, trust)
-
-  const onUpcoming = (id: string, reservation: Upcoming | undefined): void => {
-    if (reservation === undefined) open.close(id, 'released')
-    else if (open.get(id) !== undefined) {
-      open.put(reservation)
-      moved(reservation)
-    } else changed(reservation)
+    if (mayAct !== isTrusted) {
+      isTrusted = mayAct
+      await forEachYielding(open.values(), forward, signal)
+    } else await forEachYielding(untold(), forward, signal)
+    // A look at all also finds the holders that were barred, and the SUTs that another instance forwards no longer.
+    await forEachYielding([...open.values()].filter(endOf), end, signal)
+    if (mayAct) await forEachYielding([...upcoming.all()].filter(isToOpen), begin, signal)
   }
 
-  let ticking = Promise.resolve()
-  /**
-   * Ticks run one after the other. When one resolves, what earlier ones have taken has been opened too. What one could
-   * not read, a later one does.
-   */
-  const tick = (): Promise<void> => {
-    ticking = ticking.then(tickOnce).catch(onError)
-    return ticking
-  }
-
+  const unwatch = views.watch((_, changes) => changes.forEach(take))
+  signal.addEventListener('abort', unwatch)
   return {
-    get: open.get,
+    failure: 'a reservation was not forwarded',
+    tick,
+    get: (id) => open.get(id),
     openDue: async () => {
       await tick()
-      await open.tried()
+      await tried()
     },
     endAccess: (userIds) => {
-      for (const { _id, user_id } of [...open.all()]) {
+      for (const { _id, user_id } of [...open.values()]) {
         if (!userIds.has(user_id)) continue
         if (mayHold(user_id)) gateway.cut(_id, 'barred')
-        else open.close(_id, 'barred')
+        else close(_id, 'barred')
       }
-    },
-    run: async () => {
-      upcoming.observe(onUpcoming)
-      const unwatch = views.watch((_, changes) => changes.forEach(makeOnChange(options, open)))
-      while (!signal.aborted) {
-        await tick()
-        await wake(signal)
-      }
-      unwatch()
     },
   }
 }

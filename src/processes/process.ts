@@ -5,30 +5,11 @@ import type { Outcome, Runner } from '../commands/command-envelope.ts'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import type { ProcessClock } from './clock.ts'
 
-/** What every process needs. */
-export interface ProcessOptions {
-  readonly clock: ProcessClock
-  readonly onError: (error: unknown) => void
-  /** Resolves when it is time to check the clock again. */
-  readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
-}
-
 /** What a process needs that records. */
-export interface RecordingOptions extends ProcessOptions {
+export interface RecordingOptions {
+  readonly clock: ProcessClock
   readonly runner: Pick<Runner, 'run'>
   readonly makeRequestId: () => string
-}
-
-/** Does what is due whenever it is time, until the signal aborts. */
-export const runRepeatedly = async (
-  { wake, signal, onError }: Pick<ProcessOptions, 'wake' | 'signal' | 'onError'>,
-  tick: () => Promise<void>,
-): Promise<void> => {
-  while (!signal.aborted) {
-    await wake(signal)
-    if (!signal.aborted) await tick().catch(onError)
-  }
 }
 
 /** Runs a command. Undefined if nothing may be recorded now, or if the command was refused. */
@@ -66,7 +47,7 @@ export const shuffled = <A>(items: readonly A[]): readonly A[] =>
     .map(([, item]) => item)
 
 /** Calls `one` for each item, in batches. */
-export type RunBatches = <A>(items: readonly A[], one: (item: A) => Promise<void>) => Promise<void>
+export type RunBatches = <A>(items: readonly A[], one: (item: A) => Promise<unknown>) => Promise<void>
 
 /** Begins no further batch once the signal aborts. */
 export const makeRunBatches =

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import type { Event } from '../../src/domain/event.ts'
 import { monitoringStream, sutStream } from '../../src/domain/values/ids.ts'
-import { followMonitored } from '../../src/processes/monitored.ts'
+import { followMonitored } from '../../src/processes/monitoring/monitored.ts'
 import type { SutListQuery } from '../../src/read-models/lists/lists.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { SUT_ID, sutCreated, sutMonitoringEnabled, sutWentOffline, sutWentOnline } from '../domain/builders.ts'
@@ -31,10 +31,12 @@ test('a SUT that changes state between all pages that are read is monitored all 
     t.true(await views.waitForStorePosition(await store.head(), 10_000))
     return page
   }) as Views['read']
-  const suts = followMonitored({ views: { ...views, read }, sinceBoot: () => 0 })
+  let now = 0
+  const suts = followMonitored({ views: { ...views, read }, sinceBoot: () => now })
   t.true(await suts.load())
   t.true(changes > 0)
   t.is(suts.get(SUT_ID)?.shown.status, changes % 2 === 0 ? 'online' : 'offline')
   t.is(suts.size(), 1)
-  t.deepEqual(suts.takeDue(60_000), [SUT_ID])
+  now = 60_000
+  t.deepEqual(suts.takeDue(), [SUT_ID])
 })

@@ -1,8 +1,9 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
 import type { Sut } from '../../projections/sut.ts'
-import { nextInPhase } from '../../src/processes/monitored.ts'
-import { makeProbing, type Probe, type ProbingOptions } from '../../src/processes/probing.ts'
+import { nextInPhase } from '../../src/processes/monitoring/monitored.ts'
+import { makeProbing, type Probe, type ProbingOptions } from '../../src/processes/monitoring/probing.ts'
 
 const sut = (n: number): Sut => ({ _id: String(n) }) as Sut
 
@@ -30,9 +31,11 @@ test('64 probes run at a time, and an immediate probe goes first', async (t) => 
   t.true(first.every((probed) => probed !== undefined))
   t.is(ifRoom(sut(64)), undefined)
   const checked = now(sut(65))
+  await turn()
   t.is(running.length, 64)
   running[0]?.end()
   await first[0]
+  await turn()
   t.is(ifRoom(sut(64)), undefined, 'the check has taken the room')
   t.is(running.at(-1)?.id, '65')
   running.at(-1)?.end()
@@ -49,6 +52,7 @@ test('a probe in flight is joined, and counts once', async (t) => {
       }),
   )
   const probed = [now(sut(1)), ifRoom(sut(1)), now(sut(1))]
+  await turn()
   end()
   const [first, ...others] = await Promise.all(probed)
   t.is(first?.cause, 'refused')

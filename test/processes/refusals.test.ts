@@ -1,4 +1,4 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
 import type { CountRefusals } from '../../src/domain/refusals/decide.ts'
@@ -183,31 +183,27 @@ test('several instances each record what they refused', async (t) => {
 })
 
 /** What a counter records when it stops at once. */
-const recordedOf = async (fill: (add: ReturnType<typeof makeRefusalCounts>['add']) => void) => {
+const recordedOf = async (t: ExecutionContext, fill: (add: ReturnType<typeof makeRefusalCounts>['add']) => void) => {
   const commands: CountRefusals[] = []
-  const counts = makeRefusalCounts(() => 0)
-  fill(counts.add)
   const run = async (_: unknown, __: unknown, { command }: { readonly command: CountRefusals }) =>
     E.right(commands.push(command))
-  await counts.run(
-    {
-      clock: { now: () => 0, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
-      ...{ runner: { run } as unknown as Pick<Runner, 'run'>, makeRequestId: () => 'request' },
-      ...{ onError: () => undefined, wake: async () => undefined, signal: AbortSignal.abort() },
-    },
-    () => undefined,
-  )
+  const counts = makeRefusalCounts({
+    clock: { now: () => 0, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+    ...{ runner: { run } as unknown as Pick<Runner, 'run'>, makeRequestId: () => 'request' },
+  })
+  fill(counts.add)
+  t.true(await counts.finish())
   return commands
 }
 
 test('at most 500 different refusals and 64 KB of criteria are told apart, and the others summed', async (t) => {
-  const [many] = await recordedOf((add) => {
+  const [many] = await recordedOf(t, (add) => {
     for (let n = 0; n < 502; n++) add({ user_id: `u${n}`, code: 'sut_inactive', sut_id: 'a'.repeat(24) })
     for (const user_id of ['u0', 'u501']) add({ user_id, code: 'sut_inactive', sut_id: 'a'.repeat(24) })
   })
   t.is(many?.refusals.length, 500)
   t.deepEqual([many?.refusals[0]?.count, many?.others], [2, 3])
-  const [large] = await recordedOf((add) => {
+  const [large] = await recordedOf(t, (add) => {
     for (let n = 0; n < 20; n++)
       add({ user_id: 'u', code: 'no_sut_free', match: { os: 'x'.repeat(4_000), name: `${n}` } })
   })

@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeForwarding } from '../../src/processes/forwarding.ts'
-import { makeMonitor } from '../../src/processes/monitor.ts'
-import { followMonitored } from '../../src/processes/monitored.ts'
-import { followAbandoned } from '../../src/processes/sessions/abandoned.ts'
+import { makeMonitor } from '../../src/processes/monitoring/monitor.ts'
+import { followMonitored } from '../../src/processes/monitoring/monitored.ts'
 import { makeUpcomingReservations } from '../../src/processes/upcoming.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { clock, idOf, reservationExtended, wall } from '../domain/builders.ts'
@@ -65,27 +64,10 @@ test('reading which SUTs are monitored looks at a few in a turn', async (t) => {
   t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)
 })
 
-test('reading which sessions are open looks at a few in a turn', async (t) => {
-  const { called, during } = countByTurns()
-  const end_time = '2030-05-02T07:00:00+00:00'
-  const documentOf = (_: string, n: number): object => ({
-    _id: idOf(n),
-    reservation_id: idOf(n),
-    closed_at: null,
-    end_time,
-  })
-  const abandoned = followAbandoned({
-    ...{ views: manyDocuments(documentOf, called), instance: 'a', now: () => 0, isFollowed: () => true },
-    ...{ runner: { run: () => t.fail() as never }, makeRequestId: () => '' },
-  })
-  const { all, most } = await during(abandoned.load)
-  t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)
-})
-
 /** Forwards as many reservations from 06:00 to 07:00. */
 const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
   const { fake, views } = fakeViews()
-  fake.rows = Array.from({ length: MANY }, (_, n) => rowOf(idOf(n), '06:00', '07:00', n))
+  fake.rows = Array.from({ length: MANY }, (_, n) => rowOf(idOf(n), '06:00', '07:00'))
   const { called, during } = countByTurns()
   const time = { now: clock('06:10') }
   const upcoming = makeUpcomingReservations({ views, clock: () => time.now })
@@ -105,19 +87,14 @@ const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
       cut: () => undefined,
       reconsider: () => undefined,
     },
-    clock: { now: () => time.now, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
+    clock: { now: () => time.now, mayAct: () => true },
     targetOf: () => {
       called()
       return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs }
     },
-    wake: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   })
   await upcoming.load()
-  const running = forwarding.run()
-  t.teardown(() => {
-    stop.abort()
-    return running
-  })
+  t.teardown(() => stop.abort())
   return { fake, time, opened, closed, forwarding, during }
 }
 
@@ -129,7 +106,7 @@ for (const [what, isOurs] of [
     const { time, opened, forwarding, during } = await forwardingMany(t, isOurs)
     const { all, most } = await during(async () => {
       await forwarding.openDue()
-      t.is(opened.size, isOurs ? MANY : 0, 'what another look has begun to open is open, too')
+      t.is(opened.size, isOurs ? MANY : 0)
       // A second later, those that are not forwarded are looked at again.
       time.now += 1_000
       await forwarding.openDue()
@@ -170,11 +147,9 @@ test('due SUTs that another instance probes are looked at a few in a turn', asyn
     makeRequestId: () => '',
     onProbe: () => undefined,
     onError: (error) => t.fail(String(error)),
-    wake: async () => {
-      if (looked.size === MANY) stop.abort()
-      await turn()
-    },
   })
-  const { most } = await during(monitor.run)
+  const { most } = await during(async () => {
+    for (; looked.size < MANY; await turn()) await monitor.tick()
+  })
   t.true(most <= IN_A_TURN, `${most} in a turn`)
 })

@@ -4,19 +4,18 @@ import { eraseUser, makeIsRemovalInForce, type RemovalOfUser } from '../../comma
 import { revokeTokens } from '../../commands/users/revoke-tokens.ts'
 import { makeEventId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import type { Timed } from '../../processes/loop.ts'
 import type { Member } from '../../users/user.ts'
 import type { Opened } from './opened.ts'
 
 interface FinishOptions extends Pick<Opened, 'clock' | 'log' | 'randomHex' | 'store' | 'users' | 'runner'> {
   readonly endReservations: EndReservations
   readonly isServing: () => boolean
-  readonly pause: (milliseconds: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
 /** How long after a removal another instance may still accept reservations, with a margin. */
 const SETTLE_TIME_MS = 20_000
-const POLL_INTERVAL_MS = 1_000
 
 /** Makes the function that ends what a removed user has left. */
 const makeFinish = ({ runner, endReservations, clock, randomHex }: FinishOptions) => {
@@ -30,35 +29,34 @@ const makeFinish = ({ runner, endReservations, clock, randomHex }: FinishOptions
 }
 
 /**
- * Finishes removals and erasures until the signal aborts: what a crash has left, and what another instance accepted
- * before it knew. Checks each removed user once after a start, and every second for a while after the removal.
+ * Finishes removals and erasures: what a crash has left, and what another instance accepted before it knew. Looks at each
+ * removed user once after a start, and every second for a while after the removal.
  */
-export const finishRemovals = async (options: FinishOptions): Promise<void> => {
-  const { clock, log, store, users, isServing, pause, signal } = options
+export const makeFinishRemovals = (options: FinishOptions): Timed => {
+  const { clock, log, store, users, isServing, signal } = options
   const finish = makeFinish(options)
+  const failure = 'what a removed user left was not ended; retrying'
   const finished = new Set<string>()
-  const attempt = async (act: () => Promise<void>): Promise<boolean> => {
+  const attempt = async (key: string, act: () => Promise<void>, isLast = true): Promise<void> => {
+    if (finished.has(key) || signal.aborted) return
     try {
       await act()
-      return true
+      if (isLast) finished.add(key)
     } catch (error) {
-      log.error({ err: error }, 'what a removed user left was not ended; retrying')
-      return false
+      log.error({ err: error }, failure)
     }
   }
-  for (; !signal.aborted; await pause(POLL_INTERVAL_MS)) {
-    const members = isServing() ? users.members() : []
-    for (const { _id } of members.filter(({ status }) => status === 'erased')) {
-      if (finished.has(_id) || signal.aborted) continue
-      // A crash may have left them. Where it has not, this only reads.
-      if (await attempt(() => eraseUser(store, _id))) finished.add(_id)
-    }
-    for (const member of members.filter(({ removal }) => removal !== null)) {
-      const key = `${member._id} ${member.accessSince}`
-      if (finished.has(key)) continue
-      const isSettled = clock() > epochMillisecondsOf(member.removed_at ?? '') + SETTLE_TIME_MS
-      if (signal.aborted) return
-      if ((await attempt(() => finish(member))) && isSettled) finished.add(key)
-    }
+  return {
+    failure,
+    tick: async () => {
+      const members = isServing() ? users.members() : []
+      // A crash may have left their secrets. Where it has not, this only reads.
+      for (const { _id } of members.filter(({ status }) => status === 'erased'))
+        await attempt(_id, () => eraseUser(store, _id))
+      for (const member of members.filter(({ removal }) => removal !== null)) {
+        const isSettled = clock() > epochMillisecondsOf(member.removed_at ?? '') + SETTLE_TIME_MS
+        await attempt(`${member._id} ${member.accessSince}`, () => finish(member), isSettled)
+      }
+    },
   }
 }

@@ -44,7 +44,6 @@ interface OpenForwardingOptions
   readonly upcoming: UpcomingReservations
   /** The port of the service itself. */
   readonly ownPort: number
-  readonly wake: (signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
   readonly sessions: Sessions
 }
@@ -85,7 +84,7 @@ const noteForwarded = (gateway: Gateway, forwarded: ForwardedRegistry, settle: (
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (options: OpenForwardingOptions) => {
   const { clock, log, processClock, views, users, vault, clientPseudonyms, metrics, alarms, forwarded } = options
-  const { runner, upcoming, ownPort, wake, signal, sessions } = options
+  const { runner, upcoming, ownPort, signal, sessions } = options
   const { host, clients, suts, ...limits } = options.config
   const logOnce = makeLogOnce(log, clock)
   const onError = (error: unknown): void => log.error({ err: error }, 'a reservation was not forwarded')
@@ -141,7 +140,7 @@ export const openForwarding = (options: OpenForwardingOptions) => {
   forwarded.use({ ...gateway, hasPassword: makeHasPassword(get, passwordOf), onRefused: decisions.onRefused })
   const mayHold = (userId: string): boolean => findHolder(users, userId) !== undefined
   const forwarding: ForwardingProcess = makeForwarding({
-    ...{ upcoming, views, clock: processClock, targetOf, mayHold, wake, signal, onError },
+    ...{ upcoming, views, clock: processClock, targetOf, mayHold, signal, onError },
     gateway: noteForwarded(gateway, forwarded, ports.settle),
   })
   const unwatch = watchAccessEnds(users, forwarding.endAccess)

@@ -1,13 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { probe } from '../../gateway/probe/probe.ts'
-import { type MonitorOptions, makeMonitor } from '../../processes/monitor.ts'
+import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitoring/monitor.ts'
 import type { Opened } from '../accounts/opened.ts'
 import { makeLogOnce } from './reports.ts'
 
-export interface OpenMonitorOptions
-  extends Omit<MonitorOptions, 'probe' | 'onError' | 'signal'>,
-    Pick<Opened, 'vault' | 'log'> {
+export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError'>, Pick<Opened, 'vault' | 'log'> {
   /** Unix milliseconds. */
   readonly now: () => number
   /** Whether an address and port are Berth's own. Berth never connects to those. */
@@ -27,17 +25,13 @@ export const makePasswordOf =
     return revealed.right.password || undefined
   }
 
-/** A monitor that probes over the network with the vault's passwords. Stopping it also abandons probes in flight. */
-export const openMonitor = (options: OpenMonitorOptions) => {
-  const { vault, log, now, isOwn } = options
+/** A monitor that probes over the network with the vault's passwords. The signal also abandons probes in flight. */
+export const openMonitor = (options: OpenMonitorOptions): Monitor => {
+  const { vault, log, now, isOwn, signal } = options
   const logOnce = makeLogOnce(log, now)
-  const stop = new AbortController()
-  const { signal } = stop
-
   const passwordOf = makePasswordOf(vault, StoreUnavailable)
-  const monitor = makeMonitor({
+  return makeMonitor({
     ...options,
-    signal,
     probe: async ({ _id, address: host, port, sut_type }) => {
       const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
       const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
@@ -46,15 +40,4 @@ export const openMonitor = (options: OpenMonitorOptions) => {
     },
     onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),
   })
-  return {
-    check: monitor.check,
-    /** Returns the function that stops it. */
-    start: (): (() => Promise<void>) => {
-      const running = monitor.run()
-      return () => {
-        stop.abort()
-        return running
-      }
-    },
-  }
 }

@@ -35,6 +35,10 @@ export interface GrantingOptions
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
   readonly randomHex: RandomHex
+  readonly onError: (error: unknown) => void
+  /** Resolves when it is time to look at the clock again. */
+  readonly wake: (signal: AbortSignal) => Promise<void>
+  readonly signal: AbortSignal
 }
 
 /** SUTs offered in one append: each is compared with all that wait, in one turn of the event loop. */

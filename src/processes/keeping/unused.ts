@@ -2,20 +2,12 @@ import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeDue } from '../due.ts'
-import {
-  forEachYielding,
-  makeRecordNow,
-  makeRunBatches,
-  type RecordingOptions,
-  runRepeatedly,
-  shuffled,
-} from '../process.ts'
+import { forEachYielding, makeRecordNow, type RecordingOptions, type RunBatches, shuffled } from '../process.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
 export interface UnusedOptions extends RecordingOptions {
-  readonly upcoming: UpcomingReservations
+  readonly upcoming: Pick<UpcomingReservations, 'get' | 'all'>
   readonly views: Pick<Views, 'watch' | 'newest' | 'read'>
   readonly unbroken: Pick<Unbroken, 'lasting'>
   /** Since when the port of a reservation is open here, in Unix milliseconds; undefined while it is not. */
@@ -26,6 +18,9 @@ export interface UnusedOptions extends RecordingOptions {
   readonly isShared: boolean
   /** Waits for what others have recorded. False if that takes too long. */
   readonly catchUp: () => Promise<boolean>
+  readonly onError: (error: unknown) => void
+  readonly runBatches: RunBatches
+  readonly signal: AbortSignal
 }
 
 /** A reservation, as far as its release depends on it. */
@@ -79,21 +74,13 @@ const makeHasSession =
 
 /** Releases reservations that nobody uses. */
 export const makeUnused = (options: UnusedOptions) => {
-  const { upcoming, clock, isUsed, catchUp, onError, signal } = options
+  const { upcoming, clock, isUsed, catchUp, onError, runBatches, signal } = options
   const { afterOf, isKnown } = makeAfterOf(options)
   const dueOf = makeDueOf(options, afterOf)
   const hasSession = makeHasSession(options)
-  const runBatches = makeRunBatches(signal)
   const recordNow = makeRecordNow(options)
   /** Reservations that somebody has used or that were released. Bounded by the upcoming ones. */
   const settled = new Set<string>()
-
-  const due = makeDue(upcoming.all, (reservation) => {
-    const { _id, begins, ends } = reservation
-    const now = clock.now()
-    if (ends <= now || settled.has(_id)) return undefined
-    return begins > now ? begins : dueOf(reservation)
-  })
 
   /** Resolves to whether nothing is left to do. */
   const release = async ({ _id, sut_id }: Upcoming): Promise<boolean> => {
@@ -108,13 +95,6 @@ export const makeUnused = (options: UnusedOptions) => {
   const releaseDue = async (reservation: Upcoming): Promise<void> => {
     if (await release(reservation).catch((error) => onError(error))) settled.add(reservation._id)
   }
-  const tick = async (): Promise<void> => {
-    const now = clock.now()
-    const unread = Iterator.from(upcoming.all()).filter(({ begins, sut_id }) => begins <= now && !isKnown(sut_id))
-    await forEachYielding([...unread], ({ sut_id }) => afterOf(sut_id), signal)
-    await runBatches(shuffled(due.find(now)), releaseDue)
-    for (const id of settled) if (upcoming.get(id) === undefined) settled.delete(id)
-  }
 
   return {
     /** When a reservation is released unless somebody connects, in Unix milliseconds; undefined if it is not. */
@@ -122,10 +102,18 @@ export const makeUnused = (options: UnusedOptions) => {
       const moment = dueOf(reservation)
       return moment === undefined || (await hasSession(reservation._id)) !== false ? undefined : moment
     },
-    /** Runs until the signal aborts. */
-    run: (): Promise<void> =>
-      runRepeatedly(options, async () => {
-        if (clock.mayRecord()) await tick()
-      }),
+    failure: 'reservations that nobody uses were not released; retrying',
+    tick: async () => {
+      if (!clock.mayRecord()) return
+      const now = clock.now()
+      const running = [...upcoming.all()].filter(
+        ({ _id, begins, ends }) => begins <= now && ends > now && !settled.has(_id),
+      )
+      const unread = running.filter(({ sut_id }) => !isKnown(sut_id))
+      await forEachYielding(unread, ({ sut_id }) => afterOf(sut_id), signal)
+      const due = running.filter((reservation) => (dueOf(reservation) ?? Number.POSITIVE_INFINITY) <= now)
+      await runBatches(shuffled(due), releaseDue)
+      for (const id of settled) if (upcoming.get(id) === undefined) settled.delete(id)
+    },
   }
 }

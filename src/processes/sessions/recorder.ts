@@ -15,9 +15,13 @@ const WAITING_MAX = 10_000
 /** Concurrent commands, each for another SUT. */
 const BATCH_SIZE = 25
 
-export interface RecorderOptions {
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+export interface SessionCommandOptions {
+  readonly runner: Pick<Runner, 'run'>
   readonly makeRequestId: () => string
+}
+
+export interface RecorderOptions extends SessionCommandOptions {
+  readonly runner: Pick<Runner, 'run' | 'inspect'>
   /** Called with a session that is not recorded because too many are waiting. */
   readonly onDropped: (tracked: Tracked) => void
   /** Called when nothing is waiting any more after that. */
@@ -29,7 +33,7 @@ export interface RecorderOptions {
 
 /** Runs a command on the sessions of a SUT. Resolves to whether it succeeded. */
 export const makeRunSessionCommand =
-  ({ runner, makeRequestId }: { readonly runner: Pick<Runner, 'run'> } & Pick<RecorderOptions, 'makeRequestId'>) =>
+  ({ runner, makeRequestId }: SessionCommandOptions) =>
   async (sutId: string, command: SessionCommand): Promise<boolean> => {
     const envelope = { command, actor: GATEWAY, requestId: makeRequestId() }
     return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), envelope))

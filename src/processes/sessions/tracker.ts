@@ -2,7 +2,9 @@ import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { ConnectionEnd, ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
-import type { Use } from '../probing.ts'
+
+/** An open session of a SUT: whether the SUT answers what it is sent. */
+export type Use = 'answering' | 'unanswered'
 
 /** A session of this instance. */
 export interface Tracked {

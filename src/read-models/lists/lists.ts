@@ -171,21 +171,11 @@ interface SpanPage {
   readonly limit: number
 }
 
-/** A reservation that holds its SUT, as the processes that act on time need it. */
+/** A reservation that holds its SUT. */
 export interface UpcomingRow {
   /** The position of its newest version. */
   readonly position: PublicPosition
   readonly _id: string
-  readonly sut_id: string
-  readonly user_id: string
-  readonly listen_port: number
-  /** Unix seconds. */
-  readonly start: number
-  readonly end: number
-  /** Unix milliseconds. */
-  readonly created: number
-  /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
-  readonly keepalive: number
 }
 
 /** A window in which a SUT is or was held. Unix seconds. */

@@ -1,4 +1,3 @@
-import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import type { IdKeys } from '../tables/id-keys.ts'
 import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
@@ -13,18 +12,12 @@ export const makeUpcoming =
       condition('r.ended IS NULL AND r.ends > ?', from),
       condition('r.starts < ? AND r.position > ?', to, after),
     ])
-    const rows = ask<Pick<UpcomingRow, 'position' | 'start' | 'end' | 'keepalive'> & { readonly document: string }>(
-      `SELECT d.position, d.document, d.starts AS start, d.ends AS "end",
-         coalesce((SELECT k.keepalive FROM reservation_keepalive k WHERE k.id = d.id LIMIT 1), 0) AS keepalive FROM (
-         SELECT r.position ${sql} ORDER BY r.position LIMIT ?) AS page
+    return ask<UpcomingRow>(
+      `SELECT d.position, d.id AS _id FROM (SELECT r.position ${sql} ORDER BY r.position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
       ...values,
       limit,
     )
-    return rows.map(({ document, ...row }) => {
-      const { _id, sut_id, user_id, listen_port, created_at } = JSON.parse(document)
-      return { ...row, _id, sut_id, user_id, listen_port, created: epochMillisecondsOf(created_at) }
-    })
   }
 
 /**

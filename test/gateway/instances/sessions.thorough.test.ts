@@ -24,6 +24,8 @@ import { anEventStore, hostOf, settingOf } from './stage.ts'
 
 /** Milliseconds after the end of a reservation from which others close its sessions. */
 const AFTER_END = 60_000
+/** Milliseconds between looks at what others have left. */
+const LOOK_INTERVAL = 15_000
 const KEPT_AT = '2030-05-02T06:02:20.000Z'
 const CRASHED_AT = '2030-05-02T06:02:25.000Z'
 
@@ -113,13 +115,13 @@ test("another instance closes a lost instance's session once, 60 s after the res
   await becomes(staying, 'its own session is closed', isEnded(ofStaying))
   await pass(stage, later(END, AFTER_END - 1))
   t.is(find(await sessionsOf(staying), ofMortal)?.closed_at, null)
-  await pass(stage, later(END, AFTER_END))
+  await pass(stage, later(END, AFTER_END + LOOK_INTERVAL))
   const listed = await becomes(staying, 'the other is closed', isEnded(ofMortal))
   const unknown = { connections: 1, bytes_to_sut: 0, bytes_from_sut: 0 }
   t.deepEqual(find(listed, ofMortal), { ...ofMortal, ...unknown, closed_at: ofMortal.opened_at, cause: 'lost' })
   t.is(find(listed, ofStaying)?.cause, 'client')
   // The instance that is back still has the session in its file.
-  const again = await restart(stage, later(END, AFTER_END))
+  const again = await restart(stage, later(END, AFTER_END + LOOK_INTERVAL))
   await settle([again])
   t.deepEqual(await counts(), once)
   t.deepEqual((await sessionsOf(again)).sessions, listed.sessions)
@@ -136,7 +138,7 @@ test("another instance closes a lost instance's session 60 s after a release", a
   const due = later(String(released.json.end_time), AFTER_END)
   await pass(stage, later(due, -1))
   t.is(find(await sessionsOf(staying), ofMortal)?.closed_at, null)
-  await pass(stage, due)
+  await pass(stage, later(due, LOOK_INTERVAL))
   await becomes(staying, 'the other is closed', isEnded(ofMortal))
   t.deepEqual(await counts(), once)
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { until } from '../../http/until.ts'
-import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/keeping/stage.ts'
+import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/kept.ts'
 import { connected, reserveIt, type Service, SOON } from '../sessions/stage.ts'
 import { twoInstances } from './stage.ts'
 

@@ -2,7 +2,7 @@ import test from 'ava'
 import { idOf } from '../../http/harness.ts'
 import { reserved } from '../../http/requests.ts'
 import { allEventsOf } from '../../http/store/log-rows.ts'
-import { keptAndReleased, pass, untilKeptOrReleased } from '../../processes/keeping/stage.ts'
+import { keptAndReleased, pass, untilKeptOrReleased } from '../../processes/kept.ts'
 import { connected, given, hangUp } from './stage.ts'
 
 test('a connection keeps a reservation alive, and 30 s after its end it is released', async (t) => {

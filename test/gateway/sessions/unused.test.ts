@@ -3,7 +3,7 @@ import { idOf, start } from '../../http/harness.ts'
 import { reserved } from '../../http/requests.ts'
 import { allEventsOf } from '../../http/store/log-rows.ts'
 import { until } from '../../http/until.ts'
-import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/keeping/stage.ts'
+import { keptAndReleased, pass, passIdle, untilKeptOrReleased } from '../../processes/kept.ts'
 import { settle } from '../../processes/recorded.ts'
 import { becomes, connected, given, hangUp, isClosed, SOON } from './stage.ts'
 

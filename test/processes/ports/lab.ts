@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Event } from '../../../src/domain/event.ts'
-import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { makeForwarding } from '../../../src/processes/forwarding.ts'
 import { makeUpcomingReservations } from '../../../src/processes/upcoming.ts'
 import {
@@ -80,23 +79,21 @@ export const makeLab = () => {
         cut: () => undefined,
         reconsider: () => undefined,
       },
-      clock: { now: () => state.now, mayAct: () => state.isTrusted, mayRecord: () => true, confirm: () => undefined },
+      clock: { now: () => state.now, mayAct: () => state.isTrusted },
       targetOf: (id) => {
         if (!state.isReadable) throw new Error('the views cannot be read')
         const sut = Number.parseInt(id, 16) - 100
         return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs: isOurs[sut] === true }
       },
       mayHold: (id) => mayHold[Number.parseInt(id, 16) - 200] === true,
-      wake: () => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       signal,
       onError: (error) => {
         if (state.isReadable) throw error
       },
     })
-    forwarding.run()
     processes = {
       look: async () => {
-        if (upcoming.isLoadDue()) await upcoming.load()
+        await upcoming.load()
         await forwarding.openDue()
       },
     }
@@ -105,16 +102,8 @@ export const makeLab = () => {
   const tell = (event: Event): void => {
     fake.rows = state.reservations
       .filter(({ isGone }) => !isGone)
-      .map(({ id, sut, user, start: from, end, created }, n) => ({
-        ...{
-          _id: id,
-          position: toPublicPosition(n),
-          sut_id: sutOf(sut),
-          user_id: userOf(user),
-          listen_port: portOf(sut),
-          created,
-          keepalive: 0,
-        },
+      .map(({ id, sut, user, start: from, end, created }) => ({
+        ...{ _id: id, sut_id: sutOf(sut), user_id: userOf(user), listen_port: portOf(sut), created },
         ...{ start: from / 1000, end: end / 1000 },
       }))
     fake.tell(timeOf(state.now), event)

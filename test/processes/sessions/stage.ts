@@ -71,9 +71,7 @@ export const stage = async (t: ExecutionContext) => {
     left: readonly ClosedSession[] = [],
     { isReady = true, ...more }: Partial<SessionsOptions> & { readonly isReady?: boolean } = {},
   ) => {
-    const stop = new AbortController()
     let isDead = false
-    const wakeUps = new Set<() => void>()
     const file = { kept: left }
     const errors: unknown[] = []
     const dropped: string[] = []
@@ -86,7 +84,7 @@ export const stage = async (t: ExecutionContext) => {
       attemptsMax: 1,
     } as Parameters<typeof makeRunner>[0])
     const sessions = makeSessions({
-      ...{ views, runner, clock, instance, leftover: left, signal: stop.signal },
+      ...{ views, runner, clock, instance, leftover: left, isShared: true },
       sinceBoot: () => now,
       isForwarded: (id) => !over.has(id),
       isServing: () => true,
@@ -98,20 +96,14 @@ export const stage = async (t: ExecutionContext) => {
       save: async (some) => {
         file.kept = [...some]
       },
-      wake: (signal) =>
-        new Promise((resolve) => {
-          wakeUps.add(resolve)
-          signal.addEventListener('abort', () => resolve(), { once: true })
-        }),
       ...more,
     })
-    // The service runs it when requests are answered.
-    const running = isReady ? sessions.run() : undefined
-    const stopNow = async (): Promise<void> => {
-      stop.abort()
-      await running
+    const tick = async (): Promise<void> => {
+      if (isDead) return
+      await Promise.all(sessions.parts.map((part) => Promise.try(part.tick).catch((error) => errors.push(error))))
     }
-    t.teardown(stopNow)
+    // The service runs it when requests are answered.
+    if (isReady) void tick()
     return {
       file,
       errors,
@@ -126,20 +118,12 @@ export const stage = async (t: ExecutionContext) => {
           ...{ connection, reservationId, at: now, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },
         }),
       /** Lets it look at the clock once. */
-      tick: async (): Promise<void> => {
-        for (const wakeUp of wakeUps) wakeUp()
-        wakeUps.clear()
-        await new Promise(setImmediate)
-      },
+      tick,
       /** Ends it as a stop of the service does. */
-      finish: async (): Promise<void> => {
-        await stopNow()
-        await sessions.finish()
-      },
+      finish: sessions.finish,
       /** Ends it as a crash does. */
       crash: async (): Promise<void> => {
         isDead = true
-        await stopNow()
         // What was sent to the store before may still arrive. A start waits until its views show that.
         for (let n = 0; n < 5; n++) await new Promise(setImmediate)
         await views.waitForStorePosition(await store.head(), 10_000)

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import { pass, passIdle } from '../../../processes/keeping/stage.ts'
+import { pass, passIdle } from '../../../processes/kept.ts'
 import type { Answer } from '../../client.ts'
 import { idOf, type Setting, start } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'

@@ -1,10 +1,8 @@
-import type { Sut } from '../../projections/sut.ts'
-import { makeTurns } from '../concurrency/turns.ts'
-import type { ProbeFinding } from '../domain/monitoring/decide.ts'
-import type { Cause } from '../domain/monitoring/status.ts'
-
-/** An open session of a SUT: whether the SUT answers what it is sent. */
-export type Use = 'answering' | 'unanswered'
+import type { Sut } from '../../../projections/sut.ts'
+import { makeTurns } from '../../concurrency/turns.ts'
+import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
+import type { Use } from '../sessions/tracker.ts'
 
 /** The result of a probe. */
 export interface Probed {
@@ -22,7 +20,7 @@ export type Probe = (
 export interface ProbingOptions {
   readonly probe: Probe
   /** The open session of a SUT, which is then not probed. It is online while it answers. */
-  readonly useOf: (sutId: string) => Use | undefined
+  readonly useOf: (sutId: string) => Promise<Use | undefined> | Use | undefined
   /** Called with each result, before the probe resolves. Undefined: nothing could be found out. */
   readonly count: (sut: Sut, probed: Probed | undefined) => Promise<void>
   /** Called with the outcome of each probe. */
@@ -42,15 +40,14 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
   const turns = makeTurns({ limit: CONCURRENCY })
 
   const probeOnce = async (sut: Sut): Promise<Probed | undefined> => {
-    const use = useOf(sut._id)
-    if (use !== undefined) {
-      onProbe('in_use')
-      if (use === 'unanswered') return undefined
-      return { cause: undefined, milliseconds: 0 }
-    }
     const turn = turns.acquire(SLOTS)
     if (turn !== undefined) await turn
     try {
+      const use = await useOf(sut._id)
+      if (use !== undefined) {
+        onProbe('in_use')
+        return use === 'unanswered' ? undefined : { cause: undefined, milliseconds: 0 }
+      }
       const began = performance.now()
       const { cause } = (await probe(sut, signal)) ?? {}
       onProbe(cause ?? 'reachable')

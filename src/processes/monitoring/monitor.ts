@@ -1,15 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sut } from '../../projections/sut.ts'
-import type { Actor } from '../domain/decider.ts'
-import { type Failure, failure } from '../domain/failure.ts'
-import { monitoringDecider, probeRequestId } from '../domain/monitoring/decide.ts'
-import { type Cause, offlineCauseOf } from '../domain/monitoring/status.ts'
-import { monitoringStream } from '../domain/values/ids.ts'
-import type { Views } from '../read-models/views.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { Actor } from '../../domain/decider.ts'
+import { type Failure, failure } from '../../domain/failure.ts'
+import { monitoringDecider, probeRequestId } from '../../domain/monitoring/decide.ts'
+import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
+import { monitoringStream } from '../../domain/values/ids.ts'
+import type { Views } from '../../read-models/views.ts'
+import type { Timed } from '../loop.ts'
+import type { RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
-import { type RecordingOptions, runRepeatedly } from './process.ts'
 
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
@@ -26,11 +27,10 @@ export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, '
   readonly useOf?: ProbingOptions['useOf']
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
+  readonly onError: (error: unknown) => void
 }
 
-export interface Monitor {
-  /** Probes monitored SUTs until the signal aborts. */
-  readonly run: () => Promise<void>
+export interface Monitor extends Timed {
   /** Probes a SUT now. The result counts like any other. */
   readonly check: (sutId: string) => Promise<E.Either<Failure, Probed>>
 }
@@ -139,8 +139,9 @@ const makeProbeDue = (
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError } = options
+  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError, signal } = options
   const suts = followMonitored({ views, sinceBoot })
+  signal.addEventListener('abort', suts.close)
   const results = new Map<string, Last>()
   const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
   const probeDue = makeProbeDue(options, suts, probing)
@@ -157,14 +158,12 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     if (!isServing()) return
     if (!isLoaded) isLoaded = await suts.load()
     for (const id of suts.refresh()) startOver(id)
-    probeDue(suts.takeDue(sinceBoot()))
+    probeDue(suts.takeDue())
   }
 
   return {
-    run: async () => {
-      await runRepeatedly(options, tick)
-      suts.close()
-    },
+    failure: 'SUTs were not probed; retrying',
+    tick,
     check: async (sutId) => {
       const found = views.newest('sut', sutId)
       if (found === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))

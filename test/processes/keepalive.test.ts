@@ -1,9 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { type Setting, start } from '../../http/harness.ts'
-import { aReservation, reserved } from '../../http/requests.ts'
-import { allEventsOf } from '../../http/store/log-rows.ts'
-import { at, stage } from '../stage.ts'
-import { jumpTo, keptAndReleased, pass, untilKeptOrReleased } from './stage.ts'
+import { type Setting, start } from '../http/harness.ts'
+import { aReservation, reserved } from '../http/requests.ts'
+import { allEventsOf } from '../http/store/log-rows.ts'
+import { jumpTo, keptAndReleased, pass, untilKeptOrReleased } from './kept.ts'
+import { settle } from './recorded.ts'
+import { at, stage } from './stage.ts'
 
 /** A service at 05:50, and a reservation from 06:00 to 06:15 that is to be kept alive every minute. */
 const keptStage = async (t: ExecutionContext, setting: Setting = {}) => {
@@ -59,6 +60,7 @@ test('after a downtime nothing is released before the service has been ready for
   await service.stop()
   const again = await start(t, { data: service.data, now: at('06:05:00.000') })
   const log = () => keptAndReleased(() => allEventsOf(again))
+  await settle([again])
   await pass([again], 59)
   t.deepEqual(await log(), [])
   await pass([again], 1)
@@ -75,6 +77,7 @@ test('what was kept alive before a restart is released at the deadline of the lo
   t.is((await keep()).headers['keepalive-until'], at('06:01:50.000'))
   await service.stop()
   const again = await start(t, { data: service.data, now: at('06:00:50.000') })
+  await settle([again])
   await pass([again], 59)
   const kept = 'kept by 590780914445534540190000 06:00:50.000'
   t.deepEqual(await keptAndReleased(() => allEventsOf(again)), [kept])

@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
-import { startInstances } from '../../event-store/eventstoredb/service/instances.ts'
-import type { Running } from '../../http/harness.ts'
-import { aReservation, createSut, reserved } from '../../http/requests.ts'
-import { settle } from '../recorded.ts'
-import { at } from '../stage.ts'
-import { keptAndReleased, pass, untilKeptOrReleased } from './stage.ts'
+import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
+import type { Running } from '../http/harness.ts'
+import { aReservation, createSut, reserved } from '../http/requests.ts'
+import { keptAndReleased, pass, untilKeptOrReleased } from './kept.ts'
+import { settle } from './recorded.ts'
+import { at } from './stage.ts'
 
 const SUTS = 6
 const KEPT = 'kept by 590780914445534540190000 06:00:20.000'

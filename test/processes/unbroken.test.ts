@@ -1,5 +1,5 @@
 import test from 'ava'
-import { makeUnbroken } from '../../../src/processes/keeping/unbroken.ts'
+import { makeUnbroken } from '../../src/processes/keeping/unbroken.ts'
 
 const [SECOND, MINUTE] = [1_000, 60_000]
 

@@ -1,11 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Sut } from '../../projections/sut.ts'
-import type { SutDisplay } from '../../projections/sut-display.ts'
-import type { Reachability } from '../domain/monitoring/decide.ts'
-import { type Cause, causeShown, monitoredOf } from '../domain/monitoring/status.ts'
-import type { PublicPosition } from '../domain/values/position.ts'
-import type { Views } from '../read-models/views.ts'
-import { makeDue } from './due.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { SutDisplay } from '../../../projections/sut-display.ts'
+import type { Reachability } from '../../domain/monitoring/decide.ts'
+import { type Cause, causeShown, monitoredOf } from '../../domain/monitoring/status.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import type { Views } from '../../read-models/views.ts'
 
 /** A monitored SUT. */
 export interface MonitoredSut {
@@ -51,43 +50,21 @@ const makeGet =
     }
   }
 
-/** When to probe each SUT next, in milliseconds since boot. Bounded by the SUTs. */
-const makePlan = () => {
-  const moments = new Map<string, number>()
-  const due = makeDue(
-    () => moments,
-    ([, moment]) => moment,
-  )
-  return {
-    set: (sutId: string, moment: number): void => {
-      moments.set(sutId, moment)
-      due.changed([sutId, moment])
-    },
-    delete: (sutId: string) => moments.delete(sutId),
-    size: (): number => moments.size,
-    /** Removes and returns the ids that are due. */
-    takeDue: (now: number): readonly string[] => {
-      const ids = due.find(now).map(([id]) => id)
-      for (const id of ids) moments.delete(id)
-      return ids
-    },
-  }
-}
-
 /** The monitored SUTs, and when to probe each next. SUTs of unknown status are probed immediately. */
 export const followMonitored = ({ views, sinceBoot }: Options) => {
-  const probes = makePlan()
+  /** When to probe each SUT next, in milliseconds since boot. Bounded by the SUTs. */
+  const moments = new Map<string, number>()
   const get = makeGet(views)
 
   /** Plans the next probe: after a pause in milliseconds, or at the SUT's phase of its interval. */
   const plan = (sutId: string, after?: number): void => {
     const monitored = get(sutId)
     if (monitored === undefined) {
-      probes.delete(sutId)
+      moments.delete(sutId)
       return
     }
     const now = sinceBoot()
-    probes.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
+    moments.set(sutId, after === undefined ? nextInPhase(sutId, monitored.interval, now) : now + after)
   }
   const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
@@ -120,8 +97,14 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
   return {
     get,
     plan,
-    takeDue: probes.takeDue,
-    size: probes.size,
+    /** Removes and returns the ids that are due. */
+    takeDue: (): readonly string[] => {
+      const now = sinceBoot()
+      const due = [...moments].filter(([, moment]) => moment <= now).map(([id]) => id)
+      for (const id of due) moments.delete(id)
+      return due
+    },
+    size: (): number => moments.size,
     /** Plans the SUTs changed since the last call, and returns them. */
     refresh: (): readonly string[] => {
       const ids = [...changed]

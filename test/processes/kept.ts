@@ -1,7 +1,7 @@
-import type { Running } from '../../http/harness.ts'
-import { allEventsOf } from '../../http/store/log-rows.ts'
-import { until } from '../../http/until.ts'
-import { settle } from '../recorded.ts'
+import type { Running } from '../http/harness.ts'
+import { allEventsOf } from '../http/store/log-rows.ts'
+import { until } from '../http/until.ts'
+import { settle } from './recorded.ts'
 
 /** Seconds that the clock moves at a time. More than ten would be a break, as a suspension is. */
 const STEP = 5

@@ -1,5 +1,5 @@
-import type { Sut } from '../../projections/sut.ts'
-import type { Cause } from '../domain/monitoring/status.ts'
+import type { Sut } from '../../../projections/sut.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
 
 /** Failures in a row before a SUT is offline, or has another cause. */
 export const FAILURES = 3

@@ -80,7 +80,7 @@ export interface Order {
   readonly command: readonly string[]
 }
 
-export const RESERVE_OPTIONS = {
+const RESERVE_OPTIONS = {
   match: { type: 'string', multiple: true },
   not: { type: 'string', multiple: true },
   for: { type: 'string' },

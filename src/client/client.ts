@@ -23,9 +23,17 @@ const COMMANDS: Readonly<Record<string, Prepare>> = {
 }
 
 /** Whether help is asked for, before what belongs to COMMAND. */
-export const asksHelp = (args: readonly string[]): boolean => {
+const asksHelp = (args: readonly string[]): boolean => {
   const end = args.indexOf('--')
   return args.slice(0, end === -1 ? undefined : end).some((arg) => arg === '--help' || arg === '-h')
+}
+
+interface ClientOptions {
+  readonly limits?: Limits
+  /** Finds the service. */
+  readonly findTarget?: (environment: Environment) => Target
+  /** How help calls the program. */
+  readonly program?: string | undefined
 }
 
 /**
@@ -33,18 +41,16 @@ export const asksHelp = (args: readonly string[]): boolean => {
  *
  * @param args the name of a command, and its arguments
  * @param environment names the service, and is that of the programs that are run
- * @param findTarget finds the service
  */
 export const runClient = async (
   args: readonly string[],
   environment: Environment,
   output: Output,
-  limits: Limits = LIMITS,
-  findTarget: (environment: Environment) => Target = readTarget,
+  { limits = LIMITS, findTarget = readTarget, program }: ClientOptions = {},
 ): Promise<number> => {
   const [name, ...rest] = args
   if (name === 'help' || asksHelp(args)) {
-    output.stdout(helpOf(name === 'help' ? rest[0] : name))
+    output.stdout(helpOf(name === 'help' ? rest[0] : name, program))
     return 0
   }
   if (name === '--version' || name === '-V') {

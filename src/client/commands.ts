@@ -77,7 +77,7 @@ const reservationIn = (operands: readonly string[]): string => {
 /** Every answer in JSON has the same meaning when characters are escaped. */
 const print = ({ stdout }: Output, line: string): void => stdout(`${printable(line)}\n`)
 
-export const CONNECT_OPTIONS = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
+const CONNECT_OPTIONS = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
 export const connect = (args: readonly string[]) => {
   const { values, positionals } = parse({ args, options: CONNECT_OPTIONS })
@@ -130,7 +130,7 @@ export const release = (args: readonly string[]) => {
   }
 }
 
-export const LIST_OPTIONS = { json: { type: 'boolean' } } as const
+const LIST_OPTIONS = { json: { type: 'boolean' } } as const
 
 export const list = (args: readonly string[]) => {
   const { values, positionals } = parse({ args, options: LIST_OPTIONS })

@@ -10,7 +10,7 @@ interface CommandHelp {
 
 const NEEDS = 'Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE.'
 
-export const RESERVE_HELP: CommandHelp = {
+const RESERVE_HELP: CommandHelp = {
   name: 'reserve',
   usage: `reserve --match KEY=VALUE[,VALUE]... --for DURATION [--not KEY=VALUE[,VALUE]]...
     [--wait DURATION [--priority NUMBER]] [--keepalive DURATION] [--extend DURATION] -- COMMAND [ARGUMENT]...`,
@@ -38,11 +38,11 @@ ${NEEDS} Lines that begin with "berth: " are not COMMAND's.`,
 }
 
 /** The exit codes of `reserve`, and those of the client that others have. */
-export const EXIT_CODES = `Exit codes: COMMAND's own; 64 wrong usage; 69 the service or the machine is out of reach; 75 no machine is free in time;
+const EXIT_CODES = `Exit codes: COMMAND's own; 64 wrong usage; 69 the service or the machine is out of reach; 75 no machine is free in time;
 76 the reservation is no longer in force; 77 refused; 126 COMMAND cannot be run; 127 there is no COMMAND; 128 + n for
 signal n.`
 
-export const CONNECT_HELP: CommandHelp = {
+const CONNECT_HELP: CommandHelp = {
   name: 'connect',
   usage: 'connect RESERVATION [--exec] [--json]',
   summary: 'prints how to connect to a reserved machine, or starts the viewer',
@@ -56,7 +56,7 @@ rdesktop for rdp; nc, ncat or telnet for tcp; and exits with its code.
 With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
 }
 
-export const RELEASE_HELP: CommandHelp = {
+const RELEASE_HELP: CommandHelp = {
   name: 'release',
   usage: 'release RESERVATION',
   summary: 'gives a machine back, or withdraws a request',
@@ -68,7 +68,7 @@ cancelled. The id of a request that waits withdraws it.
 ${NEEDS}`,
 }
 
-export const LIST_HELP: CommandHelp = {
+const LIST_HELP: CommandHelp = {
   name: 'list',
   usage: 'list [--json]',
   summary: 'lists your reservations that are not over, and requests that wait',
@@ -81,19 +81,21 @@ requests as GET /api/sut_reservation and GET /api/sut_request do.
 ${NEEDS}`,
 }
 
-const ALL = [RESERVE_HELP, CONNECT_HELP, RELEASE_HELP, LIST_HELP]
+export const CLIENT_COMMANDS: readonly CommandHelp[] = [RESERVE_HELP, CONNECT_HELP, RELEASE_HELP, LIST_HELP]
 
 /** How the client is run where it was downloaded. */
-const BERTH = 'node berth.mjs'
+const DOWNLOADED = 'node berth.mjs'
 
 /** The help of a command, or that of all. */
-export const helpOf = (name: string | undefined): string => {
-  const found = ALL.find((each) => each.name === name)
+export const helpOf = (name: string | undefined, program = DOWNLOADED): string => {
+  const found = CLIENT_COMMANDS.find((each) => each.name === name)
   if (found !== undefined) {
-    return `${BERTH} ${found.usage}\n\n${found.help.trim()}\n\n  ${BERTH} ${found.example}\n\n${EXIT_CODES}\n`
+    return `${program} ${found.usage}\n\n${found.help.trim()}\n\n  ${program} ${found.example}\n\n${EXIT_CODES}\n`
   }
-  const lines = ALL.map((each) => `  ${each.name.padEnd(10)}${each.summary}\n${' '.repeat(12)}${each.example}`)
-  return `berth: reserves the machines of a test lab\n\n  ${BERTH} COMMAND\n
+  const lines = CLIENT_COMMANDS.map(
+    (each) => `  ${each.name.padEnd(10)}${each.summary}\n${' '.repeat(12)}${each.example}`,
+  )
+  return `berth: reserves the machines of a test lab\n\n  ${program} COMMAND\n
 ${lines.join('\n')}
   COMMAND --help shows more about a command
   --version      prints the version\n

@@ -2,68 +2,48 @@ import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { keyChecks } from '../app/config/checks/keys.ts'
 import { readConfig, withoutClient } from '../app/config/config.ts'
+import { CLIENT_COMMANDS } from '../client/help.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
-import {
-  type ClientCommand,
-  type Command,
-  type CommandHelp,
-  DONE,
-  MISUSED,
-  Misused,
-  REFUSED,
-  type Terminal,
-  WrongUsage,
-} from './terminal/command.ts'
-import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
+import { targetOf } from './service/call.ts'
+import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
+import { BERTH, EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
 import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
 
-/** Each command made by hand, by the words that call it. A command loads only its own modules: all of them take a quarter second. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command | ClientCommand>>> = {
+/** Each command made by hand. A command loads only its own modules: all of them take a quarter second. */
+const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serveCommand,
   'user import': async () => (await import('./import/users.ts')).userImportCommand,
-  backup: async () => (await import('./log/backup.ts')).backupCommand,
+  'sut import': async () => (await import('./import/suts.ts')).sutImportCommand,
   history: async () => (await import('./log/history.ts')).historyCommand,
+  export: async () => (await import('./log/export.ts')).exportCommand,
+  backup: async () => (await import('./log/backup.ts')).backupCommand,
+  copy: async () => (await import('./log/copy.ts')).copyCommand,
   replay: async () => (await import('./log/replay.ts')).replayCommand,
   verify: async () => (await import('./log/verify.ts')).verifyCommand,
   checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,
   proof: async () => (await import('./log/proof.ts')).proofCommand,
   'audit key': async () => (await import('./keys/audit-key.ts')).auditKeyCommand,
-  export: async () => (await import('./export/export.ts')).exportCommand,
   'vault rotate': async () => (await import('./keys/vault-rotate.ts')).vaultRotateCommand,
   'vault status': async () => (await import('./keys/vault-status.ts')).vaultStatusCommand,
   'vault forget': async () => (await import('./keys/vault-forget.ts')).vaultForgetCommand,
-  reserve: async () => (await import('./pipelines.ts')).reserveCommand,
-  release: async () => (await import('./pipelines.ts')).releaseCommand,
-  list: async () => (await import('./pipelines.ts')).listCommand,
-  connect: async () => (await import('./pipelines.ts')).connectCommand,
-  'sut import': async () => (await import('./import/suts.ts')).sutImportCommand,
   client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
-  copy: async () => (await import('./log/copy.ts')).copyCommand,
 }
-const BY_HAND = Object.keys(COMMANDS)
 
-/** The other commands, one for each operation of the service: loading them takes a quarter second too. */
-const loadOperations = async (): Promise<Readonly<Record<string, Command>>> =>
-  (await import('./operations/operation-commands.ts')).operationCommands(BY_HAND)
+type Commands = Readonly<Record<string, Command>>
 
-const isByHand = (name: string): boolean => Object.hasOwn(COMMANDS, name)
+/** All commands but those of the client: those of the operations of the service take a quarter second to load too. */
+const loadAll = async (): Promise<{ readonly byHand: Commands; readonly derived: Commands }> => {
+  const loaded = Object.entries(BY_HAND).map(async ([name, load]) => [name, await load()] as const)
+  const byHand = Object.fromEntries(await Promise.all(loaded))
+  return { byHand, derived: (await import('./operations/operation-commands.ts')).operationCommands }
+}
 
-const load = (name: string): Promise<Command | ClientCommand> =>
-  (COMMANDS[name] as () => Promise<Command | ClientCommand>)()
-
-const loadAll = (names: readonly string[]): Promise<readonly CommandHelp[]> => Promise.all(names.map(load))
-
-const overview = async (): Promise<string> => overviewOf(await loadAll(BY_HAND), Object.values(await loadOperations()))
-
-/** Every word or pair of words that a command line may start with. */
-const prefixes = (names: readonly string[]): readonly string[] => {
-  const groups = new Set(
-    names.map((name) => name.split(' ')).flatMap(([group = '', ...rest]) => (rest.length > 0 ? [group] : [])),
-  )
-  return ['help', ...names, ...groups]
+const overview = async (): Promise<string> => {
+  const { byHand, derived } = await loadAll()
+  return overviewOf([...Object.values(byHand), ...CLIENT_COMMANDS], Object.values(derived))
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -75,12 +55,11 @@ const explainMisuse = ({ stderr }: Terminal, why: string, usage: string): number
 }
 
 const runCommand = async (
-  command: Command | ClientCommand,
+  command: Command,
   args: readonly string[],
   environment: Environment,
   terminal: Terminal,
-) => {
-  if ('runClient' in command) return command.runClient(args, environment, terminal)
+): Promise<number> => {
   try {
     const parsed = parse(command, args)
     if (parsed.help) {
@@ -99,23 +78,38 @@ const runCommand = async (
   }
 }
 
-const runInGroup = async (
-  group: readonly CommandHelp[],
-  [first = '', second]: readonly string[],
-  terminal: Terminal,
-): Promise<number> => {
+/** Runs a command of the client that pipelines download. Only `connect` finds the service that runs on BERTH_DATA. */
+const runOfClient = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
+  const { runClient } = await import('../client/client.ts')
+  const findTarget = (variables: Environment) => {
+    const config = readConfig(variables, keyChecks)
+    if (E.isLeft(config)) throw new Misused(config.left)
+    return targetOf(config.right)
+  }
+  return runClient(args, environment, terminal, { program: BERTH, ...(args[0] === 'connect' && { findTarget }) })
+}
+
+/** Explains a first word that is no command, or that begins several. */
+const explainUnknown = async ([first = '', second]: readonly string[], terminal: Terminal): Promise<number> => {
+  const { byHand, derived } = await loadAll()
+  const all = { ...byHand, ...derived }
+  const group = Object.values(all).filter(({ name }) => name.startsWith(`${first} `))
+  if (group.length === 0) {
+    const groups = Object.keys(all).flatMap((name) => (name.includes(' ') ? [name.replace(/ .*/, '')] : []))
+    const names = ['help', ...Object.keys(all), ...CLIENT_COMMANDS.map(({ name }) => name), ...new Set(groups)]
+    return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${didYouMean(first, names)}`, TRY_HELP)
+  }
   const usage = groupUsageOf(group)
+  if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
   if (second === '--help' || second === '-h') {
     terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
     return DONE
   }
-  if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
-  const names = group.map(({ name }) => name)
-  return explainMisuse(
-    terminal,
-    `${JSON.stringify(second)} is not a ${first} command${didYouMean(second, names)}`,
-    usage,
+  const suggestion = didYouMean(
+    second,
+    group.map(({ name }) => name),
   )
+  return explainMisuse(terminal, `${JSON.stringify(second)} is not a ${first} command${suggestion}`, usage)
 }
 
 const runArguments = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
@@ -130,20 +124,15 @@ const runArguments = async (args: readonly string[], environment: Environment, t
     terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  const [pair, ...others] = [args.slice(0, 2).join(' '), ...args.slice(2)]
-  if (isByHand(first)) return runCommand(await load(first), rest, environment, terminal)
-  if (isByHand(pair)) return runCommand(await load(pair), others, environment, terminal)
-  const operations = await loadOperations()
-  const operation = Object.hasOwn(operations, pair) ? operations[pair] : undefined
-  if (operation !== undefined) return runCommand(operation, others, environment, terminal)
-  const inGroup = (name: string): boolean => name.startsWith(`${first} `)
-  const group = [
-    ...(await loadAll(BY_HAND.filter(inGroup))),
-    ...Object.values(operations).filter((each) => inGroup(each.name)),
-  ]
-  if (group.length > 0) return runInGroup(group, args, terminal)
-  const suggestion = didYouMean(first, prefixes([...BY_HAND, ...Object.keys(operations)]))
-  return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${suggestion}`, TRY_HELP)
+  if (CLIENT_COMMANDS.some(({ name }) => name === first)) return runOfClient(args, environment, terminal)
+  for (const words of [1, 2]) {
+    const load = Object.entries(BY_HAND).find(([name]) => name === args.slice(0, words).join(' '))?.[1]
+    if (load !== undefined) return runCommand(await load(), args.slice(words), environment, terminal)
+  }
+  const { operationCommands } = await import('./operations/operation-commands.ts')
+  const operation = Object.values(operationCommands).find(({ name }) => name === args.slice(0, 2).join(' '))
+  if (operation !== undefined) return runCommand(operation, args.slice(2), environment, terminal)
+  return explainUnknown(args, terminal)
 }
 
 /** Prints why a command ended, and returns its exit code. Only a fault of the program shows its stack. */

@@ -47,15 +47,6 @@ const countUnwritten = async (store: EventStore, file: ViewsFile, head: StorePos
 /** Rows folded before they are written. */
 const CHUNK = 4_096
 
-/** A row that differs. */
-export interface Difference {
-  readonly table: string
-  /** Undefined where the table does not hold documents. */
-  readonly position: PublicPosition | undefined
-  readonly inUse: StoredRow | undefined
-  readonly made: StoredRow | undefined
-}
-
 /** How rebuilt documents compare with those in use. */
 export interface Comparison {
   /** The public position up to which both were compared, -1 for an empty log. */
@@ -66,8 +57,6 @@ export interface Comparison {
   readonly behind: number
   /** The first 20 differences, one sentence each. */
   readonly differences: readonly string[]
-  /** The rows among the differences. */
-  readonly rows: readonly Difference[]
 }
 
 const DIFFERENCES_MAX = 20
@@ -103,55 +92,54 @@ const makeRebuild = (
   }
 }
 
-const shown = (table: StoredTable, row: StoredRow | undefined): string => {
-  if (row === undefined) return 'nothing'
-  if (!table.isOfDocuments) return JSON.stringify(row)
-  const { position: _, id, revision, document, ...further } = row
-  return `${id} at revision ${revision}: ${document} ${JSON.stringify(further)}`
+/** A row with the members of its document. */
+const membersOf = ({ document, ...columns }: StoredRow): Readonly<Record<string, unknown>> => ({
+  ...columns,
+  ...(typeof document === 'string' && JSON.parse(document)),
+})
+
+/** Where the rows differ, member by member, or the row that only one of the two files has. */
+const describeDifference = ({ name, isOfDocuments }: StoredTable, inUse?: StoredRow, made?: StoredRow): string => {
+  const position = earlierPosition(positionOf(inUse), positionOf(made))
+  const where = isOfDocuments ? `${name}, ${inUse?.id ?? made?.id}, position ${position}` : name
+  if (inUse === undefined) return `${where}: missing in use; the log gives ${JSON.stringify(membersOf(made ?? {}))}`
+  if (made === undefined) return `${where}: in use ${JSON.stringify(membersOf(inUse))}; the log gives nothing`
+  const [left, right] = [membersOf(inUse), membersOf(made)]
+  const parts = [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((member) => {
+    const [used, given] = [left, right].map((members) => JSON.stringify(members[member]) ?? 'nothing')
+    return used === given ? [] : [`${member}: in use ${used}, the log gives ${given}`]
+  })
+  return `${where}: ${parts.length > 0 ? parts.join('; ') : 'the same members, stored differently'}`
 }
 
 const positionOf = (row: StoredRow | undefined): PublicPosition =>
   toPublicPosition(Number(row?.position ?? Number.POSITIVE_INFINITY))
 
-const sentenceOf = (table: StoredTable, { position, inUse, made }: Difference): string => {
-  const place = position === undefined ? '' : `, position ${position}`
-  return `${table.name}${place}: stored is ${shown(table, inUse)}, the log gives ${shown(table, made)}`
-}
-
-interface Differences {
-  readonly sentences: string[]
-  readonly rows: Difference[]
-}
-
 /** Compares a table of both files row by row. Returns the number of rows. */
-const compare = (used: StoredTable, fresh: StoredTable, { sentences, rows: differing }: Differences): number => {
+const compare = (used: StoredTable, fresh: StoredTable, differences: string[]): number => {
   const a = used.rows()[Symbol.iterator]()
   const b = fresh.rows()[Symbol.iterator]()
   for (let rows = 0; ; rows++) {
     const [left, right] = [a.next(), b.next()]
-    if ((left.done && right.done) || sentences.length >= DIFFERENCES_MAX) return rows
+    if ((left.done && right.done) || differences.length >= DIFFERENCES_MAX) return rows
     const [inUse, made] = [left.done ? undefined : left.value, right.done ? undefined : right.value]
-    if (JSON.stringify(inUse) === JSON.stringify(made)) continue
-    const position = used.isOfDocuments ? earlierPosition(positionOf(inUse), positionOf(made)) : undefined
-    const difference = { table: used.name, position, inUse, made }
-    differing.push(difference)
-    sentences.push(sentenceOf(used, difference))
+    if (JSON.stringify(inUse) !== JSON.stringify(made)) differences.push(describeDifference(used, inUse, made))
   }
 }
 
 const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events' | 'behind'> => {
-  const found: Differences = { sentences: [], rows: [] }
+  const differences: string[] = []
   const [inUse, made] = [used.progress(), fresh.progress()]
   const position = inUse?.position ?? BEFORE_FIRST
   if (made?.position !== position || (inUse !== undefined && made.eventId !== inUse.eventId)) {
-    found.sentences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
+    differences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
   }
   let documents = 0
   for (const [n, table] of used.tables.entries()) {
-    const rows = compare(table, fresh.tables[n] as StoredTable, found)
+    const rows = compare(table, fresh.tables[n] as StoredTable, differences)
     if (table.isOfDocuments) documents += rows
   }
-  return { position, documents, differences: found.sentences, rows: found.rows }
+  return { position, documents, differences }
 }
 
 /** Whether there was something to compare: views that have not been written yet differ from nothing. */

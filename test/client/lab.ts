@@ -102,7 +102,7 @@ export const runHere = async (args: readonly string[], env: Variables, limits: P
     args,
     { PATH: process.env.PATH, ...env },
     { stdout: write('out'), stderr: write('errors') },
-    short,
+    { limits: short },
   )
   return { code, ...output }
 }

@@ -59,7 +59,7 @@ for (const usage of [...BY_HAND, ...DERIVED]) {
     ]) {
       const { code, out, error } = await type(line, WRONG)
       t.deepEqual([code, error], [0, ''])
-      t.true(out.startsWith(`berth ${usage}`), out)
+      t.true(out.replace(/^npx /, '').startsWith(`berth ${usage}`), out)
       t.regex(out, new RegExp(`\n  .*npx berth ${nameOf(usage)}`))
       t.regex(out, /\nExit codes: /)
       t.true(out.split('\n').every(({ length }) => length <= 120))

@@ -1,12 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { openStoreForCommand } from '../../app/open-store.ts'
-import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
-import { readKnownKeys } from '../../vault/check-secrets.ts'
-import type { KeyRing } from '../../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'
-import { followSecrets } from './verify-vault.ts'
 
 /** A key and why it is needed. */
 interface KeyStatus {
@@ -45,30 +41,6 @@ const statusOf = (id: string, ids: readonly string[], need: KeyNeed | undefined)
   }
 }
 
-/** Owners read at a time. */
-const OWNERS = 24
-
-/** Keys that secrets name although the log has never used them: those rows are damaged. */
-const findUnknownKeys = async (
-  store: EventStore,
-  ring: Pick<KeyRing, 'keys'>,
-  isDense: boolean,
-): Promise<readonly KeyStatus[]> => {
-  const { expected, catchUp } = followSecrets(store, BEGINNING, isDense)
-  await catchUp()
-  const isKnown = await readKnownKeys(store, ring, expected)
-  const owners = [...expected.owners.keys()]
-  const named: string[] = []
-  for (let n = 0; n < owners.length; n += OWNERS) {
-    const secrets = await store.readSecrets(...owners.slice(n, n + OWNERS))
-    named.push(...secrets.flatMap(({ key_id }) => (isKnown(key_id) ? [] : [key_id])))
-  }
-  return [...Map.groupBy(named, (id) => id)].map(([id, { length: secrets }]) => ({
-    ...{ id, place: 'missing', is_needed: true, secrets, retries_until: null },
-    why: `never used, but named by ${secrets === 1 ? 'a secret' : `${secrets} secrets`}; see verify --vault`,
-  }))
-}
-
 export const vaultStatusCommand: Command = {
   name: 'vault status',
   options: { json: { type: 'boolean' } },
@@ -77,9 +49,8 @@ export const vaultStatusCommand: Command = {
   isOfFiles: true,
   help: `
 Prints the keys of the vault, one per line, separated by tabs: id, place (current, old or missing), "needed" or "not
-needed", and why. Exits with 1 if a needed key is missing. A key that the log has never used, but that secrets name, is
-listed as missing: those secrets are damaged. Reads the whole log for that. Works with or without a running
-service. A key that is not needed may be deleted from the key file, and does no harm until then.
+needed", and why. Exits with 1 if a needed key is missing. Works with or without a running service. A key that is not
+needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, terminal) => {
@@ -90,9 +61,7 @@ With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_unti
     const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())
     const all = [...new Set([...ids, ...needs.map(({ id }) => id)])]
     const needOf = (id: string) => needs.find((need) => need.id === id)
-    const known = all.map((id) => statusOf(id, ids, needOf(id)))
-    const atHand = E.isRight(ring) ? ring.right : { keys: [] }
-    const keys = [...known, ...(await findUnknownKeys(store, atHand, config.eventStore.kind === 'sqlite'))]
+    const keys = all.map((id) => statusOf(id, ids, needOf(id)))
     if (options.json) terminal.stdout(`${JSON.stringify({ keys })}\n`)
     else
       for (const { id, place, is_needed, why } of keys) {

@@ -187,10 +187,7 @@ const commandOf = (operation: Operation): Command => {
   }
 }
 
-/** The commands of operations by their names, but for those that have one by hand. */
-export const operationCommands = (byHand: readonly string[]): Readonly<Record<string, Command>> =>
-  Object.fromEntries(
-    [...declarations.filter(hasCommand), confirmClock as Operation]
-      .map(commandOf)
-      .flatMap((command) => (byHand.includes(command.name) ? [] : [[command.name, command]])),
-  )
+/** The commands of operations by their names. */
+export const operationCommands: Readonly<Record<string, Command>> = Object.fromEntries(
+  [...declarations.filter(hasCommand), confirmClock as Operation].map(commandOf).map((each) => [each.name, each]),
+)

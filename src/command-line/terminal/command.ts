@@ -46,6 +46,9 @@ export interface CommandArguments {
   readonly options: Readonly<Record<string, OptionValue>>
 }
 
+/** The value of an option that takes a text. */
+export const textOf = (value: OptionValue): string | undefined => (typeof value === 'string' ? value : undefined)
+
 /** The values of an option that may be given several times. */
 export const textsOf = (value: OptionValue): readonly string[] => (typeof value === 'object' ? value : [])
 
@@ -53,10 +56,6 @@ export interface Option extends ParseArgsOptionDescriptor {
   /** For the usage line only: the command refuses what is missing with a reason of its own. */
   readonly isRequired?: true
 }
-
-/** Options with one value each. */
-export const textOptions = <N extends string>(...names: readonly N[]) =>
-  Object.fromEntries(names.map((name) => [name, { type: 'string' }])) as Record<N, { readonly type: 'string' }>
 
 /** What help says of a command. */
 export interface CommandHelp {
@@ -74,15 +73,6 @@ export interface CommandHelp {
   readonly help: string
   /** Only if they differ from the common ones. */
   readonly exitCodes?: string
-}
-
-/** A command of the client for computers without Berth, which reads arguments and variables itself. */
-export interface ClientCommand extends CommandHelp {
-  readonly runClient: (
-    args: readonly string[],
-    environment: Readonly<Record<string, string | undefined>>,
-    terminal: Terminal,
-  ) => Promise<number>
 }
 
 export interface Command extends CommandHelp {

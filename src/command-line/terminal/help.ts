@@ -1,7 +1,7 @@
 import type { CommandHelp } from './command.ts'
 
 /** How to run a command in a checkout. */
-const BERTH = 'npx berth'
+export const BERTH = 'npx berth'
 
 export const EXIT_CODES =
   'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
@@ -40,7 +40,9 @@ export const groupUsageOf = (members: readonly CommandHelp[]): string =>
 
 export const TRY_HELP = `try: ${BERTH} help`
 
-export const overviewOf = (listed: readonly CommandHelp[], operations: readonly CommandHelp[]): string => {
+type Listed = Pick<CommandHelp, 'name' | 'summary' | 'example'>
+
+export const overviewOf = (listed: readonly Listed[], operations: readonly Listed[]): string => {
   const lines = listed.map(
     ({ name, summary, example }) => `  ${name.padEnd(16)}${summary}\n${' '.repeat(18)}${example}`,
   )

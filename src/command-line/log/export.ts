@@ -1,0 +1,248 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
+import type { Config } from '../../app/config/config.ts'
+import { openStoreForCommand } from '../../app/open-store.ts'
+import { FORMATS, formatOf } from '../../archive/export-formats.ts'
+import {
+  type Bound,
+  type Exported,
+  exportEvents,
+  isEventType,
+  type ScannedEvents,
+  scanLog,
+  type Wanted,
+} from '../../archive/export-log.ts'
+import { isAssignedId } from '../../domain/values/ids.ts'
+import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
+import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
+import { type Calls, makeCalls } from '../service/call.ts'
+import { findId } from '../service/find.ts'
+import {
+  type Command,
+  type CommandArguments,
+  CommandFailure,
+  DONE,
+  Misused,
+  type OptionValue,
+  REFUSED,
+  type Terminal,
+  textOf,
+  textsOf,
+} from '../terminal/command.ts'
+import { makeProgress } from '../terminal/progress.ts'
+import { positionOf, readLine, recordedOf } from './answered-events.ts'
+import { openLogReader } from './log-reader.ts'
+
+/** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
+const LEAVES = 'leaves'
+
+/** Parses a position (with or without leading zeros) or a date-time. */
+const readBound = (flag: string, value: OptionValue): Bound | undefined => {
+  const text = textOf(value)
+  if (text === undefined) return undefined
+  if (/^\d{1,20}$/.test(text)) {
+    const position = toPublicPosition(Number(text))
+    if (Number.isSafeInteger(position)) return { position }
+    throw new Misused(`--${flag} is too large for a position`)
+  }
+  const read = parseOffsetTime(text)
+  if (E.isLeft(read)) throw new Misused(`--${flag} ${read.left}, or a position`)
+  return { time: ceilMillisecond(read.right.instant) }
+}
+
+/** A root is computed from all leaves up to a position. @throws Misused for what selects others */
+const spanOfLeaves = ({ from, to, types, sutId }: Wanted) => {
+  if ((types?.size ?? 0) > 0 || sutId !== undefined) throw new Misused('--format leaves takes no --type and no --sut')
+  if ((from && 'time' in from) || (to && 'time' in to))
+    throw new Misused('--format leaves takes positions as --from and --to')
+  return { from: from?.position ?? 0, to: to?.position ?? Number.MAX_SAFE_INTEGER }
+}
+
+/** @throws Misused */
+const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['options']) => {
+  const names = [...FORMATS, LEAVES] as const
+  const name = names.find((each) => each === format)
+  if (name === undefined) throw new Misused(`--format must be one of ${names.join(', ')}`)
+  if (excel === true && name !== 'csv') throw new Misused('--excel requires --format csv')
+  const types = new Set(textsOf(type))
+  if ([...types].some((each) => !isEventType(each)))
+    throw new Misused('--type must be an event type, such as ReservationCreated')
+  const wanted: Wanted = { from: readBound('from', from), to: readBound('to', to), types, sutId: textOf(sut) }
+  if (name === LEAVES) spanOfLeaves(wanted)
+  return { name, wanted, isExcel: excel === true }
+}
+
+/** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
+const pathOf = ({ from, to, types, sutId }: Wanted): string => {
+  const timeOf = (bound: Wanted['from']) => (bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined)
+  const after =
+    from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
+  const query = new URLSearchParams()
+  const filter = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
+  for (const type of types ?? []) query.append('type', type)
+  return `/api/events?${query}`
+}
+
+/** Leaves of a request. */
+const PAGE = 1_000
+
+/** Where events come from: the service, or a log. */
+interface Source {
+  /** The events that are wanted, and perhaps others. */
+  readonly scan: (wanted: Wanted) => AsyncGenerator<ScannedEvents>
+  /** Leaves from a position on. */
+  readonly leaves: (from: number, to: number) => AsyncGenerator<readonly string[]>
+  readonly onProgress: (done: number) => void
+  readonly endProgress: () => void
+}
+
+const sourceOfService = ({ call, lines }: Calls, terminal: Terminal): Source => {
+  const progress = makeProgress(terminal)
+  return {
+    scan: async function* (wanted) {
+      try {
+        for await (const line of await lines(pathOf(wanted))) {
+          const read = readLine(line)
+          if (read === 'complete') return
+          const position = positionOf(read)
+          yield { events: [{ event: recordedOf(read), position, origin: read.source }], done: position + 1 }
+        }
+      } catch (error) {
+        if (error instanceof CommandFailure) throw error
+        throw new CommandFailure(`the service was cut off: ${(error as Error).message}`)
+      }
+      throw new CommandFailure('the answer of the service was cut off')
+    },
+    leaves: async function* (from, to) {
+      for (let next = from; next < to; ) {
+        const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, to - next)}`
+        const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
+        const page = body.split('\n').slice(0, -1)
+        if (page.length === 0) return
+        yield page
+        next += page.length
+      }
+    },
+    onProgress: (done) => progress.show(done, undefined),
+    endProgress: progress.end,
+  }
+}
+
+const sourceOfLog = async (
+  store: Parameters<typeof openLogReader>[0],
+  { from }: Wanted,
+  config: Config,
+  terminal: Terminal,
+): Promise<Source> => {
+  const first = from !== undefined && 'position' in from ? from.position : 0
+  const { records, ...progress } = await openLogReader(store, config, terminal, first)
+  return {
+    scan: (wanted) => scanLog({ records: records(), first, origin: config.origin }, wanted),
+    leaves: async function* (next, to) {
+      for await (const page of records()) {
+        yield page.slice(0, to - next).map(({ text }) => text)
+        next += page.length
+        if (next >= to) return
+      }
+    },
+    ...progress,
+  }
+}
+
+/** Leaves one a line, counted as events are. */
+async function* exportLeaves(source: Source, wanted: Wanted, exported: Exported): AsyncGenerator<string> {
+  const { from, to } = spanOfLeaves(wanted)
+  for await (const page of source.leaves(from, to)) {
+    if (page.length === 0) continue
+    exported.first ??= from
+    exported.events += page.length
+    exported.last = from + exported.events - 1
+    source.onProgress(exported.last + 1)
+    yield page.map((text) => `${text}\n`).join('')
+  }
+}
+
+/** Writes to standard output or a file, which appears only when complete. Resolves to the error code. */
+const writeTo = async (
+  output: string | undefined,
+  pieces: AsyncIterable<string>,
+  { send }: Terminal,
+): Promise<string | undefined> => {
+  if (output === undefined) {
+    for await (const piece of pieces) {
+      const failed = await send(piece)
+      if (failed !== undefined) return failed
+    }
+    return undefined
+  }
+  const found = await stat(output).catch(() => undefined)
+  if (found !== undefined && !found.isFile()) throw new CommandFailure(`${output} is not a file`)
+  await replaceFile(await resolveLinks(output), async (file) => {
+    for await (const piece of pieces) await file.writeFile(piece)
+  })
+  return undefined
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  options: {
+    format: { type: 'string', isRequired: true },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    type: { type: 'string', multiple: true },
+    sut: { type: 'string' },
+    excel: { type: 'boolean' },
+    output: { type: 'string' },
+    log: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  summary: 'writes events to a file for DuckDB, pandas or a spreadsheet',
+  example: 'export --format csv --from 2030-05-01T00:00:00Z --output events.csv',
+  help: `
+Writes the events of the log, one per line. --format is ndjson or csv, with the columns that the guide explains, or
+cloudevents, as in the feed, or leaves: each event as it is stored, which is what the root of a checkpoint is computed
+from; then --from and --to are positions, and nothing else selects. CSV follows RFC 4180, in UTF-8. With --excel it
+begins with a byte order mark, and an apostrophe precedes every value that a spreadsheet would read as a formula.
+
+It asks the service on BERTH_DATA, or the one at BERTH_URL as an auditor or administrator. With --log it reads a file
+such as data/events.db, with or without a running service.
+
+--from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
+the id or name of a SUT, select events; with --log it must be the id.
+
+With --output the file has mode 0600 and appears only when it is complete. Without it the events go to standard output.
+One line at the end reports the export, on standard error where the events went to standard output. With --json it is
+{"format","events","first","last","output"}, where "first" and "last" are the positions of the first and last event.`,
+  run: async ({ options }, config, terminal) => {
+    const { name, isExcel, ...request } = readRequest(options)
+    const [output, log] = [textOf(options.output), textOf(options.log)]
+    // Events and progress on one terminal would overwrite each other.
+    const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
+    const showing = { ...terminal, isWatched }
+    const of = log === undefined ? config : { ...config, eventStore: { kind: 'sqlite', path: resolve(log) } as const }
+    await using store = log === undefined ? undefined : await openStoreForCommand(of)
+    const calls = makeCalls(config, terminal)
+    const { sutId: typed } = request.wanted
+    if (store !== undefined && typed !== undefined && !isAssignedId(typed))
+      throw new Misused('--sut must be an id with --log')
+    const sutId = store === undefined && typed !== undefined ? await findId(calls, 'sut', typed) : typed
+    const wanted = { ...request.wanted, sutId }
+    const source = store ? await sourceOfLog(store, wanted, of, showing) : sourceOfService(calls, showing)
+    const exported: Exported = { events: 0, first: null, last: null }
+    const pieces =
+      name === LEAVES
+        ? exportLeaves(source, wanted, exported)
+        : exportEvents(source.scan(wanted), { wanted, format: formatOf(name, isExcel), ...source }, exported)
+    const failed = await writeTo(output, pieces, terminal).finally(source.endProgress)
+    // A reader may close the pipe early. Any other failure has been reported.
+    if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
+    const report = output === undefined ? terminal.stderr : terminal.stdout
+    const summary = { format: name, ...exported, ...(output !== undefined && { output }) }
+    report(options.json ? `${JSON.stringify(summary)}\n` : `${exported.events} events${output ? `: ${output}` : ''}\n`)
+    return DONE
+  },
+}

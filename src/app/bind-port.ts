@@ -51,8 +51,8 @@ export const bindPort = async (
   certificate: Certificate | undefined,
 ) => {
   const { host, port, trustedProxies } = config
-  const { clock, log, timeouts } = runtime
-  const { metrics, randomHex } = opening
+  const { log, timeouts } = runtime
+  const { metrics } = opening
   const addresses = makeClientAddresses(trustedProxies, (peer) =>
     log.warn(
       { peer },
@@ -61,9 +61,9 @@ export const bindPort = async (
   )
   const reports = makeReports(runtime, metrics)
   const app = makeStartingApp(runtime, opening, addresses, reports)
-  const { onRefused, onAcceptError } = reports
-  const listening = await listen(app.handle, {
-    ...{ host, port, clock, randomHex, addresses, certificate, timeouts, onRefused, onAcceptError },
+  const { onAcceptError } = reports
+  const listening = await listen(app, {
+    ...{ host, port, addresses, certificate, timeouts, onAcceptError },
   }).catch(async (error: unknown) => {
     throw await explainTakenPort(config, error)
   })

@@ -52,5 +52,5 @@ export const listenForCommands = async (
     gate: AS_COMMAND_LINE,
     pseudonymOf: () => undefined,
   })
-  return openControlSocket({ path, serve: app.handle, onError })
+  return openControlSocket({ path, serve: app, onError })
 }

@@ -1,9 +1,5 @@
-import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import type { StoreUnavailable } from '../event-store/event-store.ts'
-import { peerOf } from '../http/protocol/client-address.ts'
-import { codes, type Refusal } from '../http/protocol/problem.ts'
-import { knownMethod, NO_ROUTE, type RequestSummary } from '../http/response/request-summary.ts'
+import type { RequestSummary } from '../http/response/request-summary.ts'
 import type { Metrics } from '../http/routes/metrics/metrics.ts'
 import type { Log, Runtime } from './runtime.ts'
 
@@ -42,22 +38,12 @@ export const makeLogUnavailable = (log: Pick<Log, 'warn'>, sinceBoot: () => numb
 
 /** Hooks through which the parts report to the log and the metrics. */
 export const makeReports = (runtime: Runtime, metrics: Metrics) => {
-  const refused = new WeakSet<Socket>()
   const unavailable = makeLogUnavailable(runtime.log, runtime.sinceBoot)
   const logNotAccepted = makeWarnEveryMinute(runtime.log, runtime.sinceBoot, 'a connection could not be accepted')
-  const report = (summary: RequestSummary): void => {
-    metrics.answered(summary)
-    runtime.onAnswered?.(summary)
-  }
   return {
-    /** An incomplete request that was refused on the raw socket has been reported by `onRefused` already. */
-    onAnswered: (summary: RequestSummary, { socket }: IncomingMessage) => !refused.has(socket) && report(summary),
-    /** Reports a request that was refused before Node had parsed it. */
-    onRefused: ({ code }: Refusal, requestId: string, socket: Socket): void => {
-      refused.add(socket)
-      const known = { route: NO_ROUTE, method: knownMethod(undefined), status: codes[code].status, code }
-      const address = peerOf(socket)
-      report({ ...known, requestId, address, traceId: undefined, user: undefined, milliseconds: 0 })
+    onAnswered: (summary: RequestSummary): void => {
+      metrics.answered(summary)
+      runtime.onAnswered?.(summary)
     },
     onAcceptError: (error: Error): void => logNotAccepted({ err: error }),
     onError: (error: unknown, requestId: string): void =>

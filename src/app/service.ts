@@ -31,8 +31,8 @@ import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
+import { handleInBursts } from '../http/server/bursts.ts'
 import { openCertificate } from '../http/server/certificate.ts'
-import { handleInBursts } from '../http/server/pipelining.ts'
 import { makeKeepalive } from '../processes/keeping/keepalive.ts'
 import { makeUnbroken } from '../processes/keeping/unbroken.ts'
 import { makeUnused } from '../processes/keeping/unused.ts'
@@ -312,10 +312,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       isHolder: (user) => isStillHolder(users, signedIn, user),
       onAccessChange: signedIn.onChange,
       clock,
-      randomHex,
-      addressOf: addresses.clientOf,
       limits: runtime.console,
-      ...reports,
     })
     const asOf = makeAsOfReads({ objects, views, store, clock })
     const csv = makeCsvLists({ views, nameOf, limits: runtime.csv })
@@ -439,7 +436,7 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
         dependencies,
       }),
     )
-    listening.setHandlers(handleInBursts(app.handle), app.upgrades)
+    listening.setHandler(handleInBursts(app))
     const schedule = makeSchedule({
       ...recording,
       upcoming,

@@ -36,6 +36,6 @@ test('a service that starts is alive, and refuses everything else as not ready',
 test('once the port is handed over, the connections of a start are answered by the service', async (t) => {
   const { listening, client } = await startingClient(t)
   t.is((await client.get('/api/sut')).status, 503)
-  listening.setHandlers((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
+  listening.setHandler((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
   t.is((await client.get('/api/sut')).status, 200)
 })

@@ -1,14 +1,39 @@
-import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Context } from 'koa'
 import type { Role } from '../../domain/events/user.ts'
+import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import { namesIn } from '../codecs/query.ts'
+import type { Context, Middleware } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Route } from '../protocol/route.ts'
-import { sendRefusal, stateOf } from '../response/respond.ts'
+import { mediaTypesOf, type Route } from '../protocol/route.ts'
+import type { Routes } from '../protocol/router.ts'
+import { negotiate } from '../request/request-head.ts'
+import { refuse, setPosition } from '../response/respond.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
+
+interface AccessDependencies {
+  readonly gate: Pick<Gate, 'admit'>
+  readonly isServing: () => boolean
+  readonly views: Pick<Views, 'position'>
+}
+
+/** Finds the user by the credentials of a request, or refuses it. The response shows the position of the views. */
+export const authenticate =
+  ({ gate, views }: AccessDependencies, routes: Routes): Middleware =>
+  async (ctx, next) => {
+    const admitting = gate.admit(ctx.req, () => routes.at(ctx).some(({ isAlwaysOpen }) => isAlwaysOpen))
+    // Verified credentials are admitted at once: awaiting them would cost a read 4 % of its time.
+    const admitted = admitting instanceof Promise ? await admitting : admitting
+    if (E.isLeft(admitted)) {
+      const route = routes.of(ctx)
+      if (route !== undefined) ctx.state.route = route
+      return refuse(ctx, admitted.left)
+    }
+    ctx.state.user = admitted.right
+    await next()
+    if (!ctx.headerSent && !ctx.res.hasHeader('Berth-Position')) setPosition(ctx, views.position())
+  }
 
 const checkRole = (
   { role, token, tokenScope }: Pick<User, 'role' | 'token' | 'tokenScope'>,
@@ -31,37 +56,49 @@ const checkRole = (
 }
 
 /** Checks everything that can refuse a request whatever its content, in the documented order. */
-export const checkAccess = (
-  request: IncomingMessage,
-  user: Pick<User, 'role' | 'token' | 'tokenScope'>,
-  route: Route,
-  query: string,
-  isServing: () => boolean,
-): Refusal | undefined => {
-  // A request that anyone may send has no user.
-  const refused = route.roles === 'anyone' ? undefined : checkRole(user, route, route.roles, query)
-  if (refused !== undefined) return refused
-  if (isCrossSite(request)) {
-    return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
-  }
+const makeCheckAccess = (route: Route, { isServing }: Pick<AccessDependencies, 'isServing'>) => {
   const isPublicRead = route.roles === 'anyone' && route.method === 'GET'
-  if (isPublicRead || route.isAlwaysOpen || isServing()) return undefined
-  return refusal('unavailable', 'The service is still reading its log. Try again.')
+  return (ctx: Context, mediaType: string | undefined): Refusal | undefined => {
+    // A request that anyone may send has no user.
+    const refused =
+      route.roles === 'anyone' ? undefined : checkRole(ctx.state.user, route, route.roles, ctx.querystring)
+    if (refused !== undefined) return refused
+    if (isCrossSite(ctx.req)) {
+      return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
+    }
+    const isHeld = mediaType !== undefined && mediaType === route.heldMediaType
+    if (isPublicRead || route.isAlwaysOpen || isHeld || isServing()) return undefined
+    return refusal('unavailable', 'The service is still reading its log. Try again.')
+  }
 }
 
-const settle = (ctx: Context, admitted: E.Either<Refusal, User>): boolean => {
-  if (E.isLeft(admitted)) sendRefusal(ctx, admitted.left)
-  else stateOf(ctx).user = admitted.right
-  return E.isRight(admitted)
+/** Refuses those who may not call a route, and those who do not accept its media types. */
+export const allow = (route: Route, dependencies: AccessDependencies): Middleware => {
+  const checkAccess = makeCheckAccess(route, dependencies)
+  const mediaTypes = mediaTypesOf(route)
+  return (ctx, next) => {
+    ctx.state.route = route
+    const mediaType = negotiate(ctx, mediaTypes)
+    const refused = checkAccess(ctx, mediaType)
+    if (refused !== undefined) return refuse(ctx, refused)
+    if (mediaType === undefined)
+      return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
+    ctx.state.mediaType = mediaType
+    return next()
+  }
 }
 
-/**
- * Authenticates a request. False if it has been refused. Verified credentials are admitted at once: awaiting them would
- * cost a read 4 % of its time.
- *
- * @param isAlwaysOpen as of its route
- */
-export const admit = (ctx: Context, gate: Gate, isAlwaysOpen = false): boolean | Promise<boolean> => {
-  const admitted = gate.admit(ctx.req, isAlwaysOpen)
-  return admitted instanceof Promise ? admitted.then((settled) => settle(ctx, settled)) : settle(ctx, admitted)
+/** Refuses those whose access has ended or changed while their request waited. */
+export const stillAllow = (route: Route, dependencies: AccessDependencies): Middleware => {
+  const checkAccess = makeCheckAccess(route, dependencies)
+  return async (ctx, next) => {
+    if (ctx.state.hasWaited && route.roles !== 'anyone') {
+      const admitted = await dependencies.gate.admit(ctx.req, () => route.isAlwaysOpen === true)
+      if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
+      ctx.state.user = admitted.right
+      const refused = checkAccess(ctx, ctx.state.mediaType)
+      if (refused !== undefined) return refuse(ctx, refused)
+    }
+    await next()
+  }
 }

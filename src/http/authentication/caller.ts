@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Context } from 'koa'
+import type { Context } from '../protocol/context.ts'
 import type { Caller } from '../protocol/route.ts'
 import { negotiate } from '../request/request-head.ts'
-import { stateOf } from '../response/respond.ts'
 import type { Gate } from './gate.ts'
 
 /** The host that a client addressed, by a valid Host header or, as HTTP/1.0 needs none, by the end of its connection. */
@@ -19,15 +18,15 @@ export const callerOf = (ctx: Context, gate: Gate, address: string): Caller => (
   accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
   signIn: async (credentials) => {
     const admitted = await gate.signIn(ctx.req, credentials)
-    if (E.isRight(admitted)) stateOf(ctx).user = admitted.right
+    if (E.isRight(admitted)) ctx.state.user = admitted.right
     return admitted
   },
   signOn: {
     lockout: () => gate.lockout(ctx.req),
     failed: () => gate.countFailure(ctx.req),
     passed: (user) => {
-      stateOf(ctx).user = user
+      ctx.state.user = user
     },
   },
-  confirm: (password) => gate.confirm(ctx.req, stateOf(ctx).user, password),
+  confirm: (password) => gate.confirm(ctx.req, ctx.state.user, password),
 })

@@ -1,19 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
-import { type Code, codes, type Refusal, refusal } from '../protocol/problem.ts'
-import type { Upgrade, UpgradedConnection } from '../protocol/route.ts'
-import { headProblem } from '../request/request-head.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { Call, RouteResult, Upgraded } from '../protocol/route.ts'
 import type { CheckConsole } from '../response/find-reservation.ts'
 import type { Attached, Forwarded, NotAttached } from '../response/forwarded.ts'
 import type { ExplainOver } from '../response/over.ts'
-import { type RequestSummary, traceIdOf } from '../response/request-summary.ts'
-import { refuseRaw } from '../server/refuse-raw.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
-import { crossSite, isWebSocket, makeAccept, malformed, wrongVersion } from './handshake.ts'
+import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { type AccessWatch, makeOpenConsoles, type OpenConsoles } from './open-consoles.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
@@ -27,21 +22,21 @@ interface ConsolesOptions extends AccessWatch {
   readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>
   /** Unix milliseconds. */
   readonly clock: () => number
-  readonly randomHex: RandomHex
-  readonly addressOf: (request: IncomingMessage) => string
-  readonly onAnswered: (answered: RequestSummary, request: IncomingMessage) => void
-  readonly onError: (error: unknown, requestId: string) => void
-  /** Called when a console is refused because the store is unavailable. */
-  readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
   readonly limits?: Partial<ConsoleLimits> | undefined
 }
 
 /** Consoles: RFB over WebSocket. */
-export interface Consoles extends Upgrade {
+export interface Consoles {
+  /** Opens a console for the ticket in the path of a call. */
+  readonly open: (call: Call) => RouteResult
   /** Ends all of them, because the service stops. */
   readonly close: () => void
 }
 
+const NO_UPGRADE = refusal(
+  'upgrade_required',
+  'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.',
+)
 const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
 const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
 
@@ -58,10 +53,10 @@ interface Admitted {
 /** Checks everything about a request except its reservation. */
 const makeAdmit =
   ({ tickets, holder, clock }: ConsolesOptions) =>
-  async ({ request, params }: UpgradedConnection): Promise<E.Either<Refusal, Admitted>> => {
-    const unclear = headProblem({ req: request, url: request.url ?? '' }) ?? wrongVersion(request)
-    if (unclear !== undefined) return E.left(unclear)
-    const ticket = tickets.verify(params.ticket ?? '')
+  async (request: IncomingMessage, text = ''): Promise<E.Either<Refusal, Admitted>> => {
+    const wrong = wrongVersion(request)
+    if (wrong !== undefined) return E.left(wrong)
+    const ticket = tickets.verify(text)
     const user = ticket && (await holder(ticket))
     if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
     const refused = crossSite(request) ?? malformed(request)
@@ -102,29 +97,16 @@ const makeAttach = ({ check, forwarded, isHolder, clock, explainOver }: Consoles
   }
 }
 
-/** Summarizes a request once it has been answered. */
-const makeStartReport =
-  ({ addressOf, onAnswered }: ConsolesOptions) =>
-  ({ request, route }: UpgradedConnection, requestId: string) => {
-    const began = performance.now()
-    // Read now: it is unknown once the connection has closed.
-    const address = addressOf(request)
-    return (status: number, code: Code | undefined, user: User | undefined): void => {
-      const milliseconds = performance.now() - began
-      const about = { requestId, traceId: traceIdOf(request.headers.traceparent), method: 'GET', route }
-      onAnswered({ ...about, status, code, milliseconds, user, address }, request)
-    }
-  }
-
 /** Returns a function that opens a console on an attached connection; false if the client has left. */
 const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles) => {
   const accept = makeAccept(limits)
   return (
     attached: Attached,
     user: User,
-    { request, socket, head }: UpgradedConnection,
+    { request, socket, head, takeOver }: Upgraded,
     requestId: string,
   ): boolean => {
+    takeOver()
     socket.setKeepAlive(true, limits.keepAliveAfter)
     const webSocket = accept(request, socket, head, requestId)
     if (webSocket === undefined) {
@@ -137,41 +119,21 @@ const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles) => {
 }
 
 export const makeConsoles = (options: ConsolesOptions): Consoles => {
-  const { clock, randomHex, onError, onUnavailable } = options
   const open = makeOpenConsoles(options)
   const admit = makeAdmit(options)
   const attach = makeAttach(options)
   const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
-  const startReport = makeStartReport(options)
-
-  const take = async (connection: UpgradedConnection): Promise<void> => {
-    const { request, socket, isStopping } = connection
-    const requestId = makeEventId(clock(), randomHex(10))
-    const report = startReport(connection, requestId)
-    let user: User | undefined
-    const refused = await (async () => {
-      const admitted = await admit(connection)
-      if (E.isLeft(admitted)) return admitted.left
-      const { user: known } = admitted.right
-      user = known
-      if (isStopping()) return refusal('unavailable', 'The service is stopping.')
-      return attach(admitted.right, (attached) => openConsole(attached, known, connection, requestId))
-    })().catch((error: unknown) => {
-      if (error instanceof StoreUnavailable) {
-        onUnavailable(error, requestId)
-        return refusal('unavailable', 'The event store cannot be read. Try again.')
-      }
-      onError(error, requestId)
-      return refusal('internal', 'An unexpected error occurred. The log has details under this request id.')
-    })
-    if (refused === undefined) return report(101, undefined, user)
-    refuseRaw(socket, refused, requestId, request.headers.accept)
-    report(codes[refused.code].status, refused.code, user)
-  }
-
   return {
-    accepts: isWebSocket,
-    take: (connection) => void take(connection),
+    open: async ({ upgraded, params, caller, requestId }) => {
+      if (upgraded === undefined) return E.left(NO_UPGRADE)
+      const admitted = await admit(upgraded.request, params.ticket)
+      if (E.isLeft(admitted)) return admitted
+      const { user } = admitted.right
+      caller().signOn.passed(user)
+      if (open.isClosed()) return E.left(refusal('unavailable', 'The service is stopping.'))
+      const refused = await attach(admitted.right, (attached) => openConsole(attached, user, upgraded, requestId))
+      return refused === undefined ? E.right({ status: 101, body: '' }) : E.left(refused)
+    },
     close: open.closeAll,
   }
 }

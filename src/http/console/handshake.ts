@@ -14,9 +14,19 @@ const SUBPROTOCOL = 'binary'
 const KEY = /^[+/0-9A-Za-z]{22}==$/
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-/** HTTP/1.0 has no upgrades (RFC 9110, section 7.8). */
-export const isWebSocket = ({ method, headers, httpVersion }: IncomingMessage): boolean =>
-  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && httpVersion !== '1.0'
+/** The path of consoles, to be followed by a ticket. */
+export const CONSOLE_PATH = '/api/console/'
+
+/**
+ * Whether a request is to be upgraded. Others are answered as if they had not asked for it. HTTP/1.0 has no upgrades
+ * (RFC 9110, section 7.8).
+ */
+export const isForConsole = ({ method, url = '', headers, httpVersion }: IncomingMessage): boolean =>
+  method === 'GET' &&
+  headers.upgrade?.toLowerCase() === 'websocket' &&
+  httpVersion !== '1.0' &&
+  url.startsWith(CONSOLE_PATH) &&
+  !url.includes('?')
 
 export const wrongVersion = ({ headers }: IncomingMessage): Refusal | undefined =>
   headers['sec-websocket-version'] === '13'

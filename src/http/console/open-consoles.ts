@@ -33,6 +33,7 @@ export const makeOpenConsoles = ({ isHolder, onAccessChange }: AccessWatch) => {
       // The service began to stop while this console was being opened.
       if (isClosed) one.end('stopped')
     },
+    isClosed: () => isClosed,
     closeAll: (): void => {
       isClosed = true
       unwatch()

@@ -44,10 +44,3 @@ export const parseIfMatch = (header: string | undefined): E.Either<Problem, read
     }),
   )
 }
-
-/** Whether If-None-Match contains this tag. A malformed header is ignored. */
-export const isKnownToClient = (header: string | undefined, entityTag: string): boolean => {
-  if (header === undefined) return false
-  if (header.trim() === '*') return true
-  return entityTags(header)?.some(({ value }) => `"${value}"` === entityTag) ?? false
-}

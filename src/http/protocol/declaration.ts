@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import type { DecodeBody, DecodeQuery, Operation, Route, Upgrade } from './route.ts'
+import type { DecodeBody, DecodeQuery, Operation, Route } from './route.ts'
 
 /**
  * A route as it is declared: the operation, and how its handler is made of the parts of a service. Declarations are
@@ -7,8 +7,6 @@ import type { DecodeBody, DecodeQuery, Operation, Route, Upgrade } from './route
  */
 export interface Declaration<P, B = unknown, Q = unknown> extends Operation<B, Q> {
   readonly handler: (parts: P) => Route<B, Q>['handle']
-  /** Absent if no connection leaves HTTP here. */
-  readonly upgrade?: (parts: P) => Upgrade
 }
 
 /** A POST route whose handler gets the decoded body. */
@@ -28,11 +26,7 @@ export const getWithQuery = <P, Q>(
 
 /** The routes of a service that has these parts. */
 export const bind = <P>(declarations: readonly Declaration<P>[], parts: P): readonly Route[] =>
-  declarations.map(({ handler, upgrade, ...operation }) => ({
-    ...operation,
-    handle: handler(parts),
-    ...(upgrade && { upgrade: upgrade(parts) }),
-  }))
+  declarations.map(({ handler, ...operation }) => ({ ...operation, handle: handler(parts) }))
 
 export const everyone = ['administrator', 'tester', 'auditor'] as const
 export const administrators = ['administrator'] as const

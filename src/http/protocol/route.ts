@@ -61,6 +61,8 @@ export interface Call<B = unknown, Q = unknown> {
   /** Whether the client has closed its connection, so that nobody reads the response. */
   readonly isGone: () => boolean
   readonly caller: () => Caller
+  /** Undefined if the request is not to be upgraded. */
+  readonly upgraded: Upgraded | undefined
 }
 
 /** What a command takes from a call. */
@@ -95,7 +97,8 @@ export interface FixedBody {
 }
 
 export interface RouteResponse {
-  readonly status: 200 | 201
+  /** 101 where the handler has taken over the connection. */
+  readonly status: 101 | 200 | 201
   /** Of the negotiated media type. */
   readonly body: string | FixedBody | StreamedBody
   /** Where the handler negotiated it. */
@@ -116,23 +119,14 @@ export type Parameters = ReadonlyMap<string, string>
 /** Decodes query parameters, or returns every problem. */
 export type DecodeQuery<Q> = (parameters: Parameters) => Either<readonly Problem[], Q>
 
-/** A connection that leaves HTTP. Node no longer handles it. */
-export interface UpgradedConnection {
+/** A connection that is to leave HTTP. Node no longer handles it. */
+export interface Upgraded {
   readonly request: IncomingMessage
   readonly socket: Socket
   /** What has arrived after the request. */
   readonly head: Buffer
-  /** The path of the route. */
-  readonly route: string
-  readonly params: Readonly<Record<string, string>>
-  readonly isStopping: () => boolean
-}
-
-/** How a route takes connections that leave HTTP. */
-export interface Upgrade {
-  /** Whether a request is to be upgraded. Others are handled as if they had not asked for it. */
-  readonly accepts: (request: IncomingMessage) => boolean
-  readonly take: (connection: UpgradedConnection) => void
+  /** Called by a handler that answers by itself, with 101. */
+  readonly takeOver: () => void
 }
 
 /** In the order in which a newcomer needs them. */
@@ -213,8 +207,6 @@ export interface Operation<B = unknown, Q = unknown> extends Words {
 
 /** An operation with its handler, as a service answers it. */
 export interface Route<B = unknown, Q = unknown> extends Operation<B, Q> {
-  /** Absent if no connection leaves HTTP here. */
-  readonly upgrade?: Upgrade
   /** A method, so that a table can have routes with different types. `body` and `query` decode what it gets. */
   handle(call: Call<B, Q>): RouteResult
 }

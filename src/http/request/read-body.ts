@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Context } from 'koa'
 import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
+import type { Body, Context, Middleware } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { Route } from '../protocol/route.ts'
+import { refuse } from '../response/respond.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -125,12 +127,6 @@ const refusalOf = (error: unknown, request: IncomingMessage): Refusal => {
   return incomplete()
 }
 
-export interface Body {
-  /** As they arrived: they identify a retry. */
-  readonly bytes: Buffer
-  readonly json: unknown
-}
-
 /** The media type and coding have been checked. A member `__proto__` is unknown like others. */
 const parse = bodyParser({
   ...{ enableTypes: ['json'], detectJSON: () => true, jsonLimit: String(BODY_MAX), strict: false },
@@ -169,19 +165,32 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   }
 }
 
-/** Reads and parses a JSON body, after checking the header: size before media type, in the documented order. */
-export const readBody = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
-  const { req, res } = ctx
-  if (Number(req.headers['content-length']) > BODY_MAX) return E.left(tooLarge())
+/** What is wrong with a request before its body is read: size before media type, in the documented order. */
+const headerProblem = (ctx: Context): Refusal | undefined => {
+  if (Number(ctx.req.headers['content-length']) > BODY_MAX) return tooLarge()
   const wrongType = mediaTypeProblem(ctx)
-  if (wrongType !== undefined) return E.left(refusal('unsupported_media_type', wrongType))
-  if (!hasBody(ctx)) return E.left(malformed(EMPTY))
-  if (!req.complete) {
-    // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
-    if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
-    req.socket.resume()
-  }
-  // The parser knows no other spelling.
-  req.headers['content-encoding'] &&= 'identity'
-  return parsed(ctx)
+  if (wrongType !== undefined) return refusal('unsupported_media_type', wrongType)
+  return hasBody(ctx) ? undefined : malformed(EMPTY)
 }
+
+/** Reads and parses the JSON body of a route that takes one. */
+export const parseBody =
+  ({ isBodyOptional }: Pick<Route, 'isBodyOptional'>): Middleware =>
+  async (ctx, next) => {
+    const { req, res } = ctx
+    if (isBodyOptional && !hasBody(ctx)) return next()
+    const problem = headerProblem(ctx)
+    if (problem !== undefined) return refuse(ctx, problem)
+    if (!req.complete) {
+      ctx.state.hasWaited = true
+      // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
+      if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
+      req.socket.resume()
+    }
+    // The parser knows no other spelling.
+    req.headers['content-encoding'] &&= 'identity'
+    const body = await parsed(ctx)
+    if (E.isLeft(body)) return refuse(ctx, body.left)
+    ctx.state.body = body.right
+    await next()
+  }

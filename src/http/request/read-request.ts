@@ -1,15 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Context } from 'koa'
 import { parseIdempotencyKey } from '../../commands/idempotency-key.ts'
 import { Reason } from '../../domain/event.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
 import { decodePercent } from '../../domain/values/percent-encoded.ts'
 import { type PublicPosition, parsePosition } from '../../domain/values/position.ts'
+import type { Views } from '../../read-models/views.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
-import type { Refusal } from '../protocol/problem.ts'
+import type { Middleware } from '../protocol/context.ts'
+import { refusal } from '../protocol/problem.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
-import { type Body, hasBody, readBody } from './read-body.ts'
+import { refuse } from '../response/respond.ts'
 
 /** Parses a position; undefined if the header is absent. */
 const parserOf =
@@ -43,53 +44,48 @@ const parseBerthReason = (header: string | undefined): E.Either<Problem, string 
   return E.left({ code: 'invalid', path: ['Berth-Reason'], in: 'header', detail })
 }
 
-/** The decoded and validated input of a request. */
-export interface Input {
-  readonly body: unknown
-  readonly query: unknown
-  /** The raw body, which identifies a retry. */
-  readonly bytes: Buffer
-  readonly idempotencyKey: string | undefined
-  readonly ifMatch: readonly number[] | undefined
-  /** The reason to record with the change. */
-  readonly reason: string | undefined
-  readonly lastEventId: PublicPosition | undefined
-  /** The public position that a read must have reached. */
-  readonly after: PublicPosition | undefined
-}
-
-const NO_BODY: Body = { bytes: Buffer.alloc(0), json: undefined }
 const ABSENT = E.right(undefined)
 
-/** Reads the body and header fields. A refusal names every problem. */
-export const readRequest = async (ctx: Context, route: Route): Promise<E.Either<Refusal, Input>> => {
-  const takesBody = route.body !== undefined && !(route.isBodyOptional && !hasBody(ctx))
-  const read = takesBody ? await readBody(ctx) : E.right(NO_BODY)
-  if (E.isLeft(read)) return read
-  const { bytes, json } = read.right
-  const header = (name: string): string | undefined => ctx.req.headers[name] as string | undefined
-  const isPost = route.method === 'POST'
-  const key = hasRetryKeys(route) ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
-  const reason = isPost ? parseBerthReason(header('berth-reason')) : ABSENT
-  const ifMatch = route.isConditional ? parseIfMatch(header('if-match')) : ABSENT
-  const after = isPost ? ABSENT : parseBerthAfter(header('berth-after'))
-  const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
-  const body = route.body === undefined ? ABSENT : route.body(json)
-  const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
-  const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
-  if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
-    return E.right({
-      body: body.right,
-      query: query.right,
-      bytes,
-      idempotencyKey: key.right,
-      ifMatch: ifMatch.right,
-      reason: reason.right,
-      lastEventId: last.right,
-      after: after.right,
-    })
+/** Reads the query and the header fields of a request, and decodes its body. A refusal names every problem. */
+export const readInput =
+  (route: Route): Middleware =>
+  (ctx, next) => {
+    const header = (name: string): string | undefined => ctx.req.headers[name] as string | undefined
+    const isPost = route.method === 'POST'
+    const key = hasRetryKeys(route) ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
+    const reason = isPost ? parseBerthReason(header('berth-reason')) : ABSENT
+    const ifMatch = route.isConditional ? parseIfMatch(header('if-match')) : ABSENT
+    const after = isPost ? ABSENT : parseBerthAfter(header('berth-after'))
+    const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
+    const body = route.body === undefined ? ABSENT : route.body(ctx.state.body?.json)
+    const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
+    const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
+    if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
+      ctx.state.input = {
+        body: body.right,
+        query: query.right,
+        idempotencyKey: key.right,
+        ifMatch: ifMatch.right,
+        reason: reason.right,
+        lastEventId: last.right,
+        after: after.right,
+      }
+      return next()
+    }
+    const inHeader = [key, reason, ifMatch, after, last].flatMap((field) => (E.isLeft(field) ? [field.left] : []))
+    const inQuery = E.isLeft(query) ? query.left : []
+    return refuse(ctx, invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
   }
-  const inHeader = [key, reason, ifMatch, after, last].flatMap((field) => (E.isLeft(field) ? [field.left] : []))
-  const inQuery = E.isLeft(query) ? query.left : []
-  return E.left(invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
-}
+
+/** Waits until a read can show the position that it is to show at least. */
+export const reachPosition =
+  ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware =>
+  async (ctx, next) => {
+    const { after } = ctx.state.input
+    if (after !== undefined) {
+      ctx.state.hasWaited = true
+      if (!(await views.waitForPublicPosition(after)))
+        return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
+    }
+    await next()
+  }

@@ -1,7 +1,9 @@
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import { makeTurns } from '../../concurrency/turns.ts'
-import type { Coding, Compressed } from '../protocol/coding.ts'
+import { type Coding, type Compressed, codedTag, codingOf, UNCOMPRESSED_MAX } from '../protocol/coding.ts'
+import type { Context, Middleware } from '../protocol/context.ts'
+import { NO_STORE } from '../protocol/route.ts'
 
 /** Compression in the threads of libuv, off the main thread. */
 
@@ -14,7 +16,7 @@ const CODERS = { zstd: promisify(zstdCompress), gzip: promisify(gzip) }
 
 const turns = makeTurns({ limit: THREADS_MAX })
 
-export const compress = async (body: string | Uint8Array, coding: Coding): Promise<Uint8Array> => {
+const compressed = async (body: string | Uint8Array, coding: Coding): Promise<Uint8Array> => {
   await turns.acquire('')
   try {
     return await CODERS[coding](body, OPTIONS)
@@ -24,6 +26,28 @@ export const compress = async (body: string | Uint8Array, coding: Coding): Promi
 }
 
 export const compressAll = async (body: string | Uint8Array): Promise<Compressed> => ({
-  zstd: await compress(body, 'zstd'),
-  gzip: await compress(body, 'gzip'),
+  zstd: await compressed(body, 'zstd'),
+  gzip: await compressed(body, 'gzip'),
 })
+
+/** What is JSON, large and no secret. Documents that do not change are compressed beforehand. */
+const isCompressible = ({ body, response }: Context): boolean =>
+  typeof body === 'string' &&
+  response.length > UNCOMPRESSED_MAX &&
+  /^application\/(?:problem\+)?json$/.test(response.get('Content-Type')) &&
+  response.get('Cache-Control') !== NO_STORE['Cache-Control']
+
+/** Sends large documents compressed, and none that the client has: then 304. */
+export const compress: Middleware = async (ctx, next) => {
+  await next()
+  const isVaried = isCompressible(ctx)
+  const coding = isVaried ? codingOf(ctx.req.headers['accept-encoding']) : undefined
+  if (isVaried) ctx.vary('Accept-Encoding')
+  const isTagged = ctx.res.hasHeader('ETag')
+  if (isTagged && coding !== undefined) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
+  if (isTagged && ctx.fresh) ctx.status = 304
+  else if (coding !== undefined) {
+    ctx.body = await compressed(ctx.body as string, coding)
+    ctx.set('Content-Encoding', coding)
+  }
+}

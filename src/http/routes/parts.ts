@@ -29,7 +29,7 @@ import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { SignOnEnd } from '../codecs/login.ts'
-import type { Call, RouteResult, Upgrade } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { CheckConsole } from '../response/find-reservation.ts'
 import type { Forwarded } from '../response/forwarded.ts'
@@ -92,7 +92,7 @@ export interface Parts {
   ) => Promise<number | undefined>
   readonly checkConsole: CheckConsole
   readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
-  readonly consoles: Upgrade
+  readonly consoles: { readonly open: (call: Call) => RouteResult }
 
   // The log.
   /** Its name. */

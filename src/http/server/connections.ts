@@ -1,23 +1,23 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { makeTurns } from '../../concurrency/turns.ts'
-import { type ClientAddresses, clientNetworkOf, peerOf } from '../protocol/client-address.ts'
-import type { RequestQueues } from './pipelining.ts'
+import { type ClientAddresses, peerOf } from '../protocol/client-address.ts'
 
 /** Limits on open connections; more are closed at once. */
 export interface ConnectionsMax {
   /** In all; about 10 KB each while idle. */
   readonly all: number
-  /** Per network (IPv4 address or IPv6 /64), except for trusted proxies. */
-  readonly ofNetwork: number
+  /** Per address, except for trusted proxies. */
+  readonly ofAddress: number
 }
 
-const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofNetwork: 2_048 }
+const CONNECTIONS_MAX: ConnectionsMax = { all: 8_192, ofAddress: 2_048 }
+/** Requests of a connection at once. They are handled together, and a client that reads nothing keeps all responses. */
+const PIPELINED_MAX = 100
 /** Between attempts to close idle connections. */
 const CLOSE_IDLE_INTERVAL_MS = 20
 
 interface ConnectionOptions {
-  readonly queues: RequestQueues
   readonly addresses: ClientAddresses
   readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
@@ -26,22 +26,23 @@ interface ConnectionOptions {
 }
 
 export interface Connections {
-  /** Whether HTTP can be spoken: an encrypted connection has completed its handshake. */
-  readonly isHttpReady: (socket: Socket) => boolean
+  /** Notes a response that is to be sent. */
+  readonly begin: (socket: Socket, response: ServerResponse) => void
+  /** Whether responses are still to be sent on a connection. */
+  readonly isWaiting: (socket: Socket) => boolean
   /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
 }
 
-/** Limits the connections per network. */
-const boundNetworks = (server: Server, { trusts }: ClientAddresses, max: number): void => {
+/** Limits the connections per address. */
+const boundAddresses = (server: Server, { trusts }: ClientAddresses, max: number): void => {
   const turns = makeTurns({ limit: max })
   server.on('connection', (socket: Socket) => {
     const peer = peerOf(socket)
     if (trusts(peer)) return
-    const network = clientNetworkOf(peer)
-    if (!turns.isFree(network)) return void socket.destroy()
-    turns.acquire(network)
-    socket.once('close', () => turns.release(network))
+    if (!turns.isFree(peer)) return void socket.destroy()
+    turns.acquire(peer)
+    socket.once('close', () => turns.release(peer))
   })
 }
 
@@ -54,12 +55,33 @@ const trackSockets = (server: Server, event: 'connection' | 'secureConnection'):
   return sockets
 }
 
+/** The responses of each connection that have not been sent. */
+const trackResponses = () => {
+  const bySocket = new Map<Socket, Set<ServerResponse>>()
+  return {
+    isWaiting: (socket: Socket): boolean => bySocket.has(socket),
+    all: () => [...bySocket].map(([socket, responses]) => ({ socket, responses: [...responses] })),
+    begin: (socket: Socket, response: ServerResponse): void => {
+      const responses = bySocket.get(socket) ?? new Set()
+      if (responses.add(response).size > PIPELINED_MAX) socket.destroy()
+      bySocket.set(socket, responses)
+      response.once('close', () => {
+        responses.delete(response)
+        if (responses.size === 0) bySocket.delete(socket)
+      })
+    },
+  }
+}
+type Responses = ReturnType<typeof trackResponses>
+
 /** Disconnects clients that do not read their responses. Returns the function that stops this. */
-const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, timeouts }: ConnectionOptions): (() => void) => {
+const cutOffSlowReaders = (responses: Responses, { timeouts }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
-    for (const socket of speaking) {
-      const response = queues.open(socket)[0]?.response
+    for (const {
+      socket,
+      responses: [response],
+    } of responses.all()) {
       if (!response?.writableEnded) continue
       const since = (waited.get(response) ?? 0) + timeouts.checkInterval
       if (since > timeouts.answer) socket.destroy()
@@ -74,12 +96,13 @@ const cutOffSlowReaders = (speaking: ReadonlySet<Socket>, { queues, timeouts }: 
 const remoteEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 export const watchConnections = (server: Server, options: ConnectionOptions): Connections => {
-  const { queues, addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
+  const { addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
   server.maxConnections = connectionsMax.all
-  boundNetworks(server, addresses, connectionsMax.ofNetwork)
+  boundAddresses(server, addresses, connectionsMax.ofAddress)
   const raw = trackSockets(server, 'connection')
   const speaking = isEncrypted ? trackSockets(server, 'secureConnection') : raw
-  const stopCutting = cutOffSlowReaders(speaking, options)
+  const responses = trackResponses()
+  const stopCutting = cutOffSlowReaders(responses, options)
 
   const destroySilent = (): void => {
     const spoken = new Set([...speaking].map(remoteEnd))
@@ -89,12 +112,13 @@ export const watchConnections = (server: Server, options: ConnectionOptions): Co
   }
 
   return {
-    isHttpReady: (socket) => speaking.has(socket),
+    begin: responses.begin,
+    isWaiting: responses.isWaiting,
     close: async (within) => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const socket of speaking) {
-        const newest = queues.open(socket).at(-1)
-        if (newest !== undefined) newest.response.shouldKeepAlive = false
+      for (const waiting of responses.all()) {
+        const last = waiting.responses.at(-1)
+        if (last !== undefined) last.shouldKeepAlive = false
       }
       destroySilent()
       // A response begun before shutdown still keeps its connection alive.

@@ -1,15 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions } from 'node:http'
+import { createServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createEncryptedServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
-import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
+import type { AddressInfo } from 'node:net'
+import { isForConsole } from '../console/handshake.ts'
 import type { ClientAddresses } from '../protocol/client-address.ts'
-import { type Refusal, refusal } from '../protocol/problem.ts'
-import { notImplemented } from '../request/request-head.ts'
+import type { Handle } from './bursts.ts'
 import { type Certificate, type Pair, TLS } from './certificate.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
-import { type Handle, makeRequestQueues } from './pipelining.ts'
-import { refuseRaw } from './refuse-raw.ts'
-import { handUpgrades, type Upgrades } from './upgrades.ts'
+import { handUpgrades } from './upgraded.ts'
 
 /** Bytes of the request line and header fields together. */
 const HEADERS_MAX = 32 * 1024
@@ -36,42 +33,20 @@ export interface Listening {
   readonly port: number
   /** Whether only this machine can connect. */
   readonly isLoopback: boolean
-  /** Hands all later requests to another handler, and connections that leave HTTP to `upgrades`. */
-  readonly setHandlers: (handle: Handle, upgrades?: Upgrades) => void
+  /** Hands all later requests to another handler. */
+  readonly setHandler: (handle: Handle) => void
   /** Refuses new connections and drains requests, for at most so many milliseconds. */
   readonly close: (within: number) => Promise<void>
-}
-
-const malformed = (): Refusal => refusal('malformed_request', 'The request is not valid HTTP/1.1.')
-
-const refusalOf = (error: Error & { code?: string; reason?: string }, timeouts: Timeouts): Refusal => {
-  const [header, whole] = [timeouts.headers / 1000, timeouts.request / 1000]
-  switch (error.code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return refusal('headers_too_large', `The header exceeds ${HEADERS_MAX} bytes or ${FIELDS_MAX} fields.`)
-    case 'HPE_INVALID_TRANSFER_ENCODING':
-      // Together with a Content-Length the request itself is malformed.
-      return error.reason?.includes('Content-Length') ? malformed() : notImplemented()
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return refusal('request_timeout', `A request must arrive within ${whole} s, and its header within ${header} s.`)
-    default:
-      return malformed()
-  }
 }
 
 export interface ListenOptions {
   readonly host: string
   readonly port: number
-  readonly clock: () => number
-  readonly randomHex: RandomHex
   readonly addresses: ClientAddresses
   /** If set, connections are encrypted. */
   readonly certificate?: Certificate | undefined
   readonly timeouts?: Partial<Timeouts> | undefined
   readonly connectionsMax?: ConnectionsMax | undefined
-  readonly upgrades?: Upgrades | undefined
-  /** Called for what was refused before it became a request. */
-  readonly onRefused?: (refused: Refusal, instance: string, socket: Socket) => void
   /** Called for each connection that Node reports as not accepted. With libuv 1.52 it retries instead. */
   readonly onAcceptError?: (error: Error) => void
 }
@@ -99,9 +74,9 @@ const bind = (server: Server, { host, port, onAcceptError }: ListenOptions): Pro
 
 /** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {
-  const { host, certificate, addresses, connectionsMax, clock, randomHex } = options
+  const { host, certificate, addresses, connectionsMax } = options
   const timeouts = { ...TIMEOUTS, ...options.timeouts }
-  let [handler, upgrades] = [handle, options.upgrades]
+  let handler = handle
   const limits = {
     maxHeaderSize: HEADERS_MAX,
     headersTimeout: timeouts.headers,
@@ -112,46 +87,31 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
     requireHostHeader: false,
     // Requests without a body get no stream that would have to be consumed.
     optimizeEmptyRequests: true,
-    shouldUpgradeCallback: (request: IncomingMessage) => upgrades?.accepts(request) === true,
+    shouldUpgradeCallback: isForConsole,
   }
   const server = serverOf(certificate, limits, timeouts)
   server.maxHeadersCount = FIELDS_MAX
-  const queues = makeRequestQueues((request, response) => {
-    // Close after this response at shutdown: a busy client would otherwise keep its connection, and be cut off in the
-    // end.
-    if (!server.listening && queues.open(request.socket).length === 1) response.shouldKeepAlive = false
-    handler(request, response)
-  })
   const isEncrypted = certificate !== undefined
-  const connections = watchConnections(server, { queues, addresses, isEncrypted, connectionsMax, timeouts })
-  const refuse = (socket: Socket, refused: Refusal, accept?: string): void => {
-    const instance = makeEventId(clock(), randomHex(10))
-    if (refuseRaw(socket, refused, instance, accept)) options.onRefused?.(refused, instance, socket)
+  const connections = watchConnections(server, { addresses, isEncrypted, connectionsMax, timeouts })
+  const take: Handle = (request, response) => {
+    const { socket } = request
+    // Chunks are parsed one by one, however small. Accept no more until somebody reads the body.
+    if (!request.complete && request.headers['transfer-encoding'] !== undefined) socket.pause()
+    // A busy client would otherwise keep its connection during a stop, and be cut off in the end.
+    if (!server.listening && !connections.isWaiting(socket)) response.shouldKeepAlive = false
+    connections.begin(socket, response)
+    handler(request, response)
   }
-  server.on('request', queues.take)
+  server.on('request', take)
   // 100 Continue is sent where the body is read, unless the request is refused.
-  server.on('checkContinue', queues.take)
+  server.on('checkContinue', take)
   // The application refuses unknown expectations.
-  server.on('checkExpectation', queues.take)
-  server.on('clientError', (error, stream) => {
-    const socket = stream as Socket
-    // Without a completed handshake nobody can read a response.
-    if (!connections.isHttpReady(socket)) return void socket.destroy()
-    queues.afterResponses(socket, () => refuse(socket, refusalOf(error, timeouts)))
-  })
-  handUpgrades(server, () => upgrades, queues)
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    // Node no longer handles this socket: an unhandled error event would end the process.
-    socket.on('error', () => socket.destroy())
-    socket.resume()
-    const refused = refusal('malformed_request', 'Berth is not a proxy.')
-    queues.afterResponses(socket, () => refuse(socket, refused, request.headers.accept))
-  })
+  server.on('checkExpectation', take)
+  handUpgrades(server, (request, response) => handler(request, response), connections.isWaiting)
   await bind(server, options)
   const { address, port } = server.address() as AddressInfo
-  const setHandlers: Listening['setHandlers'] = (to, leaving) => {
+  const setHandler: Listening['setHandler'] = (to) => {
     handler = to
-    upgrades = leaving
   }
-  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), setHandlers, close: connections.close }
+  return { host, port, isLoopback: /^(::ffff:)?127\.|^::1$/.test(address), setHandler, close: connections.close }
 }

@@ -2,7 +2,8 @@ import type { AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
 import { openApiPieces, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
-import { makeMatch } from '../../../src/http/protocol/router.ts'
+import type { Context } from '../../../src/http/protocol/context.ts'
+import { makeRoutes } from '../../../src/http/protocol/router.ts'
 import { NOT_FOUND_PAGE } from '../../../src/http/response/respond.ts'
 import type { Answer } from '../client.ts'
 import { catalogue } from '../routes/catalogue.ts'
@@ -61,7 +62,10 @@ const handle = (): never => {
   throw new Error('a document has no handlers')
 }
 
-const match = makeMatch(catalogue.map((operation) => ({ ...operation, handle })))
+const routes = makeRoutes(
+  catalogue.map((operation) => ({ ...operation, handle })),
+  () => [(_, next) => next()],
+)
 
 /** Follows a place that is a reference. */
 const followed = (place: readonly string[]): { readonly place: readonly string[]; readonly node: Node } => {
@@ -97,7 +101,7 @@ const headerMisfits = (headers: Node, answer: Answer, at: readonly string[]): re
 /** The differences between an answer and the document. */
 export const misfits = (method: string, address: string, answer: Answer): readonly string[] => {
   const path = address.replace(/[?#].*$/s, '')
-  const { route } = match(method, path)
+  const route = routes.of({ method, path } as Context)
   // Tests of lower layers use other addresses, whose answers do not come from the API.
   if (route === undefined && answer.headers['x-request-id'] === undefined) return []
   if (route === undefined) return unknownMisfits(method, answer)

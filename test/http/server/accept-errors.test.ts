@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage, type Server } from 'node:http'
 import test from 'ava'
@@ -17,8 +16,7 @@ test('connections that the system cannot accept are reported and do not end the 
       response.end('answered')
     },
     {
-      ...{ host: '127.0.0.1', port: 0, clock: Date.now, addresses: makeClientAddresses([]) },
-      randomHex: (bytes) => randomBytes(bytes).toString('hex'),
+      ...{ host: '127.0.0.1', port: 0, addresses: makeClientAddresses([]) },
       onAcceptError: (error) => errors.push(error),
     },
   )

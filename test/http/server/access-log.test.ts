@@ -150,13 +150,6 @@ test('an incomplete request is logged once, and is no failure of the service', a
   )
 })
 
-test('bytes that are not a request are logged too', async (t) => {
-  const line = await sendAndEnd(await start(t, { now: NOW }), 'CaNaRy CaNaRy CaNaRy\r\n\r\n')
-  const { method, route, status, code, address, request_id } = line
-  t.deepEqual([method, route, status, code, address], ['other', 'none', 400, 'malformed_request', '127.0.0.1'])
-  t.regex(String(request_id), /^[0-9a-f-]{36}$/)
-})
-
 test('property: a log line is one line of JSON for any user id and address', (t) => {
   const text = fc.string({ unit: anyCharacter, minLength: 1 })
   fc.assert(

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import test from 'ava'
-import { handleInBursts } from '../../../src/http/server/pipelining.ts'
+import { handleInBursts } from '../../../src/http/server/bursts.ts'
 
 const request = (url: string) => ({ url }) as IncomingMessage
 const response = {} as ServerResponse

@@ -1,27 +1,28 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { type ListenOptions, listen } from '../../../src/http/server/listen.ts'
+import { upgradedOf } from '../../../src/http/server/upgraded.ts'
 import { stopwatch } from '../until.ts'
 
 /** Connections that have left HTTP obey the limits of the server. */
 
+const TAKEN = '/api/console/ticket'
+
 const serve = (more: Partial<ListenOptions> = {}) =>
-  listen((_, response) => void response.end('answered'), {
-    ...{ host: '127.0.0.1', port: 0, clock: Date.now, addresses: makeClientAddresses([]) },
-    randomHex: (bytes) => randomBytes(bytes).toString('hex'),
-    upgrades: {
-      accepts: ({ url }) => url === '/taken',
-      take: (_, socket) => {
-        socket.resume().once('end', () => socket.end())
-        socket.write('HTTP/1.1 101 Taken\r\n\r\n')
-      },
+  listen(
+    (request, response) => {
+      const upgraded = upgradedOf(request, response)
+      if (upgraded === undefined || request.url !== TAKEN) return void response.end('answered')
+      const { socket, takeOver } = upgraded
+      takeOver()
+      socket.resume().once('end', () => socket.end())
+      socket.write('HTTP/1.1 101 Taken\r\n\r\n')
     },
-    ...more,
-  })
+    { host: '127.0.0.1', port: 0, addresses: makeClientAddresses([]), ...more },
+  )
 
 const ask = (t: ExecutionContext, port: number, path: string): Socket => {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
@@ -37,27 +38,30 @@ const lineOf = async (socket: Socket): Promise<string> => {
 }
 
 test('an upgraded connection counts until it closes', async (t) => {
-  const { port, close } = await serve({ connectionsMax: { all: 20, ofNetwork: 2 } })
+  const { port, close } = await serve({ connectionsMax: { all: 20, ofAddress: 2 } })
   t.teardown(() => close(0))
-  const first = ask(t, port, '/taken')
+  const first = ask(t, port, TAKEN)
   t.is(await lineOf(first), 'HTTP/1.1 101 Taken')
-  t.is(await lineOf(ask(t, port, '/taken')), 'HTTP/1.1 101 Taken')
-  t.is(await lineOf(ask(t, port, '/taken')), '')
+  t.is(await lineOf(ask(t, port, TAKEN)), 'HTTP/1.1 101 Taken')
+  t.is(await lineOf(ask(t, port, TAKEN)), '')
   first.destroy()
   let line = ''
-  for (let n = 0; n < 100 && line === ''; n++) line = await lineOf(ask(t, port, '/taken'))
+  for (let n = 0; n < 100 && line === ''; n++) line = await lineOf(ask(t, port, TAKEN))
   t.is(line, 'HTTP/1.1 101 Taken')
 })
 
 test('a request that is not to be upgraded is answered', async (t) => {
   const { port, close } = await serve()
   t.teardown(() => close(0))
-  t.is(await lineOf(ask(t, port, '/another')), 'HTTP/1.1 200 OK')
+  // One for a console may be refused like any other.
+  for (const path of ['/another', '/api/console/another', '/api/console/ticket?a', '/api/sut/console/']) {
+    t.is(await lineOf(ask(t, port, path)), 'HTTP/1.1 200 OK', path)
+  }
 })
 
 test('an upgraded connection is cut when the time of a stop is over, and does not hold it up longer', async (t) => {
   const { port, close } = await serve()
-  const socket = ask(t, port, '/taken')
+  const socket = ask(t, port, TAKEN)
   t.is(await lineOf(socket), 'HTTP/1.1 101 Taken')
   const taken = stopwatch()
   const ended = text(socket).catch(() => 'reset')
@@ -72,6 +76,6 @@ test('a header that is too large is refused before an upgrade', async (t) => {
   const socket = connect(port, '127.0.0.1').on('error', () => undefined)
   t.teardown(() => void socket.destroy())
   const large = `A: ${'a'.repeat(40_000)}\r\n`
-  socket.write(`GET /taken HTTP/1.1\r\nHost: x\r\n${large}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
+  socket.write(`GET ${TAKEN} HTTP/1.1\r\nHost: x\r\n${large}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
   t.is(await lineOf(socket), 'HTTP/1.1 431 Request Header Fields Too Large')
 })

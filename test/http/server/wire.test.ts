@@ -21,12 +21,6 @@ type Rows = Readonly<Record<string, readonly [bytes: string | Uint8Array, status
 const rows = (values: readonly string[], row: (value: string) => readonly [what: string, ...Rows[string]]): Rows =>
   Object.fromEntries(values.map(row).map(([what, ...refused]) => [what, refused]))
 
-const coded = (...codings: readonly string[]): Rows =>
-  rows(codings, (coding) => {
-    const bytes = `POST /api/sut/create HTTP/1.1\r\n${HOST}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`
-    return [`the transfer coding ${coding}`, bytes, 501, 'not_implemented']
-  })
-
 const hosted = (...hosts: readonly string[]): Rows =>
   rows(hosts, (host) => {
     const bytes = Buffer.from(`GET /api/sut HTTP/1.1\r\nHost: ${host}\r\n\r\n`, 'latin1')
@@ -39,34 +33,46 @@ const addressed = (...pieces: readonly string[]): Rows =>
     return [`a path with ${piece}`, bytes, 400, 'malformed_request']
   })
 
-const refused: Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>> = {
-  'text that is not HTTP': ['EHLO berth\r\n\r\n', 400, 'malformed_request'],
-  'a TLS handshake': [Buffer.from('16030100a50100', 'hex'), 400, 'malformed_request'],
-  'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
-  'an unknown method': [`BOOK /api/sut HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
-  'a header without a name': [`GET /health/live HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400, 'malformed_request'],
-  'a header continued on a second line': [`GET / HTTP/1.1\r\n${HOST}A: b\r\n c\r\n\r\n`, 400, 'malformed_request'],
-  'an address with a control character': [`GET /\u0001 HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
+/** What the application refuses. */
+const refused: Rows = {
   'HTTP/1.1 without a Host': ['GET /health/live HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
   'two Host fields': [`GET /health/live HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, 'malformed_request'],
-  'two Content-Length fields': [`${CREATE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400, 'malformed_request'],
-  'a length together with chunks': [
-    `${CREATE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    400,
-    'malformed_request',
+  'the transfer coding gzip before chunked': [
+    `POST /api/sut/create HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    501,
+    'not_implemented',
   ],
-  'malformed chunks': [`${CREATE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400, 'malformed_request'],
-  'a proxy’s CONNECT': ['CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n', 400, 'malformed_request'],
-  ...coded('gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'identity', 'xchunked', 'cow'),
   ...hosted('a b', 'a/b', 'a:b', '[::1', 'a@b', 'a\\b', '%zz', 'a:65536', 'a:1:2', '', 'a'.repeat(300), '\xe4', '<a>'),
   'a fragment': [`GET /health/live#a HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
   'a fragment after a query': [`GET /api/sut?name=a#b HTTP/1.1\r\n${HOST}\r\n`, 400, 'malformed_request'],
   ...addressed('%00', '%0a', '%1F', '%7f', '%c2%80', '%C2%9f', 'a%0d%0ab'),
   'an unknown expectation': [`GET / HTTP/1.1\r\n${HOST}Expect: tea\r\n\r\n`, 400, 'malformed_request'],
   'an address of 8,193 characters': [`GET /${'a'.repeat(8192)} HTTP/1.1\r\n${HOST}\r\n`, 414, 'uri_too_long'],
-  'a header of 33 KiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(33_792)}\r\n\r\n`, 431, 'headers_too_large'],
-  'a header of 8 MiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(8 << 20)}\r\n\r\n`, 431, 'headers_too_large'],
-  'four thousand headers': [`GET / HTTP/1.1\r\n${HOST}${'A: bcdef\r\n'.repeat(4000)}\r\n`, 431, 'headers_too_large'],
+}
+
+const chunked = (coding: string): string => `${CREATE}Transfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`
+
+/** What is no HTTP/1.1, or more of it than is read. Node refuses it. */
+const notHttp: Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number]>> = {
+  'text that is not HTTP': ['EHLO berth\r\n\r\n', 400],
+  'a TLS handshake': [Buffer.from('16030100a50100', 'hex'), 400],
+  'HTTP/2': ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+  'an unknown method': [`BOOK /api/sut HTTP/1.1\r\n${HOST}\r\n`, 400],
+  'a header without a name': [`GET /health/live HTTP/1.1\r\n${HOST}: x\r\n\r\n`, 400],
+  'a header continued on a second line': [`GET / HTTP/1.1\r\n${HOST}A: b\r\n c\r\n\r\n`, 400],
+  'an address with a control character': [`GET /\u0001 HTTP/1.1\r\n${HOST}\r\n`, 400],
+  'two Content-Length fields': [`${CREATE}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
+  'a length together with chunks': [`${CREATE}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+  'malformed chunks': [`${CREATE}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`, 400],
+  ...Object.fromEntries(
+    ['gzip', 'chunked, gzip', 'chunked, chunked', 'identity', 'xchunked', 'cow'].map((coding) => [
+      `the transfer coding ${coding}`,
+      [chunked(coding), 400] as const,
+    ]),
+  ),
+  'a header of 33 KiB': [`GET / HTTP/1.1\r\n${HOST}A: ${'a'.repeat(33_792)}\r\n\r\n`, 431],
+  'a header of 101 fields': [`GET / HTTP/1.1\r\n${HOST}${'A: b\r\n'.repeat(100)}\r\n`, 431],
+  'four thousand headers': [`GET / HTTP/1.1\r\n${HOST}${'A: bcdef\r\n'.repeat(4000)}\r\n`, 431],
 }
 
 const later = tidyingLater()
@@ -88,6 +94,20 @@ for (const [what, [bytes, status, code]] of Object.entries(refused)) {
   })
 }
 
+for (const [what, [bytes, status]] of Object.entries(notHttp)) {
+  test(`${what} is refused, and the connection closed`, async (t) => {
+    const connection = await openRaw(service.port)
+    connection.send(bytes)
+    t.is((await connection.answer())?.status, status)
+    await connection.ended()
+    t.is((await service.anyone.get('/health/live')).status, 200)
+  })
+}
+
+test('CONNECT, which only proxies take, closes the connection', async (t) => {
+  t.is(await exchange(service.port, 'CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n'), undefined)
+})
+
 const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> = {
   'HTTP/1.0 without a Host': ['GET /health/live HTTP/1.0\r\n\r\n', 200],
   'an absolute URL in place of a path': [`GET http://berth/health/live HTTP/1.1\r\n${HOST}\r\n`, 200],
@@ -106,6 +126,7 @@ const taken: Readonly<Record<string, readonly [bytes: string, status: number]>> 
     `GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}Accept: application/json; charset=utf-8\r\n\r\n`,
     200,
   ],
+  'a header of a hundred fields': [`GET /health/live HTTP/1.1\r\n${HOST}${'A: b\r\n'.repeat(99)}\r\n`, 200],
   'a header of 31 KiB': [`GET /health/live HTTP/1.1\r\n${HOST}A: ${'a'.repeat(31_744)}\r\n\r\n`, 200],
   'an offer to upgrade the protocol': [
     `GET /health/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -127,25 +148,6 @@ test('pipelined requests are answered in order', async (t) => {
   t.is((await connection.answer())?.json.name, 'admin')
   t.deepEqual((await connection.answer())?.json, { status: 'live' })
   connection.close()
-})
-
-test('a request followed by garbage is answered before the garbage is refused', async (t) => {
-  const connection = await openRaw(service.port)
-  connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\ngarbage\r\n\r\n${'garbage'.repeat(50_000)}`)
-  t.is((await connection.answer())?.json.name, 'admin')
-  t.is((await connection.answer())?.json.code, 'malformed_request')
-  await connection.ended()
-})
-
-test('a refused connection is closed, even if the client keeps its side open', async (t) => {
-  const service = await start(t)
-  const connection = await openRaw(service.port)
-  connection.send('garbage\r\n\r\n')
-  const answer = await connection.answer()
-  t.is(answer?.headers.connection, 'close')
-  await connection.ended()
-  await service.stop()
-  t.pass()
 })
 
 test('thorough: clients that crash midway do not affect the service', async (t) => {
@@ -180,9 +182,7 @@ for (const [what, bytes] of [
     const connection = await openRaw(service.port)
     connection.send(bytes)
     const answer = await connection.answer()
-    if (answer === undefined) return t.fail('closed without an answer')
-    t.deepEqual(refusalOf(answer), [408, 'request_timeout'])
-    t.deepEqual(faultsOf(answer), [])
+    t.is(answer?.status, 408)
     await connection.ended()
     t.deepEqual(errorsOf(service), [])
   })

@@ -12,9 +12,7 @@ import { closedObject, count, listOfAll, string, userName, windowSchema } from '
 const OF_ALL: readonly Code[] = [
   'malformed_request',
   'not_acceptable',
-  'request_timeout',
   'uri_too_long',
-  'headers_too_large',
   'invalid',
   'internal',
   'not_implemented',

@@ -3,8 +3,9 @@ import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import { accessOf } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
+import { CONSOLE_PATH } from '../../console/handshake.ts'
 import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
-import { type Code, refusal } from '../../protocol/problem.ts'
+import type { Code } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { type CheckConsole, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
@@ -35,9 +36,6 @@ export const makeCheckConsole =
     if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
-
-/** The path of consoles, to be followed by a ticket. */
-const CONSOLE_PATH = '/api/console/'
 
 const makeIssue =
   ({ checkConsole, consoleTickets, clock }: Parts) =>
@@ -82,7 +80,6 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
       'A WebSocket. Each ticket opens one. The server closes with 4000 when the reservation is over, 4001 when it was released, 4002 when the SUT ends the connection, and 1001 when the service stops.',
     tag: 'Reservations',
     roles: 'anyone',
-    upgrade: ({ consoles }: Parts) => consoles,
     answer: refTo('Connection'),
     isUpgrade: true,
     refusals: [
@@ -94,7 +91,6 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
       ...OF_CONSOLE,
       'gateway_full',
     ],
-    handler: () => async () =>
-      E.left(refusal('upgrade_required', 'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.')),
+    handler: ({ consoles }: Parts) => consoles.open,
   }),
 ]

@@ -1,0 +1,122 @@
+import type { IncomingMessage } from 'node:http'
+import * as E from 'fp-ts/lib/Either.js'
+import type { IdempotencyKeys } from '../commands/idempotency-key.ts'
+import { keyNames } from '../commands/idempotency-key.ts'
+import type { InFlight } from '../commands/turns/in-flight.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
+import type { Views } from '../read-models/views.ts'
+import { callerOf } from './authentication/caller.ts'
+import type { Gate } from './authentication/gate.ts'
+import type { AsOfQuery } from './codecs/as-of.ts'
+import type { Context, Input, Middleware } from './protocol/context.ts'
+import type { Refusal } from './protocol/problem.ts'
+import type { Call, Route, RouteResult } from './protocol/route.ts'
+import type { Objects, StoredResponse } from './response/objects.ts'
+import { beyondStored } from './response/objects.ts'
+import type { RefusedCall } from './response/refused-demand.ts'
+import { refuse, respond, sendStream, setPosition } from './response/respond.ts'
+import type { UserNames } from './response/user-names.ts'
+import { withNames } from './response/user-names.ts'
+import { upgradedOf } from './server/upgraded.ts'
+
+export interface HandleDependencies {
+  readonly gate: Gate
+  readonly views: Pick<Views, 'position' | 'stored'>
+  readonly idempotencyKeys: IdempotencyKeys
+  readonly inFlight: InFlight
+  readonly repeated: StoredResponse
+  /** Called when it is known. */
+  readonly onRepeated?: (requestId: string) => void
+  /** Called with the position of each write that was acknowledged. */
+  readonly acknowledge?: Objects['acknowledge']
+  /**
+   * Resolves when everything a response can show is durable; undefined when it already is. Rejects with
+   * StoreUnavailable.
+   */
+  readonly synced: () => Promise<void> | undefined
+  /** Called with what a handler refused. */
+  readonly onDenied?: (refused: Refusal, call: RefusedCall) => void
+  readonly addressOf: (request: IncomingMessage) => string
+  readonly userNameOf: UserNames
+  /** The name of an address in the log; undefined for requests that come from no address. */
+  readonly pseudonymOf: (address: string) => string | undefined
+}
+
+/** Calls the handler. Requests with the same idempotency key run one after the other. */
+const makeCallHandler = (route: Route, dependencies: HandleDependencies) => {
+  const { gate, idempotencyKeys, inFlight, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
+  return (ctx: Context): RouteResult => {
+    const { user, requestId, mediaType, input } = ctx.state
+    const { idempotencyKey: rawKey, body, query, ifMatch, lastEventId, reason } = input
+    const bytes = ctx.state.body?.bytes ?? Buffer.alloc(0)
+    const idempotencyKey =
+      rawKey === undefined ? undefined : idempotencyKeys.derive(user._id, rawKey, ctx.method, ctx.path, bytes, reason)
+    const call: Call = {
+      requestId,
+      user,
+      params: ctx.params,
+      body,
+      query,
+      ifMatch,
+      lastEventId,
+      reason,
+      mediaType,
+      idempotencyKey,
+      client: route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined,
+      upgraded: route.isUpgrade && upgradedOf(ctx.req, ctx.res),
+      isGone: () => ctx.req.socket.destroyed,
+      caller: () => callerOf(ctx, gate, addressOf(ctx.req)),
+    }
+    if (idempotencyKey === undefined) return route.handle(call)
+    return inFlight.runExclusive(keyNames(idempotencyKey), async () => {
+      const before = repeated(idempotencyKey)
+      if (before !== undefined && E.isRight(before)) onRepeated?.(requestId)
+      return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handle(call) : before
+    })
+  }
+}
+
+/** Whether a read shows less than was asked for, as lists do on a full disk. */
+const isBehind = (
+  { views }: Pick<HandleDependencies, 'views'>,
+  { after, query }: Input,
+  position: PublicPosition,
+): boolean => {
+  if (after === undefined || position >= after) return false
+  const { as_of } = (query ?? {}) as Partial<AsOfQuery>
+  if (as_of === undefined) return true
+  // More may have been recorded by that time than is written.
+  const stored = views.stored()
+  return 'instant' in as_of && stored !== undefined && stored.position < after
+}
+
+/** Answers a request as the handler of its route does. */
+export const handle = (route: Route, dependencies: HandleDependencies): Middleware => {
+  const { views, synced, acknowledge, onDenied, userNameOf } = dependencies
+  const callHandler = makeCallHandler(route, dependencies)
+  return async (ctx) => {
+    const { input } = ctx.state
+    const result = await callHandler(ctx)
+    if (E.isLeft(result)) {
+      onDenied?.(result.left, { path: route.path, user: ctx.state.user, params: ctx.params, body: input.body })
+      return refuse(ctx, withNames(result.left, userNameOf))
+    }
+    const { body, position } = result.right
+    const stream = typeof body === 'string' || 'bytes' in body ? undefined : body
+    if (route.method === 'POST') acknowledge?.(position ?? views.position())
+    else if (position !== undefined && isBehind(dependencies, input, position)) {
+      stream?.leave()
+      return refuse(ctx, beyondStored(position))
+    }
+    respond(ctx, route, result.right)
+    if (position !== undefined && route.roles !== 'anyone') setPosition(ctx, position)
+    if (stream === undefined) return
+    try {
+      if (stream.isHeld !== true) await synced()
+    } catch (error) {
+      stream.leave()
+      throw error
+    }
+    await sendStream(ctx, stream)
+  }
+}

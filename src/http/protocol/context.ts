@@ -1,0 +1,44 @@
+import type Koa from 'koa'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import type { User } from '../../users/user.ts'
+import type { Code } from './problem.ts'
+import type { Route } from './route.ts'
+
+export interface Body {
+  /** As they arrived: they identify a retry. */
+  readonly bytes: Buffer
+  readonly json: unknown
+}
+
+/** The decoded and validated input of a request. */
+export interface Input {
+  readonly body: unknown
+  readonly query: unknown
+  readonly idempotencyKey: string | undefined
+  readonly ifMatch: readonly number[] | undefined
+  /** The reason to record with the change. */
+  readonly reason: string | undefined
+  readonly lastEventId: PublicPosition | undefined
+  /** The public position that a read must have reached. */
+  readonly after: PublicPosition | undefined
+}
+
+/** What middleware finds out about a request, for what follows. */
+export interface State {
+  requestId: string
+  /** Absent if none has matched. */
+  route?: Route
+  /** Absent where anyone may call. */
+  user: User
+  /** The negotiated media type of the response. */
+  mediaType: string
+  body?: Body
+  input: Input
+  /** Whether the client has made the request wait, which may take seconds. */
+  hasWaited?: true
+  /** Of an error response. */
+  code?: Code
+}
+
+export type Context = Koa.ParameterizedContext<State>
+export type Middleware = Koa.Middleware<State>

@@ -15,62 +15,8 @@ export const inQuery = (name: string, detail: string): Problem => ({
   detail,
 })
 
-const NOT_ENCODED = 'holds a percent sign that encodes nothing; write a percent sign as %25'
-
-const TAIL = '%[89ab][0-9a-f]'
-/** Valid percent-encoded UTF-8 (RFC 3629, section 4), or no encoding. */
-const ENCODED = new RegExp(
-  `^(?:[^%]|%[0-7][0-9a-f]|%(?:c[2-9a-f]|d[0-9a-f])${TAIL}|%e0%[ab][0-9a-f]${TAIL}|%e[1-9a-cef](?:${TAIL}){2}` +
-    `|%ed%[89][0-9a-f]${TAIL}|%f0%[9ab][0-9a-f](?:${TAIL}){2}|%f[1-3](?:${TAIL}){3}|%f4%8[0-9a-f](?:${TAIL}){2})*$`,
-  'i',
-)
-
-/** Undefined if invalid. Nothing is thrown, because a query may hold thousands of errors. */
-const decoded = (part: string): string | undefined => {
-  if (!part.includes('%')) return part.replaceAll('+', ' ')
-  return ENCODED.test(part) ? decodeURIComponent(part.replaceAll('+', ' ')) : undefined
-}
-
-interface Parsed {
-  readonly parameters: Parameters
-  readonly problems: readonly Problem[]
-}
-
-const NOTHING: Parsed = { parameters: new Map(), problems: [] }
-
-/**
- * Decoded names and values. Forbidden repetitions and invalid encodings become problems.
- *
- * @param repeatable names the parameters that may be repeated; called at most once
- */
-const parse = (query: string, repeatable: () => readonly string[]): Parsed => {
-  if (query === '') return NOTHING
-  let several: readonly string[] | undefined
-  const parameters = new Map<string, string>()
-  const problems = new Map<string, Problem>()
-  for (const part of query.split('&')) {
-    if (part === '') continue
-    const middle = part.includes('=') ? part.indexOf('=') : part.length
-    const written = part.slice(0, middle)
-    const name = decoded(written)
-    const value = decoded(part.slice(middle + 1))
-    if (name === undefined || value === undefined) problems.set(name ?? written, inQuery(name ?? written, NOT_ENCODED))
-    else if (!parameters.has(name)) parameters.set(name, value)
-    else {
-      several ??= repeatable()
-      if (several.includes(name)) parameters.set(name, `${parameters.get(name)},${value}`)
-      else problems.set(name, inQuery(name, 'is given more than once'))
-    }
-  }
-  for (const name of problems.keys()) parameters.delete(name)
-  return { parameters, problems: [...problems.values()] }
-}
-
-/** The names in a query, including those with invalid values. */
-export const namesIn = (query: string): readonly string[] => {
-  const { parameters, problems } = parse(query, () => [])
-  return [...parameters.keys(), ...problems.flatMap(({ path }) => path)]
-}
+/** The names in a query. */
+export const namesIn = (query: string): readonly string[] => [...new URLSearchParams(query).keys()]
 
 /** The codec of a route without query parameters. */
 export const noQuery: DecodeQuery<undefined> = (parameters) => {
@@ -86,8 +32,20 @@ const takingSeveral = (decode: DecodeQuery<unknown>): readonly string[] => {
   )
 }
 
+/** Decodes a query, or returns every problem, also that a parameter is repeated which may not be. */
 export const decodeQuery = <Q>(query: string, decode: DecodeQuery<Q>): E.Either<readonly Problem[], Q> => {
-  const { parameters, problems } = parse(query, () => takingSeveral(decode))
+  const parameters = new Map<string, string>()
+  const repeated = new Set<string>()
+  let several: readonly string[] | undefined
+  for (const [name, value] of query === '' ? [] : new URLSearchParams(query)) {
+    const before = parameters.get(name)
+    if (before !== undefined) several ??= takingSeveral(decode)
+    if (before === undefined || several?.includes(name)) {
+      parameters.set(name, before === undefined ? value : `${before},${value}`)
+    } else repeated.add(name)
+  }
+  for (const name of repeated) parameters.delete(name)
+  const problems = [...repeated].map((name) => inQuery(name, 'is given more than once'))
   const read = decode(parameters)
   if (E.isLeft(read)) return E.left([...problems, ...read.left])
   return problems.length === 0 ? read : E.left(problems)

@@ -38,94 +38,82 @@ const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
   documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
 })
 
-type Change = (
-  call: Call,
-  command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
-  more?: {
-    /** For commands that take time of a SUT. */
-    readonly quotas?: Quotas | undefined
-    readonly respond?: (version: Version, stream: string, outcome: Outcome<unknown>) => Promise<RouteResponse>
-  },
-) => RouteResult
+interface More {
+  /** For commands that take time of a SUT. */
+  readonly quotas?: Quotas | undefined
+  readonly respond?: (version: Version, stream: string, outcome: Outcome<unknown>) => Promise<RouteResponse>
+}
 
 /** Runs a command on the reservation in the path and responds with the result, by default its document. */
-const makeChange =
-  ({ runner, objects, explainOver }: Pick<Parts, 'runner' | 'objects' | 'explainOver'>): Change =>
-  async (call, command, { quotas, respond } = {}) => {
-    const { params, user } = call
-    const seen = visibleTo(objects, user)
-    let found = await seen.newest('reservation', params.id ?? '')
-    for (;;) {
-      if (E.isLeft(found)) return found
-      const version = found.right
-      if (version === undefined) return E.left(notFound('reservation'))
-      const reservation = JSON.parse(version.document) as Reservation
-      const stream = sutStream(reservation.sut_id)
-      const known = knownOf(version, reservation)
-      const run = (quota: QuotaUse | undefined) =>
-        runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command(known, quota) })
-      // Who may not is refused without waiting behind what the holder does.
-      const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
-      const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
-      if (E.isRight(ended)) {
-        const after = await objects.after('reservation', version.id, stream, ended.right)
-        return E.right((await respond?.(after, stream, ended.right)) ?? documentResponse('reservation', after, false))
-      }
-      // Reservations that are over have left the calendar. If this one ended after its document was read, the new
-      // document shows how.
-      if (ended.left.code === 'reservation_cancelled') return E.left(await explainOver(version.id, user))
-      if (ended.left.code !== 'reservation_over') return ended
-      found = await seen.latest('reservation', version.id)
-      if (E.isRight(found) && found.right?.revision === version.revision)
-        return E.left(await explainOver(version.id, user))
+const change = async (
+  { runner, objects, explainOver }: Parts,
+  call: Call,
+  command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
+  { quotas, respond }: More = {},
+): RouteResult => {
+  const { params, user } = call
+  const seen = visibleTo(objects, user)
+  let found = await seen.newest('reservation', params.id ?? '')
+  for (;;) {
+    if (E.isLeft(found)) return found
+    const version = found.right
+    if (version === undefined) return E.left(notFound('reservation'))
+    const reservation = JSON.parse(version.document) as Reservation
+    const stream = sutStream(reservation.sut_id)
+    const known = knownOf(version, reservation)
+    const run = (quota: QuotaUse | undefined) =>
+      runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command(known, quota) })
+    // Who may not is refused without waiting behind what the holder does.
+    const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
+    const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
+    if (E.isRight(ended)) {
+      const after = await objects.after('reservation', version.id, stream, ended.right)
+      return E.right((await respond?.(after, stream, ended.right)) ?? documentResponse('reservation', after, false))
     }
+    // Reservations that are over have left the calendar. If this one ended after its document was read, the new
+    // document shows how.
+    if (ended.left.code === 'reservation_cancelled') return E.left(await explainOver(version.id, user))
+    if (ended.left.code !== 'reservation_over') return ended
+    found = await seen.latest('reservation', version.id)
+    if (E.isRight(found) && found.right?.revision === version.revision)
+      return E.left(await explainOver(version.id, user))
   }
-
-const makeCancel = (parts: Parts) => {
-  const change = makeChange(parts)
-  return (call: Call) => change(call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
 }
 
-const makeExtend = (parts: Parts) => {
+const cancel = (parts: Parts) => (call: Call) =>
+  change(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
+
+const extend = (parts: Parts) => (call: Call<ExtensionBody>) => {
+  const { user: actor, body } = call
   const { quotas, limits } = parts
-  const change = makeChange(parts)
-  return (call: Call<ExtensionBody>) => {
-    const { user: actor, body } = call
-    const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
-      ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
-    })
-    return change(call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
-  }
+  const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
+    ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
+  })
+  return change(parts, call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
 }
 
-const makeShorten = (parts: Parts) => {
-  const change = makeChange(parts)
-  return (call: Call<ShorteningBody>) =>
-    change(call, (known) => ({
-      ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
-    }))
-}
+const shorten = (parts: Parts) => (call: Call<ShorteningBody>) =>
+  change(parts, call, (known) => ({
+    ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
+  }))
 
-const makeBindToClient = (parts: Parts) => {
-  const change = makeChange(parts)
-  return async (call: Call): RouteResult => {
+const bindToClient =
+  (parts: Parts) =>
+  async (call: Call): RouteResult => {
     const { user, client } = call
     if (client === undefined) {
       return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
     }
-    return change(call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+    return change(parts, call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
   }
-}
 
-const makeKeepalive = (parts: Parts) => {
-  const { objects } = parts
-  const change = makeChange(parts)
+const keepAlive = (parts: Parts) => {
   const keptResponse = makeKeptResponse(parts)
   return (call: Call) =>
-    change(call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
+    change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
       respond: async (version, stream, outcome) => {
         // What kept it alive is no version of its document.
-        const { position } = await objects.after('reservation_keepalive', version.id, stream, outcome)
+        const { position } = await parts.objects.after('reservation_keepalive', version.id, stream, outcome)
         return keptResponse({ ...version, position: laterPosition(version.position, position) })
       },
     })
@@ -146,7 +134,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_RESERVATION,
-    handler: makeCancel,
+    handler: cancel,
   }),
   post({
     path: '/api/sut_reservation/:id/extend',
@@ -159,7 +147,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     body: extensionBody,
     answer: refTo('Reservation'),
     refusals: [...OF_CHANGE, ...OF_SUT, ...OF_BOOKING, 'end_not_later', ...OF_FORMS],
-    handler: makeExtend,
+    handler: extend,
   }),
   post({
     path: '/api/sut_reservation/:id/shorten',
@@ -172,7 +160,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     body: shorteningBody,
     answer: refTo('Reservation'),
     refusals: [...OF_CHANGE, 'end_not_earlier', 'end_not_later_than_now', 'window_empty'],
-    handler: makeShorten,
+    handler: shorten,
   }),
   post({
     path: '/api/sut_reservation/:id/update',
@@ -185,7 +173,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_CHANGE,
-    handler: makeBindToClient,
+    handler: bindToClient,
   }),
   post({
     path: '/api/sut_reservation/:id/keepalive',
@@ -200,6 +188,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     answer: refTo('Reservation'),
     isKept: true,
     refusals: [...OF_CHANGE, 'not_kept_alive'],
-    handler: makeKeepalive,
+    handler: keepAlive,
   }),
 ]

@@ -39,22 +39,22 @@ const newSut = (vault: Vault, { password, user_name, tags, ...fields }: SutCreat
 })
 
 /** Runs a command on the SUT in the path and responds with the result. */
-const makeChange =
-  ({ runner, objects }: Pick<Parts, 'runner' | 'objects'>) =>
-  async (
-    call: Call,
-    command: (id: string) => { command: SutCommand; secrets?: readonly SealedSecret[] | undefined },
-  ): RouteResult => {
-    const id = call.params.id ?? ''
-    if (!isAssignedId(id)) return E.left(notFound('sut'))
-    const stream = sutStream(id)
-    const ended = await runner.run(sutDecider, stream, { ...command(id), ...envelopeOf(call) })
-    if (E.isLeft(ended)) return ended
-    return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
-  }
+const change = async (
+  { runner, objects }: Parts,
+  call: Call,
+  command: SutCommand,
+  secrets?: readonly SealedSecret[],
+): RouteResult => {
+  const id = call.params.id ?? ''
+  if (!isAssignedId(id)) return E.left(notFound('sut'))
+  const stream = sutStream(id)
+  const ended = await runner.run(sutDecider, stream, { command, secrets, ...envelopeOf(call) })
+  if (E.isLeft(ended)) return ended
+  return E.right(documentResponse('sut', await objects.after('sut', id, stream, ended.right), false))
+}
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
-const makeImport =
+const importAll =
   (parts: Parts) =>
   async (call: Call<SutImport>): RouteResult => {
     const { objects, vault, clock } = parts
@@ -77,7 +77,7 @@ const makeImport =
     return E.right(importResponse('suts', shown))
   }
 
-const makeCreate =
+const create =
   ({ runner, objects, vault, range, randomHex }: Parts) =>
   async (call: Call<SutCreation>): RouteResult => {
     const ended = await createSut(runner, {
@@ -89,41 +89,28 @@ const makeCreate =
     return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
   }
 
-const makeUpdate = (parts: Parts) => {
-  const change = makeChange(parts)
-  return (call: Call<SutUpdate>) =>
-    change(call, (id) => {
-      const { password, user_name } = call.body
-      const values = pick(call.body, SUT_FIELDS)
-      const sealed = parts.vault.seal(id, { password, user_name })
-      const credentials = sealed && { credentials: sealed.credentials }
-      return {
-        command: { type: 'UpdateSut', values, ifMatch: call.ifMatch, ...credentials },
-        secrets: sealed?.secrets,
-      }
-    })
+const update = (parts: Parts) => (call: Call<SutUpdate>) => {
+  const { body, ifMatch, params } = call
+  const { password, user_name } = body
+  const sealed = parts.vault.seal(params.id ?? '', { password, user_name })
+  const credentials = sealed && { credentials: sealed.credentials }
+  const command = { type: 'UpdateSut', values: pick(body, SUT_FIELDS), ifMatch, ...credentials } as const
+  return change(parts, call, command, sealed?.secrets)
 }
 
-const makeTag = (parts: Parts) => {
-  const change = makeChange(parts)
-  return (call: Call<TagsBody>) =>
-    change(call, () => ({ command: { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch } }))
-}
+const tag = (parts: Parts) => (call: Call<TagsBody>) =>
+  change(parts, call, { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch })
 
-const makeMonitor = (parts: Parts) => {
-  const change = makeChange(parts)
-  return (call: Call<MonitoringBody>) =>
-    change(call, () => ({ command: { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch } }))
-}
+const monitor = (parts: Parts) => (call: Call<MonitoringBody>) =>
+  change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch })
 
-const makeRetire = (parts: Parts) => {
-  const change = makeChange(parts)
-  return async (call: Call): RouteResult => {
-    const retired = await change(call, () => ({ command: { type: 'RetireSut', ifMatch: call.ifMatch } }))
+const retire =
+  (parts: Parts) =>
+  async (call: Call): RouteResult => {
+    const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
     if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
     return retired
   }
-}
 
 /** Changes a SUT's record, unless it has changed since. */
 const sutChange = { roles: administrators, isConditional: true } as const
@@ -143,7 +130,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     isCreation: true,
     isTagged: true,
     refusals: ['listen_ports_exhausted'],
-    handler: makeCreate,
+    handler: create,
   }),
   post({
     path: '/api/sut/import',
@@ -157,7 +144,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: sutImportBody,
     answer: refTo('ImportedSuts'),
     refusals: ['listen_ports_exhausted'],
-    handler: makeImport,
+    handler: importAll,
   }),
   post({
     path: '/api/sut/:id/update',
@@ -169,7 +156,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: sutUpdateBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: makeUpdate,
+    handler: update,
   }),
   post({
     path: '/api/sut/:id/tags',
@@ -182,7 +169,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: tagsBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: makeTag,
+    handler: tag,
   }),
   post({
     path: '/api/sut/:id/retire',
@@ -194,7 +181,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...SUT,
     refusals: ['sut_not_found', 'sut_reserved'],
-    handler: makeRetire,
+    handler: retire,
   }),
   post({
     path: '/api/sut/:id/monitoring',
@@ -207,6 +194,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: monitoringBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: makeMonitor,
+    handler: monitor,
   }),
 ]

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
-import { makeRenewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { EPOCH_BYTES } from '../../../domain/events/user.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
@@ -45,147 +44,145 @@ export const findPresent = async (users: Users, id: string): Promise<E.Either<Fa
 
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
-const makeRun =
-  ({ runner }: Pick<Parts, 'runner'>) =>
-  (command: UserCommand, envelope: Omit<CommandEnvelope<unknown>, 'command'>): Promise<Ended> =>
-    runner.run(userDecider, USERS_STREAM, { ...envelope, command })
+const run = (
+  { runner }: Parts,
+  command: UserCommand,
+  envelope: Omit<CommandEnvelope<unknown>, 'command'>,
+): Promise<Ended> => runner.run(userDecider, USERS_STREAM, { ...envelope, command })
 
-/** Shows a user as of the end of a command, once this instance knows the change. */
-const makeShow =
-  ({ objects, users }: Pick<Parts, 'objects' | 'users'>) =>
-  async (id: string, ended: Ended, more: { created?: boolean; once?: Readonly<Record<string, unknown>> } = {}) => {
-    if (E.isLeft(ended)) return ended
-    const outcome = ended.right
-    await users.refresh()
-    const version = outcome.kind === 'repeated' ? objects.asOf('user', id, outcome.revision) : undefined
-    const shown = version ?? (await objects.after('user', id, USERS_STREAM, outcome))
-    const once = outcome.kind === 'repeated' ? {} : (more.once ?? {})
-    return E.right(userResponse(users, shown, more.created === true, once))
-  }
+/** Shows a user as of the end of a command, once this instance knows the change. What is shown once, a retry lacks. */
+const show = async (
+  { objects, users }: Parts,
+  id: string,
+  ended: Ended,
+  created = false,
+  once: Readonly<Record<string, unknown>> = {},
+) => {
+  if (E.isLeft(ended)) return ended
+  const outcome = ended.right
+  const isRepeated = outcome.kind === 'repeated'
+  await users.refresh()
+  const version = isRepeated ? objects.asOf('user', id, outcome.revision) : undefined
+  const shown = version ?? (await objects.after('user', id, USERS_STREAM, outcome))
+  return E.right(userResponse(users, shown, created, isRepeated ? {} : once))
+}
 
 /** Seals a new password, which ends the user's sessions. */
-const makeSealPassword =
-  ({ vault, randomBytes, randomHex }: Parts) =>
-  async (userId: string, password: string, name?: string) =>
-    vault.sealUser(userId, {
-      ...(name !== undefined && { name }),
-      password: await hashPassword(password, randomBytes(SALT_BYTES)),
-      epoch: randomHex(EPOCH_BYTES),
-    })
+const sealPassword = async (
+  { vault, randomBytes, randomHex }: Parts,
+  userId: string,
+  password: string,
+  name?: string,
+) =>
+  vault.sealUser(userId, {
+    ...(name !== undefined && { name }),
+    password: await hashPassword(password, randomBytes(SALT_BYTES)),
+    epoch: randomHex(EPOCH_BYTES),
+  })
 
-const makeCreate = (parts: Parts) => {
-  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
-  const [show, sealPassword] = [makeShow(parts), makeSealPassword(parts)]
-  return async (call: Call<UserCreation>): RouteResult => {
+const create =
+  (parts: Parts) =>
+  async (call: Call<UserCreation>): RouteResult => {
+    const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
     const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
     const { name, role, quota, scope } = fields
     if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
       return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
     }
     const _id = requestedId ?? makeId(clock(), randomHex(8))
-    const { credentials, secrets } = await sealPassword(_id, password, name)
-    const envelope = { ...envelopeOf(call), secrets }
+    const { credentials, secrets } = await sealPassword(parts, _id, password, name)
     const ended = await runWithName(runner, users, name, {
-      ...envelope,
+      ...{ ...envelopeOf(call), secrets },
       command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
     })
     const id = E.isRight(ended) && ended.right.kind === 'repeated' && requestedId === undefined ? ended.right.id : _id
-    return show(id, ended, { created: true, once: call.body.password === undefined ? { password } : {} })
+    return show(parts, id, ended, true, call.body.password === undefined ? { password } : {})
   }
-}
 
 /**
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
-const makeChangePassword = (parts: Parts) => {
+const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>): RouteResult => {
   const { runner, users, quotaDefault, endBindings } = parts
-  const [show, run, sealPassword] = [makeShow(parts), makeRun(parts), makeSealPassword(parts)]
-  return async (_id: string, call: Call<NewPassword>): RouteResult => {
-    const { user: actor, requestId, client, body } = call
-    const revoke = async () =>
-      body.revoke_tokens === true && revokeTokens(runner, _id, { actor, makeRequestId: () => requestId, client })
-    // First too: once the new password is recorded, a request repeated after a crash is answered without this.
-    await revoke()
-    const { credentials, secrets } = await sealPassword(_id, body.password)
-    const isPresent = users.byId(_id) !== undefined
-    if (isPresent) await endBindings(_id, call.requestId)
-    const ended = await run({ type: 'ChangeUser', _id, credentials, quotaDefault }, { ...envelopeOf(call), secrets })
-    if (E.isRight(ended)) await revoke()
-    if (E.isRight(ended) && ended.right.kind === 'recorded') {
-      await users.refresh()
-      await endBindings(_id, call.requestId)
-    }
-    return show(_id, ended)
+  const { user: actor, requestId, client, body } = call
+  const revoke = async () =>
+    body.revoke_tokens === true && revokeTokens(runner, _id, { actor, makeRequestId: () => requestId, client })
+  // First too: once the new password is recorded, a request repeated after a crash is answered without this.
+  await revoke()
+  const { credentials, secrets } = await sealPassword(parts, _id, body.password)
+  if (users.byId(_id) !== undefined) await endBindings(_id, requestId)
+  const command = { type: 'ChangeUser', _id, credentials, quotaDefault } as const
+  const ended = await run(parts, command, { ...envelopeOf(call), secrets })
+  if (E.isRight(ended)) await revoke()
+  if (E.isRight(ended) && ended.right.kind === 'recorded') {
+    await users.refresh()
+    await endBindings(_id, requestId)
   }
+  return show(parts, _id, ended)
 }
 
-const makeUpdate = (parts: Parts) => {
-  const { runner, users, quotaDefault, vault } = parts
-  const [show, run] = [makeShow(parts), makeRun(parts)]
-  return async (call: Call<UserUpdate>): RouteResult => {
+const update =
+  (parts: Parts) =>
+  async (call: Call<UserUpdate>): RouteResult => {
+    const { runner, users, quotaDefault, vault } = parts
     const { params, body, ifMatch } = call
     const { name, role, quota, scope } = body
     const _id = params.id ?? ''
     const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
-    if (name === undefined || name === users.member(_id)?.name) return show(_id, await run(command, envelopeOf(call)))
+    if (name === undefined || name === users.member(_id)?.name) {
+      return show(parts, _id, await run(parts, command, envelopeOf(call)))
+    }
     const { credentials, secrets } = vault.sealUser(_id, { name })
-    const envelope = { ...envelopeOf(call), secrets }
     const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-    return show(_id, await runWithName(runner, users, name, { ...envelope, command: named }))
+    const envelope = { ...envelopeOf(call), secrets, command: named }
+    return show(parts, _id, await runWithName(runner, users, name, envelope))
   }
-}
 
-const makeSetPassword = (parts: Parts) => {
-  const { users } = parts
-  const change = makeChangePassword(parts)
-  return async (call: Call<NewPassword>): RouteResult => {
+const setPassword =
+  (parts: Parts) =>
+  async (call: Call<NewPassword>): RouteResult => {
+    const { users } = parts
     const _id = call.params.id ?? ''
     if (users.member(_id) === undefined) await users.catchUp()
-    return users.member(_id) === undefined ? E.left(notFound('user')) : change(_id, call)
+    return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
   }
-}
 
-const makeSetOwnPassword = (parts: Parts) => {
-  const change = makeChangePassword(parts)
-  return async (call: Call<OwnPassword>): RouteResult => {
+const setOwnPassword =
+  (parts: Parts) =>
+  async (call: Call<OwnPassword>): RouteResult => {
     const confirmed = await call.caller().confirm(call.body.old_password)
-    return E.isLeft(confirmed) ? confirmed : change(call.user._id, call)
+    return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
   }
-}
 
 /** Ends all sessions of a user. */
-const makeLogOut = (parts: Parts) => {
-  const renewEpoch = makeRenewEpoch(parts)
-  const show = makeShow(parts)
-  return async (call: Call): RouteResult => {
+const logOut =
+  (parts: Parts) =>
+  async (call: Call): RouteResult => {
     const _id = call.params.id ?? ''
-    return show(_id, await renewEpoch(_id, envelopeOf(call)))
+    return show(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
   }
-}
 
-const makeErase = (parts: Parts) => {
-  const [show, run] = [makeShow(parts), makeRun(parts)]
-  return async (call: Call): RouteResult => {
+const erase =
+  (parts: Parts) =>
+  async (call: Call): RouteResult => {
     const _id = call.params.id ?? ''
-    const ended = await run({ type: 'EraseUser', _id }, envelopeOf(call))
+    const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
     // If this fails, the event stands, and the process of removals deletes them.
     if (E.isRight(ended)) await parts.eraseSecrets(_id)
-    return show(_id, ended)
+    return show(parts, _id, ended)
   }
-}
 
-const makeRestore = (parts: Parts) => {
-  const { runner, users } = parts
-  const show = makeShow(parts)
-  return async (call: Call): RouteResult => {
+const restore =
+  (parts: Parts) =>
+  async (call: Call): RouteResult => {
+    const { runner, users } = parts
     const _id = call.params.id ?? ''
     await users.refresh()
     const name = users.member(_id)?.name ?? _id
     const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-    return show(_id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+    return show(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
   }
-}
 
 /** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const
@@ -204,7 +201,7 @@ export const createUser = post({
   isCreation: true,
   isTagged: true,
   refusals: ['user_name_taken', 'user_id_taken'],
-  handler: makeCreate,
+  handler: create,
 })
 
 export const userChanges: readonly Declaration<Parts>[] = [
@@ -220,7 +217,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: userUpdateBody,
     ...USER,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
-    handler: makeUpdate,
+    handler: update,
   }),
   post({
     path: '/api/user/:id/password',
@@ -233,7 +230,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: newPasswordBody,
     ...USER,
     refusals: OF_USER,
-    handler: makeSetPassword,
+    handler: setPassword,
   }),
   post({
     path: '/api/user/me/password',
@@ -246,7 +243,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: ownPasswordBody,
     ...USER,
     refusals: [...OF_USER, 'wrong_password'],
-    handler: makeSetOwnPassword,
+    handler: setOwnPassword,
   }),
   post({
     path: '/api/user/:id/logout',
@@ -258,7 +255,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: OF_USER,
-    handler: makeLogOut,
+    handler: logOut,
   }),
 ]
 
@@ -273,7 +270,7 @@ export const removedUserChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
-    handler: makeRestore,
+    handler: restore,
   }),
   post({
     path: '/api/user/:id/erase',
@@ -286,6 +283,6 @@ export const removedUserChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: ['user_not_found', 'user_not_removed'],
-    handler: makeErase,
+    handler: erase,
   }),
 ]

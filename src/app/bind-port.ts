@@ -1,5 +1,5 @@
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
-import { makeInFlight } from '../commands/turns/in-flight.ts'
+import { makeInFlight } from '../commands/turns.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'

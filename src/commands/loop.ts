@@ -23,10 +23,8 @@ import type { ClockGuard } from './clock-guard.ts'
 import { type CommandEnvelope, makeNewEvents, type Outcome, type Runner } from './command-envelope.ts'
 import { appendFailure, clockAhead, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
-import type { FollowedLog } from './states/log-continuity.ts'
-import type { Folded, Snapshots } from './states/snapshots.ts'
-import { makeStateCache, type StateCache } from './states/state-cache.ts'
-import { makeSharedStreams } from './turns/shared-streams.ts'
+import { type Folded, type FollowedLog, makeStates, type Snapshots, type States } from './states.ts'
+import { makePauses } from './turns.ts'
 
 /**
  * How long a command is decided again after its first conflict: a few times what an instance keeps a stream busy before
@@ -83,16 +81,15 @@ interface Task<S extends StreamState, C> {
 }
 
 interface LoopParts extends RunnerOptions {
-  readonly cache: StateCache
-  readonly onOvertaken: (stream: string) => void
+  readonly states: States
 }
 
 export const makeRunner = (options: RunnerOptions): Runner => {
   const { hooks, log, isShared = false, commandTimeout = STORE_TIMEOUT_MS } = options
-  const cache = makeStateCache(options)
-  if (isShared) log?.watch(cache.follow)
-  const shared = isShared ? makeSharedStreams() : undefined
-  const parts: LoopParts = { ...options, cache, onOvertaken: (stream) => shared?.overtaken(stream) }
+  const states = makeStates(options)
+  if (isShared) log?.watch(states.follow)
+  const pauseAfter = isShared ? makePauses() : undefined
+  const parts: LoopParts = { ...options, states }
   /** One command per stream at a time in this process. The expected revision covers other processes. */
   const turns = makeTurns()
 
@@ -105,13 +102,13 @@ export const makeRunner = (options: RunnerOptions): Runner => {
       return await runInTurn(parts, { decider, stream, envelope, deadline })
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) {
-        cache.forget(stream)
+        states.forget(stream)
         throw error
       }
       hooks?.onUnavailable(error, envelope.requestId)
       return E.left(failure('unavailable', 'The event store cannot be read. Try again.'))
     } finally {
-      turns.release(stream, shared?.pauseAfter(stream, began))
+      turns.release(stream, pauseAfter?.(stream, began))
     }
   }
 
@@ -119,13 +116,13 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     const deadline = performance.now() + commandTimeout
     await turns.acquire(stream)
     try {
-      return find((await before(deadline, readCurrent(cache, decider, stream))).state)
+      return find((await before(deadline, readCurrent(states, decider, stream))).state)
     } finally {
       turns.release(stream)
     }
   }
 
-  return { run, inspect, saveStates: cache.saveAll }
+  return { run, inspect, saveStates: states.saveAll }
 }
 
 /**
@@ -136,12 +133,12 @@ const runInTurn = async <S extends StreamState, C>(
   parts: LoopParts,
   task: Task<S, C>,
 ): Promise<E.Either<Failure, Outcome<S>>> => {
-  const { cache, hooks, onOvertaken, retryTimeout = RETRY_TIMEOUT_MS } = parts
+  const { states, hooks, retryTimeout = RETRY_TIMEOUT_MS } = parts
   const { decider, stream, deadline } = task
-  const confirming = cache.confirm()
+  const confirming = states.confirm()
   if (confirming !== undefined) await before(deadline, confirming)
-  const cached = cache.get(decider, stream)
-  let folded = cached ?? (await before(deadline, cache.load(decider, stream)))
+  const cached = states.get(decider, stream)
+  let folded = cached ?? (await before(deadline, states.load(decider, stream)))
   let isToTheEnd = cached === undefined
   let conflicts = 0
   let until = Number.POSITIVE_INFINITY
@@ -153,14 +150,13 @@ const runInTurn = async <S extends StreamState, C>(
       hooks?.onRetry('refused')
     } else {
       hooks?.onRetry('moved')
-      onOvertaken(stream)
       if (conflicts++ === 0) until = performance.now() + retryTimeout
       else if (performance.now() >= until)
         return E.left(failure('unavailable', 'Too many concurrent changes by other instances. Try again.'))
       // With jitter: another instance that appends back to back, without reading in between, would always be faster.
       else await delay(Math.random() * Math.min(2 ** conflicts, BACKOFF_MAX_MS))
     }
-    folded = await before(deadline, readOn(cache, decider, stream, folded))
+    folded = await before(deadline, readOn(states, decider, stream, folded))
     isToTheEnd = true
   }
 }
@@ -175,7 +171,7 @@ type Attempt<S> =
 
 /** Decides on a folded state, and appends what is to be recorded. */
 const attemptOnce = async <S extends StreamState, C>(
-  { store, clock, randomHex, guard, hooks, cache }: LoopParts,
+  { store, clock, randomHex, guard, hooks, states }: LoopParts,
   task: Task<S, C>,
   folded: Folded<S>,
 ): Promise<Attempt<S>> => {
@@ -202,7 +198,7 @@ const attemptOnce = async <S extends StreamState, C>(
   if (E.isLeft(appended))
     return appended.left === 'moved' ? { is: 'overtaken' } : over(E.left(appendFailure(appended.left)))
   if (events.length >= LARGE_APPEND) await turn()
-  return over(E.right(foldRecorded(cache, task, folded, events, appended.right)))
+  return over(E.right(foldRecorded(states, task, folded, events, appended.right)))
 }
 
 const decideNow = <S extends StreamState, C>(
@@ -222,7 +218,7 @@ const decideNow = <S extends StreamState, C>(
 
 /** Caches the new state and returns the outcome of a recorded command. */
 const foldRecorded = <S extends StreamState, C>(
-  cache: StateCache,
+  states: States,
   { decider, stream }: Task<S, C>,
   folded: Folded<S>,
   newEvents: readonly NewEvent[],
@@ -235,28 +231,28 @@ const foldRecorded = <S extends StreamState, C>(
   })
   const last = events.at(-1) as Recorded
   const state = events.reduce(decider.evolve, folded.state)
-  cache.put(decider, stream, { ...folded, state, ...appended }, last.id)
+  states.put(decider, stream, { ...folded, state, ...appended }, last.id)
   return { kind: 'recorded', state, id: subjectId(last), events, ...appended }
 }
 
 const readOn = async <S extends StreamState, C>(
-  cache: StateCache,
+  states: States,
   decider: Decider<S, C>,
   stream: string,
   stale: Folded<S>,
 ): Promise<Folded<S>> => {
-  const confirming = cache.confirm()
+  const confirming = states.confirm()
   await confirming
-  return confirming ? cache.load(decider, stream) : cache.catchUp(decider, stream, stale)
+  return confirming ? states.load(decider, stream) : states.catchUp(decider, stream, stale)
 }
 
 /** The state at the end of a stream. */
 const readCurrent = async <S extends StreamState, C>(
-  cache: StateCache,
+  states: States,
   decider: Decider<S, C>,
   stream: string,
 ): Promise<Folded<S>> => {
-  await cache.confirm()
-  const cached = cache.get(decider, stream)
-  return cached ? cache.catchUp(decider, stream, cached) : cache.load(decider, stream)
+  await states.confirm()
+  const cached = states.get(decider, stream)
+  return cached ? states.catchUp(decider, stream, cached) : states.load(decider, stream)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { SCHEDULE } from '../commands/begin-schedule.ts'
 import type { Outcome, Runner } from '../commands/command-envelope.ts'
+import { SCHEDULE } from '../commands/log-events.ts'
 import type { Actor, Decider, StreamState } from '../domain/decider.ts'
 import type { ProcessClock } from './clock.ts'
 

@@ -5,7 +5,7 @@ import { openStoreForCommand } from '../../app/open-store.ts'
 import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
 import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
-import { recordForLog } from '../../commands/log-version.ts'
+import { recordForLog } from '../../commands/log-events.ts'
 import { makeCalls, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 

@@ -1,5 +1,5 @@
 import { openStoreForCommand } from '../../app/open-store.ts'
-import { recordForLog } from '../../commands/log-version.ts'
+import { recordForLog } from '../../commands/log-events.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import { makeCatchUpStates } from '../../../src/commands/states/catch-up-states.ts'
+import { makeCatchUpStates } from '../../../src/commands/states.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import '../../../src/app/node-settings.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { SCHEDULE } from '../../../src/commands/begin-schedule.ts'
+import { SCHEDULE } from '../../../src/commands/log-events.ts'
 import { makeRunner } from '../../../src/commands/loop.ts'
 import type { Quotas } from '../../../src/commands/quotas.ts'
 import { makeChangeRequest, type ShownRequest } from '../../../src/commands/requests/change-request.ts'

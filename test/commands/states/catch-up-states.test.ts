@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { makeCatchUpStates } from '../../../src/commands/states/catch-up-states.ts'
+import { makeCatchUpStates } from '../../../src/commands/states.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore, NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'

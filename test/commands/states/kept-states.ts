@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
-import type { Snapshots } from '../../../src/commands/states/snapshots.ts'
+import type { Snapshots } from '../../../src/commands/states.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { SCHEDULE } from '../../../src/commands/begin-schedule.ts'
 import { makeNewEvents } from '../../../src/commands/command-envelope.ts'
+import { SCHEDULE } from '../../../src/commands/log-events.ts'
 import type { Event } from '../../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeId, SCHEDULE_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'

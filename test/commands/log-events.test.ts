@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { checkLogVersion, upgradeLog } from '../../src/commands/log-version.ts'
+import { checkLogVersion, upgradeLog } from '../../src/commands/log-events.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
 import { LOG_VERSION } from '../../src/domain/events/log.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, STREAMS, sutStream } from '../../src/domain/values/ids.ts'

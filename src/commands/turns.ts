@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { makeTurns } from '../../concurrency/turns.ts'
-import { type Failure, failure } from '../../domain/failure.ts'
+import { LRUCache } from 'lru-cache'
+import { makeTurns } from '../concurrency/turns.ts'
+import { type Failure, failure } from '../domain/failure.ts'
 
 /** How long a duplicate waits for the first request with its key. */
 const WAIT_TIMEOUT_MS = 5_000
@@ -36,5 +37,32 @@ export const makeInFlight = (): InFlight => {
         for (const name of acquired) turns.release(name)
       }
     },
+  }
+}
+
+/** Milliseconds for which an instance keeps a stream busy, and for which it then leaves it to the others. */
+const [BUSY_MAX_MS, PAUSE_MS] = [200, 25]
+/** Streams remembered. A forgotten one begins to be busy anew. */
+const STREAMS_MAX = 1_024
+
+/**
+ * Shares busy streams with other instances. An instance that appends command after command, without reading in between,
+ * would always be faster than one that must read first, and lock it out.
+ *
+ * @returns the milliseconds to leave a stream to the others after a command that began at some time
+ * @param now monotonic milliseconds
+ */
+export const makePauses = (now: () => number = () => performance.now()) => {
+  const streams = new LRUCache<string, { readonly busySince: number; readonly freeSince: number }>({ max: STREAMS_MAX })
+  return (stream: string, began: number): number => {
+    const use = streams.get(stream)
+    const busySince = use !== undefined && began - use.freeSince < PAUSE_MS ? use.busySince : began
+    const freeSince = now()
+    if (freeSince - busySince < BUSY_MAX_MS) {
+      streams.set(stream, { busySince, freeSince })
+      return 0
+    }
+    streams.delete(stream)
+    return PAUSE_MS
   }
 }

@@ -1,0 +1,297 @@
+import { LRUCache } from 'lru-cache'
+import type { Decider, Snapshot, StreamState } from '../domain/decider.ts'
+import type { Recorded } from '../domain/event.ts'
+import { listenPortDecider } from '../domain/listen-port/decide.ts'
+import { sutDecider } from '../domain/sut/decide.ts'
+import { userDecider } from '../domain/user/decide.ts'
+import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../domain/values/ids.ts'
+import type { StorePosition } from '../domain/values/position.ts'
+import {
+  type Batch,
+  BEGINNING,
+  type EventPosition,
+  type EventStore,
+  hasEventAt,
+  NO_STREAM,
+  StoreUnavailable,
+} from '../event-store/event-store.ts'
+
+/** The folded states of streams: those used last in memory, the others as snapshots. */
+
+/** States in memory: those of as many SUTs, with a hundred windows ahead each some 400 MB. */
+const STATES_MAX = 16_384
+/** Values in a snapshot: some 20,000 windows, which are 4 MB. Writing more holds the main thread too long. */
+const VALUES_MAX = 256 * 1024
+/** Events between snapshots at least, so that few remain to fold. */
+const EVENTS_MIN = 256
+/** A stream that is so many times longer is saved less often, since its whole state is written each time. */
+const STREAM_SHARE = 16
+
+/** Storage for folded states, so that no request folds a stream from its beginning. */
+export interface Snapshots {
+  /** The last snapshot saved, even if not on disk yet. */
+  readonly read: (stream: string) => Snapshot | undefined
+  /**
+   * Takes a state and writes it once the views have reached its store position. The last one per stream wins. Without a
+   * snapshot the one before stays.
+   */
+  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot | undefined) => void
+  /** Drops snapshots not written yet: their events are no longer in the log. */
+  readonly dropUnwritten: () => void
+}
+
+/** A stream folded up to a revision. */
+export interface Folded<S> {
+  readonly state: S
+  readonly revision: number
+  /** Store position of the last event folded. */
+  readonly storePosition: StorePosition
+  /** Revision of the last snapshot. */
+  readonly savedRevision: number
+}
+
+/** The subscription that follows the log. */
+export interface FollowedLog {
+  /** Number of the current unbroken subscription; undefined while the log is not followed. */
+  readonly followEpoch: () => number | undefined
+  /** Calls a listener with each batch of events once it is folded. */
+  readonly watch: (listener: (events: Batch['events']) => void) => void
+  /** The last event folded into views. No snapshot in use is newer. */
+  readonly lastFolded: () => EventPosition
+}
+
+const makeUnread = <S extends StreamState, C>(decider: Decider<S, C>): Folded<S> => ({
+  state: decider.initial,
+  revision: NO_STREAM,
+  storePosition: BEGINNING,
+  savedRevision: NO_STREAM,
+})
+
+const foldOne = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folded<S>, event: Recorded): Folded<S> => ({
+  ...folded,
+  state: decider.evolve(folded.state, event),
+  revision: event.revision,
+  storePosition: event.storePosition,
+})
+
+const readSnapshot = <S extends StreamState, C>(
+  snapshots: Snapshots,
+  decider: Decider<S, C>,
+  stream: string,
+): Folded<S> | undefined => {
+  const snapshot = snapshots.read(stream)
+  if (snapshot === undefined || snapshot.version !== decider.version) return undefined
+  const { revision, storePosition } = snapshot
+  return { state: JSON.parse(snapshot.text) as S, revision, storePosition, savedRevision: revision }
+}
+
+/** A state with more values is folded from its stream again, in pages. */
+const hasTooManyValues = (state: unknown): boolean => {
+  let left = VALUES_MAX
+  const count = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false
+    const values = Object.values(value)
+    left -= values.length
+    return left < 0 || values.some(count)
+  }
+  return count(state)
+}
+
+/** A stream in memory, whatever the shape of its state. */
+interface Cached {
+  readonly decider: Decider<StreamState, unknown>
+  readonly folded: Folded<StreamState>
+}
+
+const cachedOf = <S extends StreamState, C>(decider: Decider<S, C>, folded: Folded<S>): Cached =>
+  ({ decider, folded }) as unknown as Cached
+
+const save = (snapshots: Pick<Snapshots, 'keep'>, stream: string, { decider, folded }: Cached): void => {
+  const { state, revision, storePosition, savedRevision } = folded
+  if (savedRevision === revision) return
+  snapshots.keep(stream, storePosition, () =>
+    hasTooManyValues(state)
+      ? undefined
+      : { stream, version: decider.version, revision, storePosition, text: JSON.stringify(state) },
+  )
+}
+
+const isDue = ({ revision, savedRevision }: Folded<StreamState>): boolean =>
+  revision - savedRevision >= Math.max(EVENTS_MIN, revision / STREAM_SHARE)
+
+/**
+ * Detects a log that no longer continues from the states in memory: one that was truncated and has grown again has other
+ * events at the same revisions, which no append detects.
+ *
+ * @param onOtherLog called if other events are in place of those folded, whose states must be dropped
+ */
+const makeContinuity = (store: EventStore, log: FollowedLog | undefined, onOtherLog: () => void) => {
+  let newest: EventPosition | undefined
+  let confirmed: number | undefined
+  let confirming: Promise<void> | undefined
+
+  const check = async ({ followEpoch, lastFolded }: FollowedLog): Promise<void> => {
+    const [before, folded, noted] = [followEpoch(), lastFolded(), newest]
+    const isNotedLost = noted !== undefined && !(await hasEventAt(store, noted))
+    if (isNotedLost) {
+      if (newest === noted) newest = undefined
+      onOtherLog()
+    }
+    // The events before one that is in place are in place, too.
+    const isCovered = noted !== undefined && !isNotedLost && noted.storePosition >= folded.storePosition
+    if (!isCovered && !(await hasEventAt(store, folded))) {
+      onOtherLog()
+      throw new StoreUnavailable('the log does not continue from the events read earlier')
+    }
+    if (followEpoch() === before) confirmed = before
+  }
+
+  /** Whether the subscription is unbroken since the newest events were found in place. */
+  const isConfirmed = (): boolean =>
+    // Without a subscription, this process is the only writer.
+    log === undefined || (confirmed !== undefined && log.followEpoch() === confirmed)
+
+  return {
+    isConfirmed,
+    /** Notes an event known to be in the log. */
+    note: (event: EventPosition): void => {
+      if (newest === undefined || event.storePosition > newest.storePosition) newest = event
+    },
+    /** Undefined if that is confirmed. Otherwise one or two reads, shared by all callers, check the newest events. */
+    confirm: (): Promise<void> | undefined => {
+      if (log === undefined || isConfirmed()) return undefined
+      confirming ??= check(log).finally(() => {
+        confirming = undefined
+      })
+      return confirming
+    },
+  }
+}
+
+interface StatesOptions {
+  readonly store: EventStore
+  readonly snapshots: Snapshots
+  /** Absent if no other process writes the log. */
+  readonly log?: FollowedLog
+  /** `STATES_MAX` unless given. */
+  readonly statesMax?: number
+}
+
+export type States = ReturnType<typeof makeStates>
+
+/** States in memory, the most recently used of them. What is due, or evicted, is saved. */
+const makeMemory = (snapshots: Snapshots, statesMax: number) => {
+  const states = new LRUCache<string, Cached>({
+    max: statesMax,
+    dispose: (cached, stream, why) => {
+      if (why === 'evict') save(snapshots, stream, cached)
+    },
+  })
+  const set = (stream: string, cached: Cached): void => {
+    if (!isDue(cached.folded)) return void states.set(stream, cached)
+    save(snapshots, stream, cached)
+    states.set(stream, { ...cached, folded: { ...cached.folded, savedRevision: cached.folded.revision } })
+  }
+  return { states, set }
+}
+
+/** The folded states that commands decide on. */
+export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: StatesOptions) => {
+  const { states, set } = makeMemory(snapshots, statesMax)
+  const { note, confirm, isConfirmed } = makeContinuity(store, log, () => {
+    states.clear()
+    snapshots.dropUnwritten()
+  })
+
+  /** Keeps a state whose events are known to be in the log, the last of them with this id. */
+  const put = <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    folded: Folded<S>,
+    eventId: string,
+  ): void => {
+    note({ stream, revision: folded.revision, storePosition: folded.storePosition, eventId })
+    // The subscription may have been faster than the answer of the append.
+    if ((states.peek(stream)?.folded.revision ?? NO_STREAM) <= folded.revision) set(stream, cachedOf(decider, folded))
+  }
+
+  /** Folds events recorded since. */
+  const catchUp = async <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    from: Folded<S>,
+  ): Promise<Folded<S>> => {
+    let folded = from
+    let eventId: string | undefined
+    for await (const page of store.readStream(stream, from.revision)) {
+      for (const event of page) {
+        folded = foldOne(decider, folded, event)
+        eventId = event.id
+      }
+    }
+    if (eventId !== undefined) put(decider, stream, folded, eventId)
+    else if (folded.revision !== NO_STREAM) set(stream, cachedOf(decider, folded))
+    return folded
+  }
+
+  return {
+    confirm,
+    put,
+    catchUp,
+    /** The state in memory or saved, without reading the stream. An append detects a stale state. */
+    get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Folded<S> | undefined =>
+      (states.get(stream)?.folded as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
+    /** Folds a stream from its snapshot, or its beginning, to its end. */
+    load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> =>
+      catchUp(decider, stream, readSnapshot(snapshots, decider, stream) ?? makeUnread(decider)),
+    forget: (stream: string): void => void states.delete(stream),
+    /** Folds events of the followed log into the states in memory, which would become stale where others append. */
+    follow: (events: Batch['events']): void => {
+      // Of another log these would not follow what is in memory. What is missed here, the next append finds out.
+      if (!isConfirmed()) return
+      for (const event of events) {
+        const cached = states.peek(event.stream)
+        if (cached === undefined || event.revision - 1 !== cached.folded.revision) continue
+        set(event.stream, { ...cached, folded: foldOne(cached.decider, cached.folded, event) })
+      }
+    },
+    /** Saves all states in memory, so that nothing has to be folded after a restart. */
+    saveAll: (): void => {
+      for (const [stream, cached] of states.entries()) save(snapshots, stream, cached)
+    },
+  }
+}
+
+/** The state of a stream before its first event. Undefined if no command is decided on it. */
+const beginStream = (stream: string): Cached | undefined => {
+  if (stream === LISTEN_PORTS_STREAM) return cachedOf(listenPortDecider, makeUnread(listenPortDecider))
+  if (stream === USERS_STREAM) return cachedOf(userDecider, makeUnread(userDecider))
+  return stream.startsWith(sutStream('')) ? cachedOf(sutDecider, makeUnread(sutDecider)) : undefined
+}
+
+/**
+ * Builds snapshots while views catch up, for streams that begin meanwhile. In a rebuild that is all streams, since the
+ * snapshots were deleted with the views. Otherwise the first command on each SUT would fold its whole stream, over the
+ * network if the store is remote.
+ *
+ * @param statesMax the least recently used above that are dropped, and folded again when a command needs them
+ */
+export const makeCatchUpStates = (statesMax = STATES_MAX) => {
+  const states = new LRUCache<string, Cached>({ max: statesMax })
+  return {
+    /** Takes events in log order. Those that do not follow are left out. */
+    fold: (events: Batch['events']): void => {
+      for (const event of events) {
+        const cached = states.get(event.stream) ?? beginStream(event.stream)
+        if (cached === undefined || event.revision !== cached.folded.revision + 1) continue
+        states.set(event.stream, { ...cached, folded: foldOne(cached.decider, cached.folded, event) })
+      }
+    },
+    /** Saves the `most` most recently used states as snapshots and clears the cache. */
+    saveTo: (snapshots: Pick<Snapshots, 'keep'>, most: number): void => {
+      // Least recently used first: if there is no room for all, the last ones saved remain.
+      for (const [stream, cached] of [...states.entries().take(most)].reverse()) save(snapshots, stream, cached)
+      states.clear()
+    },
+  }
+}

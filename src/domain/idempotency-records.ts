@@ -46,6 +46,10 @@ const seekName = (records: SortedList<KeyedRecord>, name: string) => seek(record
 export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
+/** Records that may not be older than their lifetime at a time. */
+export const unexpired = (keys: IdempotencyRecords, time: number): IdempotencyRecords =>
+  keys.filter(({ newest }) => newest > time - RECORD_LIFETIME_MS)
+
 /** Adds the event's record, if it has an idempotency key, and drops expired records. */
 export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
   const { key } = event.metadata
@@ -53,7 +57,7 @@ export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: numbe
   const [name, request] = splitKey(key)
   const created = factsOf(event.type).creates === true
   const record = { name, request, revision: event.revision, _id: subjectId(event), created }
-  const kept = keys.filter(({ newest }) => newest > time - RECORD_LIFETIME_MS)
+  const kept = unexpired(keys, time)
   const last = kept.at(-1)
   if (last === undefined || time - last.oldest > PERIOD_MS)
     return [...kept, { oldest: time, newest: time, records: [[record]] }]

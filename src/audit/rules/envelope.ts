@@ -1,7 +1,15 @@
 import { factsOf, type Recorded, sutIdOf } from '../../domain/event.ts'
-import { copyText, type Report, type Stream } from '../state/state.ts'
+import { findRecord, unexpired } from '../../domain/idempotency-records.ts'
+import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
+import type { Report, Stream } from './streams.ts'
 
 /** Rules for every event, whatever its type. */
+
+/** Unix milliseconds of a recorded time; NaN if no calendar has it. */
+export const millisecondsIn = (written: string): number => {
+  const time = epochMillisecondsOf(written)
+  return formatMilliseconds(time) === written ? time : Number.NaN
+}
 
 export const judgeStream = (event: Recorded, report: Report): boolean => {
   const { type, data, stream } = event
@@ -73,45 +81,24 @@ export const judgeActor = (event: Recorded, report: Report): void => {
   if (data.user_id !== actor) report(`is by the tester ${actor} for the user ${data.user_id}`)
 }
 
-/** Credentials that an event of a SUT or a user names, if it does. */
-export const judgeCredentials = (
-  credentials: { readonly changed: readonly string[] } | undefined,
+/** An idempotency key is recorded at most once a day in a stream, unless its creation was abandoned. */
+export const judgeKey = (
+  { state }: Stream,
+  { type, metadata: { key } }: Recorded,
+  time: number,
+  isAbandoned: (sutId: string) => boolean,
   report: Report,
 ): void => {
-  if (credentials === undefined) return
-  const { changed } = credentials
-  if (changed.length === 0 || new Set(changed).size < changed.length)
-    report('lists no changed credentials, or one twice')
+  if (key === undefined || state === undefined) return
+  const record = findRecord(unexpired(state.keys, time), key)
+  const isOver = type === 'ListenPortAssigned' && typeof record === 'object' && isAbandoned(record._id)
+  if (record !== undefined && !isOver) report('was recorded under an idempotency key already used in its stream')
 }
 
-/** Lifetime of an idempotency record. */
-const KEY_LIFETIME_MS = 24 * 3_600_000
-/** Characters of `metadata.key` for the key itself. */
-const KEY_LENGTH = 22
-
-/**
- * An idempotency key is recorded at most once a day in a stream.
- *
- * @param isIgnored whether to ignore an earlier record, because its creation was abandoned
- */
-export const judgeKey = (
-  stream: Stream,
-  { data, metadata: { key } }: Recorded,
-  time: number,
-  isIgnored: (_id: string) => boolean,
-  report: Report,
-): void => {
-  if (key === undefined) return
-  stream.keys ??= new Map()
-  const { keys } = stream
-  for (const [name, use] of keys) {
-    if (use.time > time - KEY_LIFETIME_MS) break
-    keys.delete(name)
-  }
-  const name = copyText(key.slice(0, KEY_LENGTH))
-  const before = keys.get(name)
-  if (before !== undefined && !isIgnored(before._id))
-    report('was recorded under an idempotency key already used in its stream')
-  keys.delete(name)
-  keys.set(name, { time, _id: copyText('_id' in data ? data._id : 'sut_id' in data ? data.sut_id : '') })
+/** Credentials that an event of a SUT, a user or a token names, if it does. */
+export const judgeCredentials = ({ data }: Recorded, report: Report): void => {
+  if (!('credentials' in data) || data.credentials === undefined) return
+  const { changed } = data.credentials
+  if (changed.length === 0 || new Set<string>(changed).size < changed.length)
+    report('lists no changed credentials, or one twice')
 }

@@ -55,7 +55,8 @@ const INSTANCE = /^([0-9a-f]{16}):/
 /** The request id of an event recorded by a probe. It names the instance, which the event's data does not. */
 export const probeRequestId = (instance: string, requestId: string): string => `${instance}:${requestId}`
 
-const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
+/** The instance that recorded an event of a probe. */
+export const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
 
 const evolve = (state: MonitoringState, event: Recorded): MonitoringState => {
   const time = epochMillisecondsOf(event.metadata.time)

@@ -1,4 +1,4 @@
-import type { Report } from './state.ts'
+import type { Report } from './streams.ts'
 
 const INITIAL_PLACES = 1_024
 
@@ -123,13 +123,3 @@ export const judgeId = (id: string, time: number, seen: SeenIds, report: Report)
 /** Assigned ids begin with the second they were assigned. */
 export const beginsWithSecond = (_id: string, time: number): boolean =>
   hexAt(_id, 0, 8) === Math.floor(time / 1_000) % 2 ** 32
-
-/**
- * Checks an id that is assigned.
- *
- * @param tag a number to store with the id, not 0
- */
-export const judgeNewId = (_id: string, time: number, ids: AssignedIds, report: Report, tag = 1): void => {
-  if (!beginsWithSecond(_id, time)) report(`assigns an id that does not begin with its creation second, ${_id}`)
-  if (!ids.add(_id, tag)) report(`assigns an id that was assigned before, ${_id}`)
-}

@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava'
+import { makeRules } from '../../../src/audit/rules/rules.ts'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
-import type { Event, Metadata } from '../../../src/domain/event.ts'
+import { type Event, factsOf, type Metadata, type Recorded } from '../../../src/domain/event.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import {
   LISTEN_PORTS_STREAM,
@@ -16,16 +17,19 @@ import {
   USERS_STREAM,
 } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
-import { toStorePosition } from '../../../src/domain/values/position.ts'
+import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import {
   administrator,
   alice,
   bob,
   clock,
+  matchOffered,
   metadata,
   reservationCreated,
   reservationEnded,
   reservationExtended,
+  reservationReleased,
+  reservationSeriesCreated,
   reservationStarted,
   sutValues,
   wall,
@@ -59,7 +63,7 @@ export const made = (time: string, n: number, start: string, end: string, user_i
 export const updated = (data: object): Event => ({ type: 'SutUpdated', data: { _id: SUT, ...data } }) as Event
 export const retired: Event = { type: 'SutRetired', data: { _id: SUT, listen_port: PORT } }
 export const assigned: Event = { type: 'ListenPortAssigned', data: { listen_port: PORT, sut_id: SUT } }
-export const released: Event = { type: 'ListenPortReleased', data: { listen_port: PORT, sut_id: SUT } }
+export const releasedPort: Event = { type: 'ListenPortReleased', data: { listen_port: PORT, sut_id: SUT } }
 export const created: Event = { type: 'SutCreated', data: { _id: SUT, ...sutValues(), listen_port: PORT } }
 export const abandoned: Event = { type: 'SutCreationAbandoned', data: { _id: SUT, listen_port: PORT } }
 
@@ -85,12 +89,19 @@ export const startedAt = (_id: string, due: string, user_id = alice): Event =>
 export const endedAt = (_id: string, due: string, user_id = alice): Event =>
   of(reservationEnded(_id, formatMilliseconds(clock(due)), user_id))
 
+const administratorOf = { actor: administrator._id, role: 'administrator' } as const
+export const BY_BERTH = { actor: 'berth', role: 'system' } as const
+export const BY_GATEWAY = { actor: 'gateway', role: 'system' } as const
+export const BY_SCHEDULE = { actor: 'schedule', role: 'system' } as const
+/** The keyed hash of an address. */
+export const CLIENT = `k1:${'a'.repeat(22)}`
+
 export const BEGINNING: readonly Entry[] = [
   ['05:00', assigned],
   ['05:00', created],
   ['05:10', updated({ tags: { site: 'b12' } }), { key: KEY }],
 ]
-export const FIRST = idAt('05:20', 1)
+export const [FIRST, SECOND] = [idAt('05:20', 1), idAt('05:21', 2)]
 /** A session of the first reservation. */
 export const openedSession = (n: number, time: string, more: object = {}): Event => {
   const ids = { _id: idAt(time, n), reservation_id: FIRST, sut_id: SUT, user_id: alice }
@@ -110,48 +121,29 @@ export const MORNING: readonly Entry[] = [
   ['06:10', of(reservationExtended(FIRST, wall('07:30')))],
 ]
 
-const isOfMonitor = ({ type }: Event): boolean => type.startsWith('SutWent')
-const isOfGateway = ({ type }: Event): boolean => type.startsWith('Session')
-const OF_BERTH: readonly Event['type'][] = [
-  'ListenPortReleased',
-  'SutCreationAbandoned',
-  'LogVersionSet',
-  'ReservationUnbound',
-  'RefusalsCounted',
-]
-
-const OF_SCHEDULE: readonly Event['type'][] = [
-  ...(['ScheduleBegan', 'ReservationStarted', 'ReservationEnded'] as const),
-  ...(['RequestOffered', 'RequestOfferClosed', 'RequestGranted', 'RequestExpired'] as const),
-]
-
-export const roleOf = (event: Event): Metadata['role'] => {
-  const { type } = event
-  if (isOfMonitor(event) || isOfGateway(event) || OF_SCHEDULE.includes(type)) return 'system'
-  if (OF_BERTH.includes(type)) return 'system'
-  return /^(Reservation|MatchOffered|RequestWithdrawn)/.test(type) ? 'tester' : 'administrator'
+/** Who records an event as a rule: the first whom its declaration names. */
+const recorderOf = ({ type, data }: Event): Pick<Metadata, 'actor' | 'role'> => {
+  const { by } = factsOf(type)
+  const actor = by[0] as string
+  if (actor !== 'users') return { actor, role: 'system' }
+  const isOfTester = 'user_id' in data && !type.startsWith('Token')
+  return isOfTester ? { actor: data.user_id as string, role: 'tester' } : administratorOf
 }
 
-export const actorOf = (event: Event): string => {
-  if (isOfMonitor(event)) return 'monitor'
-  if (isOfGateway(event)) return 'gateway'
-  const role = roleOf(event)
-  if (OF_SCHEDULE.includes(event.type)) return 'schedule'
-  if (role !== 'tester') return role === 'system' ? 'berth' : administrator._id
-  return (event.data as { user_id: string }).user_id
-}
-
-const streamOf = (event: Event): string => {
-  const { type, data } = event
-  if (type.startsWith('User')) return USERS_STREAM
-  if (type === 'TokenIssued' || type === 'TokenRevoked') return tokenStream(data.user_id)
-  if (isOfMonitor(event)) return monitoringStream(SUT)
-  if (isOfGateway(event)) return sessionStream((event.data as { sut_id: string }).sut_id)
-  if (type === 'ScheduleBegan') return SCHEDULE_STREAM
-  if (type === 'RefusalsCounted') return REFUSALS_STREAM
-  if (type === 'MatchOffered') return matchStream('k'.repeat(22))
-  if (type === 'ReservationRequested' || type.startsWith('Request')) return REQUESTS_STREAM
-  return type.startsWith('ListenPort') || type === 'LogVersionSet' ? LISTEN_PORTS_STREAM : sutStream(SUT)
+/** The stream in which its declaration allows an event. */
+const streamOf = ({ type, data }: Event): string => {
+  const { sut_id = SUT, user_id = alice } = data as { readonly sut_id?: string; readonly user_id?: string }
+  const streams = [
+    ...[LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, SCHEDULE_STREAM],
+    ...[
+      sutStream(SUT),
+      monitoringStream(SUT),
+      sessionStream(sut_id),
+      tokenStream(user_id),
+      matchStream('k'.repeat(22)),
+    ],
+  ]
+  return streams.find((stream) => factsOf(type).isIn(stream, data as never)) as string
 }
 
 export interface Written {
@@ -165,7 +157,7 @@ export const write = (log: readonly Entry[]): readonly Written[] => {
     const stream = streamOf(event)
     const revision = (revisions.get(stream) ?? -1) + 1
     revisions.set(stream, revision)
-    const written = metadata(formatMilliseconds(clock(time)), { actor: actorOf(event), role: roleOf(event), ...more })
+    const written = metadata(formatMilliseconds(clock(time)), { ...recorderOf(event), ...more })
     return {
       stream,
       revision,
@@ -201,4 +193,51 @@ export const finds = async (
   const found = await findingsIn(...log)
   t.is(found.length, 1, found.join('\n'))
   t.regex(String(found[0]), expected)
+}
+
+/** A reservation from 06:00 to 07:00 that is to be kept alive every ten minutes, and its release by the schedule. */
+export const LIVELY: readonly Entry[] = [
+  ...BEGINNING,
+  [
+    '05:20',
+    onPort({
+      type: 'ReservationCreated',
+      data: { ...reservationCreated(FIRST, '06:00', '07:00').data, keepalive: 600 },
+    }),
+  ],
+]
+export const forCause = (time: string, cause: 'keepalive' | 'unused' = 'keepalive'): Entry => {
+  const { type, data } = reservationReleased(FIRST, wall(time))
+  return [time, of({ type, data: { ...data, cause } }), BY_SCHEDULE]
+}
+
+const SERIES = idAt('06:20', 10)
+export const series: Entry = ['06:20', of(reservationSeriesCreated(SERIES, '10:07', '11:00'))]
+/** The `n`th reservation of the series. */
+export const member = (n: number, day = '2030-05-02', more: object = {}): Entry => {
+  const [start, end] = [`${day}T10:00:00+00:00`, `${day}T11:00:00+00:00`]
+  const { type, data } = onPort(reservationCreated(idAt('06:20', 10 + n), start, end))
+  return ['06:20', { type, data: { ...data, series_id: SERIES, ...more } } as Event]
+}
+
+/** An offer of the SUT to a request with criteria. */
+export const matched = (_id: string, user_id = alice): Event => of(matchOffered(_id, '10:00', '11:00', user_id))
+
+/** Asserts that the last event is found to be unlawful, with few words, and nothing before it. */
+export const findsLast = async (t: ExecutionContext, expected: RegExp, log: readonly Entry[]): Promise<void> => {
+  const found = await findingsIn(log)
+  t.true(
+    found.some((each) => expected.test(each)),
+    found.join('\n') || 'nothing was found',
+  )
+  t.true(found.length <= 2 && found.every((each) => each.startsWith(`${log.length - 1}: `)), found.join('\n'))
+}
+
+/** What the rules find in events in the order of their log. */
+export const findUnlawful = (events: readonly Recorded[]): readonly string[] => {
+  const rules = makeRules()
+  const found: string[] = []
+  for (const [n, event] of events.entries())
+    rules.judge(event, toPublicPosition(n), (what) => found.push(`the event ${n} of the log ${what}`))
+  return found
 }

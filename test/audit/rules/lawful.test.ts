@@ -1,0 +1,250 @@
+import test from 'ava'
+import type { Event } from '../../../src/domain/event.ts'
+import {
+  bob,
+  reservationBound,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationKept,
+  reservationOfferRefused,
+  reservationReleased,
+  reservationUnbound,
+  userChanged,
+  userRemoved,
+  userRestored,
+  wall,
+} from '../../domain/builders.ts'
+import {
+  ANY_SUT,
+  ended,
+  expired,
+  made as granted,
+  kept,
+  LATER,
+  OFFER,
+  offered,
+  requested,
+} from './events-of-requests.ts'
+import {
+  abandoned,
+  assigned,
+  BEGINNING,
+  BY_BERTH,
+  BY_GATEWAY,
+  BY_SCHEDULE,
+  began,
+  CLIENT,
+  closedSession,
+  type Entry,
+  endedAt,
+  FIRST,
+  findingsIn,
+  forCause,
+  idAt,
+  KEY,
+  LIVELY,
+  MORNING,
+  made,
+  matched,
+  member,
+  monitored,
+  ONE,
+  OTHER,
+  of,
+  offline,
+  online,
+  onPort,
+  openedSession,
+  PORT,
+  releasedPort,
+  retired,
+  SECOND,
+  series,
+  startedAt,
+  unmonitored,
+  updated,
+  versionSet,
+  went,
+} from './morning.ts'
+import { cancelled, PEOPLE, revoked, token } from './people.ts'
+
+type Logs = readonly (readonly Entry[])[]
+
+const seconds = (time: string): string => `2030-05-02T${time}+00:00`
+const OPEN = openedSession(2, '06:15')
+const ELSEWHERE = openedSession(4, '06:21', { instance: 'fedcba9876543210' })
+const LATE = openedSession(3, '06:20')
+const released = (time: string): Entry => [time, of(reservationReleased(FIRST, wall(time)))]
+const ofAlice = onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))
+const unbound: Entry = ['06:23', of(reservationUnbound(idAt('06:20', 3)))]
+/** The morning, with a schedule that began at 05:15. */
+const [START, END]: Entry[] = [
+  ['06:00', startedAt(FIRST, '06:00')],
+  ['07:30', endedAt(FIRST, '07:30')],
+] as const
+const RUNNING: readonly Entry[] = [
+  ...MORNING.slice(0, 3),
+  ['05:15', began('05:15')],
+  ...MORNING.slice(3, 5),
+  START as Entry,
+  ...MORNING.slice(5),
+]
+const PROBED: readonly Entry[] = [...BEGINNING, ['05:11', monitored(60)], ['05:12', online, ONE]]
+const OUTAGE: readonly Entry[] = [...PROBED, ['05:13', offline, ONE], ['05:14', went('SutWentOffline', 'refused'), ONE]]
+const offer = (_id = OFFER): Entry => ['06:21', of(matched(_id))]
+const forCriteria = (): Entry => granted(OFFER, ANY_SUT)
+const refused: Entry = ['06:21', of(reservationOfferRefused(OFFER))]
+const refusedBySchedule: Entry = [...refused.slice(0, 2), BY_SCHEDULE] as never
+const alive = { ...ANY_SUT, keepalive: 60 }
+const counted = (more: object): Entry => [
+  '06:20',
+  {
+    type: 'RefusalsCounted',
+    data: { from: '2030-05-02T06:19:00.000Z', to: '2030-05-02T06:20:00.000Z', ...more },
+  } as Event,
+]
+
+/** Logs without findings, by what they show. */
+const LAWFUL: Readonly<Record<string, Logs>> = {
+  'a SUT is created, retired, abandoned, and its port assigned again': [
+    MORNING,
+    [
+      ...MORNING,
+      ['10:00', retired],
+      ['10:00', releasedPort],
+      ['10:01', { ...assigned, data: { listen_port: PORT, sut_id: idAt('10:01', 9) } } as Event],
+    ],
+    [
+      ['05:00', assigned],
+      ['05:02', abandoned],
+      ['05:02', releasedPort],
+    ],
+  ],
+  'a reservation ends early, and the next window begins where it ended': [
+    [...MORNING, released('06:30'), made('06:30', 3, '06:30', '08:00')],
+    [...MORNING, ['07:00', of(reservationCancelled(SECOND, bob))], made('07:00', 3, '08:00', '08:15')],
+    [
+      ...[...MORNING, released('06:40')],
+      made('06:41', 3, seconds('06:40:00'), '07:00'),
+      ['06:43', of(reservationReleased(idAt('06:41', 3), seconds('06:43:00')))],
+      made('06:44', 4, seconds('06:43:00'), '06:45'),
+    ],
+  ],
+  'a turnaround is raised, and judges only what comes after': [
+    [...MORNING, made('06:19', 3, '07:30', '08:00'), ['06:20', updated({ turnaround: 3_600 })]],
+    [...MORNING, ['06:20', updated({ turnaround: 1_800 })], made('06:21', 3, '09:30', '10:00')],
+    [...MORNING, ['06:20', updated({ turnaround: 900 })], ['06:21', of(reservationExtended(FIRST, wall('07:45')))]],
+  ],
+  'a reservation is bound by its making or an update, and unbound once': [
+    [...MORNING, ['06:20', ofAlice, { client: CLIENT }], unbound],
+    [
+      ...[...MORNING, ['06:20', ofAlice] as Entry],
+      ['06:22', of(reservationBound(idAt('06:20', 3))), { client: CLIENT }],
+      unbound,
+    ],
+  ],
+  'a reservation is kept alive by its holder or a connection, and released once nobody does': [
+    [...LIVELY, ['06:06', of(reservationKept(FIRST))], ['06:12', of(reservationKept(FIRST))], forCause('06:22')],
+    [...LIVELY, ['06:06', of(reservationKept(FIRST)), BY_GATEWAY], ['06:07', of(reservationKept(FIRST))]],
+    [...LIVELY, ['05:30', updated({ release_unused_after: 1_200 })], forCause('06:20', 'unused')],
+    [
+      ...[['04:00', versionSet] as Entry, ...LIVELY],
+      ['06:00:01', of(reservationKept(FIRST))],
+      ['06:12', of(reservationKept(FIRST)), BY_GATEWAY],
+    ],
+  ],
+  'starts and ends are recorded in time, late, and of what was released or cancelled': [
+    [
+      ...[...RUNNING, END as Entry],
+      ['08:00', startedAt(SECOND, '08:00', bob)],
+      ['09:00', endedAt(SECOND, '09:00', bob)],
+    ],
+    [
+      ...RUNNING,
+      ['11:00', endedAt(FIRST, '07:30')],
+      ['11:00', startedAt(SECOND, '08:00', bob)],
+      ['11:00', endedAt(SECOND, '09:00', bob)],
+    ],
+    [...RUNNING, released('06:30'), ['06:31', of(reservationCancelled(SECOND, bob))]],
+    [...RUNNING, ['10:00', retired], ['10:01', endedAt(FIRST, '07:30')]],
+    [...MORNING, ['06:20', began('06:20')], END as Entry],
+    [...RUNNING, made('07:31', 3, '07:30', '07:45')],
+  ],
+  'a series has its reservations': [
+    [...MORNING, series, member(1), member(2, '2030-05-09'), ['06:21', updated({ os: 'bsd' })]],
+  ],
+  'an idempotency key recurs after a day, or after its creation was abandoned': [
+    [...BEGINNING, ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]],
+    [
+      ['05:00', assigned, { key: KEY }],
+      ['05:02', abandoned],
+      ['05:02', releasedPort],
+      ['05:03', { ...assigned, data: { listen_port: 1, sut_id: idAt('05:03', 1) } } as Event, { key: KEY }],
+    ],
+  ],
+  'probes find a SUT as it is, and monitoring ends first': [
+    [...PROBED, ['05:13', offline, ONE], ['05:14', online, OTHER]],
+    [...PROBED, ['05:22', offline, OTHER]],
+    [...PROBED, ['05:13', updated({ port: 5999 })], ['05:13', online, OTHER], ['05:13:30', monitored(30)]],
+    [
+      ...PROBED,
+      ['05:13', unmonitored],
+      ['05:13:01', offline, ONE],
+      ['05:14', monitored(60)],
+      ['05:14', offline, OTHER],
+    ],
+    [...PROBED, ['05:13', retired], ['05:13:01', offline, ONE]],
+    [...OUTAGE, ['06:14', offline, ONE]],
+    [...PROBED, ['05:13', went('SutWentOnline', 'no_password'), OTHER]],
+  ],
+  'sessions are recorded however late': [
+    [...MORNING, ['06:15', OPEN], ['06:20', closedSession(OPEN, '06:15')]],
+    [
+      ...[...MORNING, ['06:15', OPEN] as Entry, ['06:21', ELSEWHERE] as Entry, released('06:30')],
+      ['06:31', closedSession(ELSEWHERE, '06:21', { cause: 'lost' })],
+    ],
+    [...MORNING, ['09:10', retired], ['11:00', LATE], ['11:00', closedSession(LATE, '06:30')]],
+  ],
+  'offers are taken up, refused or left open': [
+    [...MORNING, forCriteria()],
+    [...MORNING, offer()],
+    [...MORNING, offer(), forCriteria()],
+    [...MORNING, offer(), refused, offer(LATER), granted(LATER, { match: { not: { os: 'linux' } } })],
+  ],
+  'requests are granted, withdrawn, expire or wait': [
+    [...MORNING, requested()],
+    [...MORNING, requested(), offered()],
+    [...MORNING, requested(), offered(), granted(), ended('RequestGranted')],
+    [...MORNING, requested(), offered(), refusedBySchedule, ended('RequestOfferClosed'), expired('06:31')],
+    [...MORNING, requested(), ['06:31', { type: 'RequestWithdrawn', data: expired('06:31')[1].data } as Event]],
+    [...MORNING, requested(alive), kept('06:20:31'), kept('06:21:02'), expired('06:23:02', 'keepalive')],
+    [
+      ...MORNING,
+      requested({ ...ANY_SUT, expires_at: '2030-05-02T06:20:00.000Z' }, '06:20'),
+      offered(idAt('06:20', 6), '06:20'),
+    ],
+  ],
+  'refusals are counted': [
+    [...MORNING, counted({ refusals: [], others: 3 })],
+    [...MORNING, counted({ refusals: [{ user_id: bob, code: 'no_sut_free', count: 1, match: { os: 'windows' } }] })],
+  ],
+  'people come, change, go and return, with their tokens': [
+    [...MORNING, ...PEOPLE],
+    [...MORNING, ...PEOPLE, ['06:18', cancelled, BY_BERTH]],
+    [...MORNING, ...PEOPLE, ['06:18', userRestored(bob)], ['06:19', cancelled, BY_BERTH]],
+    [
+      ...[...MORNING, ...PEOPLE, ['06:18', userRemoved(undefined, 'cancel')] as Entry],
+      ['06:19', of(reservationReleased(FIRST, wall('06:19'))), BY_BERTH],
+      ['06:20', userRestored()],
+    ],
+    [...MORNING, ...PEOPLE, ['06:20', userRemoved()], ['06:21', token(8)], ['06:21', revoked(8), BY_BERTH]],
+    [...PEOPLE.slice(1, 2), ['06:18', userChanged({ role: 'administrator' })]],
+    [...PEOPLE.slice(1, 2), ['06:18', userRemoved()]],
+  ],
+}
+
+for (const [what, logs] of Object.entries(LAWFUL))
+  test(`a log has no findings in which ${what}`, async (t) => {
+    for (const log of logs) t.deepEqual(await findingsIn(log), [])
+  })

@@ -1,0 +1,277 @@
+import test from 'ava'
+import type { Event } from '../../../src/domain/event.ts'
+import {
+  alice,
+  bob,
+  reservationBound,
+  reservationCancelled,
+  reservationCreated,
+  reservationExtended,
+  reservationKept,
+  reservationReleased,
+  reservationShortened,
+  reservationUnbound,
+  wall,
+} from '../../domain/builders.ts'
+import { ANY_SUT } from './events-of-requests.ts'
+import {
+  assigned,
+  BEGINNING,
+  BY_GATEWAY,
+  BY_SCHEDULE,
+  began,
+  CLIENT,
+  closedSession,
+  created,
+  type Entry,
+  endedAt,
+  FIRST,
+  findsLast,
+  forCause,
+  idAt,
+  KEY,
+  LIVELY,
+  MORNING,
+  made,
+  member,
+  monitored,
+  ONE,
+  OTHER,
+  of,
+  offline,
+  online,
+  onPort,
+  openedSession,
+  releasedPort,
+  retired,
+  SUT,
+  series,
+  startedAt,
+  unmonitored,
+  updated,
+  versionSet,
+  went,
+} from './morning.ts'
+
+/** An event, or a log, that is unlawful after the morning log, and what is found of its last event. */
+type Row = readonly [what: string, log: Entry | readonly Entry[], expected: RegExp]
+
+const at = (event: Event, more: Entry[2] = {}, time = '06:20'): Entry => [time, event, more]
+const withData = (event: Event, more: object): Event => ({ ...event, data: { ...event.data, ...more } }) as Event
+const counting = (counted: number, end = '10:30+00:00') =>
+  onPort(
+    withData(reservationCreated(idAt('06:20', 3), '10:00', '10:30'), {
+      counted,
+      end_time: end === '10:30+00:00' ? wall('10:30') : '2030-05-02T12:30:00+02:00',
+    }),
+  )
+
+/** Decided again, each type of event at least once; the rules themselves are shown where the domain is tested. */
+const OF_SUTS: readonly Row[] = [
+  ['a second creation', at(created), /SutCreated without an effect/],
+  ['an empty update', at(updated({})), /SutUpdated without an effect/],
+  ['a field set to its current value', at(updated({ os: 'windows' })), /without an effect/],
+  ['a tag set to its current value', at(updated({ tags: { site: 'b12' } })), /without an effect/],
+  ['an update of tags and fields at once', at(updated({ tags: { a: 'b' }, os: 'linux' })), /another os than/],
+  [
+    'credentials without changes',
+    at(updated({ credentials: { id: 'a'.repeat(24), changed: [] } })),
+    /lists no changed credentials/,
+  ],
+  ['an update of a retired SUT', [at(retired, {}, '10:00'), at(updated({ os: 'x' }), {}, '10:01')], /sut_retired/],
+  ['a retirement of a reserved SUT', at(retired), /refused, sut_reserved: .* It is 717/],
+  ['a retirement with another port', at(withData(retired, { listen_port: 1 }), {}, '10:00'), /another listen_port/],
+  ['monitoring disabled twice', at(unmonitored), /SutMonitoringDisabled without an effect/],
+  ['monitoring at the same interval', [at(monitored(60)), at(monitored(60))], /SutMonitoringEnabled without an effect/],
+  ['a port assigned twice', at(withData(assigned, { sut_id: idAt('06:20', 9) })), /listen_ports_exhausted/],
+  ['a second port for a SUT', at(withData(assigned, { listen_port: 1 }), {}, '05:00'), /assigned before/],
+  ['a port released by an active SUT', at(releasedPort, {}, '10:00'), /which is standing/],
+  [
+    'a release of a port that the SUT does not have',
+    [at(retired, {}, '10:00'), at(withData(releasedPort, { listen_port: 1 }), {}, '10:00')],
+    /another listen_port/,
+  ],
+  ['a version that the log has', [at(versionSet), at(versionSet)], /sets the version 4 of a log that has version 4/],
+]
+
+const OF_RESERVATIONS: readonly Row[] = [
+  ['a reservation within another', made('06:20', 3, '07:15', '08:00'), /refused, reservation_conflict: .* It is 717/],
+  ['a window off the grid', made('06:20', 3, '09:05', '09:15'), /another start_time/],
+  ['a window in the past', made('07:50', 3, '07:30', '08:00'), /window_in_the_past/],
+  [
+    'a window on a day that does not exist',
+    made('06:20', 3, '2030-02-30T10:00:00+00:00', '2030-03-03T10:00:00+00:00'),
+    /which is not an existing date/,
+  ],
+  ['a wrong port', at(of(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))), /another listen_port/],
+  [
+    'an id of another second',
+    at(onPort(reservationCreated(idAt('06:21', 3), '10:00', '10:15'))),
+    /does not begin with its creation second/,
+  ],
+  ['a reused id', [made('06:20', 3, '10:00', '10:15'), made('06:20', 3, '11:00', '11:15')], /assigned before/],
+  ['a reservation that counts more than its window', at(counting(3)), /counts 3 quarter-hours/],
+  ['one asked for by its ends that counts less', at(counting(1, '+02:00')), /counts 1 quarter-hours, .* has 2/],
+  [
+    'a reservation beyond the quota by a tester',
+    at(onPort(withData(reservationCreated(idAt('06:20', 3), '10:00', '10:15'), { beyond_quota: true }))),
+    /forbidden/,
+  ],
+  [
+    'one of an inactive SUT',
+    [at(updated({ is_active: false }), {}, '06:15'), made('06:20', 3, '10:00', '11:00')],
+    /sut_inactive/,
+  ],
+  [
+    'a window in held time',
+    [at(of(reservationReleased(FIRST, wall('06:40'))), {}, '06:40'), made('06:41', 3, '06:30', '07:00')],
+    /another start_time/,
+  ],
+  [
+    'a window in a turnaround',
+    [at(updated({ turnaround: 1_800 })), made('06:21', 3, '09:15', '10:00')],
+    /needs its turnaround/,
+  ],
+  ['an extension off the grid', at(of(reservationExtended(FIRST, wall('07:31')))), /another end_time/],
+  ['an extension for another user', at(of(reservationExtended(FIRST, wall('08:00'), bob))), /not_your_reservation/],
+  ['a shortening to the current end', at(of(reservationShortened(FIRST, wall('07:30')))), /without an effect/],
+  ['a release at another second', at(of(reservationReleased(FIRST, wall('06:21')))), /another end_time/],
+  ['a release of a past one', at(of(reservationReleased(FIRST, wall('07:30'))), {}, '07:30'), /reservation_over/],
+  ['a cancellation of a running one', at(of(reservationCancelled(FIRST))), /then is a ReservationReleased/],
+  ['a binding to no client', at(of(reservationBound(FIRST))), /binds a reservation to no client/],
+  ['an unbinding of what is not bound', at(of(reservationUnbound(FIRST))), /without an effect/],
+  ['a sign of life that is not needed', at(of(reservationKept(FIRST))), /not_kept_alive/],
+  ['a release by a user for a cause', at(forCause('06:20', 'unused')[1]), /names a cause/],
+  ['a release by the schedule for none', at(of(reservationReleased(FIRST, wall('06:20'))), BY_SCHEDULE), /or none/],
+  ['a series with too few reservations', [series, member(1), at(updated({ os: 'bsd' }))], /1 of its .* are missing/],
+  ['one of a series that is not there', member(1), /belongs to the series .*, which is not before it/],
+  ['one of another series', [series, member(1, undefined, { series_id: idAt('06:20', 9) })], /after the series/],
+  ['one of another holder', [series, member(1, undefined, { user_id: bob })], /another holder than its series/],
+  ['one for another request', [series, [...member(1).slice(0, 2), { request_id: 'r2' }] as never], /another request/],
+  ['another first window', [series, member(1, '2030-05-03')], /another window than its series says/],
+  ['reservations out of order', [series, member(1), member(2, '2030-05-02')], /before it ends/],
+]
+
+const lively = (...log: readonly Entry[]): readonly Entry[] => [...LIVELY.slice(BEGINNING.length), ...log]
+const LIFE: readonly Row[] = [
+  ['a release before the deadline', lively(forCause('06:09')), /without an effect/],
+  ['one that was not asked for', lively(forCause('06:20', 'unused')), /without an effect/],
+  ['a connection too early', lively(at(of(reservationKept(FIRST)), BY_GATEWAY, '06:05')), /without an effect/],
+  [
+    'a connection after a heartbeat',
+    lively(at(of(reservationKept(FIRST)), {}, '06:00:01'), at(of(reservationKept(FIRST)), BY_GATEWAY, '06:12')),
+    /without an effect/,
+  ],
+]
+
+const START: Entry = ['06:00', startedAt(FIRST, '06:00')]
+const scheduled = (...log: readonly Entry[]): readonly Entry[] => [
+  ['05:15', began('05:15')],
+  ...MORNING.slice(3, 5),
+  ...log,
+]
+const SCHEDULE: readonly Row[] = [
+  ['a second start', scheduled(START, START), /without an effect/],
+  ['a start before it is due', scheduled(['05:59', startedAt(FIRST, '06:00')]), /without an effect/],
+  ['a start due at another time', scheduled(['06:01', startedAt(FIRST, '06:01')]), /another due/],
+  ['an end without a start', scheduled(['07:30', endedAt(FIRST, '07:00')]), /then is a ReservationStarted/],
+  ['a start for another user', scheduled(['06:00', startedAt(FIRST, '06:00', bob)]), /another user_id/],
+  ['a start without a schedule', MORNING.slice(3, 5).concat([START]), /comes before the schedule began/],
+  ['a second beginning', scheduled(['06:00', began('06:00')]), /has already begun/],
+  ['a beginning at another time', [['06:20', began('06:00')]], /at another time than its own/],
+]
+
+const probed = (...log: readonly Entry[]): readonly Entry[] => [
+  ['05:11', monitored(60)],
+  ['05:12', online, ONE],
+  ...log,
+]
+const PROBES: readonly Row[] = [
+  ['a probe of a SUT that was never monitored', at(online, ONE), /which was not monitored before/],
+  ['a change that is none', probed(['05:13', online, OTHER]), /without an effect/],
+  ['an instance that overrules another', probed(['05:21:59.999', offline, OTHER]), /without an effect/],
+  [
+    'another cause by another',
+    probed(['05:13', offline, ONE], ['05:14', went('SutWentOffline', 'refused'), OTHER]),
+    /without/,
+  ],
+  [
+    'a probe of no instance',
+    probed(['05:13', offline, { request_id: 'ABCDEFGHIJKLMNOP:1' }]),
+    /does not name the instance/,
+  ],
+]
+
+const OPEN = openedSession(2, '06:15')
+const SESSIONS: readonly Row[] = [
+  [
+    'one of no reservation',
+    at(openedSession(9, '06:20', { reservation_id: idAt('05:20', 7) })),
+    /which does not exist/,
+  ],
+  ['one of another user', at(openedSession(9, '06:20', { user_id: bob })), /names another SUT or user than the res/],
+  [
+    'an id of another second',
+    at(openedSession(9, '06:19', { opened_at: '2030-05-02T06:20:00.000Z' })),
+    /creation second/,
+  ],
+  ['one that was opened before', [at(OPEN), at(closedSession(OPEN, '06:16')), at(OPEN)], /assigned before/],
+  ['a second one at one instance', [at(OPEN), at(openedSession(9, '06:20'))], /then is a SessionClosed/],
+  ['a close of one that is not open', at(closedSession(OPEN, '06:20')), /without an effect/],
+  ['a close with other members', [at(OPEN), at(closedSession(OPEN, '06:20', { user_id: bob }))], /another user_id/],
+  ['a close before it began', [at(OPEN), at(closedSession(OPEN, '06:14'))], /another closed_at/],
+]
+
+const ENTRY = { user_id: alice, code: 'reservation_conflict', count: 2, sut_id: SUT }
+const counted = (more: object): Entry => {
+  const span = { from: '2030-05-02T06:19:00.000Z', to: '2030-05-02T06:20:00.000Z' }
+  return at({ type: 'RefusalsCounted', data: { ...span, refusals: [ENTRY], ...more } } as Event)
+}
+const REFUSALS: readonly Row[] = [
+  ['a count that ends before it begins', counted({ to: '2030-05-02T06:18:00.000Z' }), /another from/],
+  ['a count that ends later than it was recorded', counted({ to: '2030-05-02T06:20:00.001Z' }), /another to/],
+  ['a count of one request twice', [counted({}), counted({})], /RefusalsCounted without an effect/],
+  ['nothing counted', counted({ refusals: [] }), /counts nothing/],
+  ['the same counted twice', counted({ refusals: [ENTRY, { ...ENTRY, count: 5 }] }), /the same in two places/],
+  ['a SUT and criteria', counted({ refusals: [{ ...ENTRY, ...ANY_SUT }] }), /not exactly one/],
+  ['a SUT that does not exist', counted({ refusals: [{ ...ENTRY, sut_id: idAt('05:20', 9) }] }), /does not exist/],
+  [
+    'more than 500 counts',
+    counted({ refusals: Array.from({ length: 501 }, (_, n) => ({ ...ENTRY, user_id: `u${n}` })) }),
+    /501 counts/,
+  ],
+]
+
+const ENVELOPE: readonly Row[] = [
+  ['a time before that of the previous event', at(updated({ os: 'linux' }), {}, '06:09'), /earlier than the previous/],
+  [
+    'a reused key',
+    at(updated({ os: 'x' }), { key: `${KEY.slice(0, 22)}.${'s'.repeat(22)}` }),
+    /idempotency key already/,
+  ],
+  ['a change by an auditor', at(updated({ os: 'x' }), { role: 'auditor' }), /auditor, who cannot write/],
+  ['a change of a SUT by a tester', at(updated({ os: 'x' }), { role: 'tester' }), /by a tester, who cannot record it/],
+  ['an update by the service', at(updated({ os: 'x' }), { role: 'system' }), /is a SutUpdated by a system/],
+  [
+    'a reservation by a tester for another user',
+    at(onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15')), { actor: bob }),
+    /by the tester .* for the user/,
+  ],
+  ['a start by a user', scheduled([...START, { actor: bob, role: 'tester' }] as never), /is a ReservationStarted by a/],
+  ['a probe under another name', probed(['05:13', offline, { ...ONE, actor: 'schedule' }]), /under the name schedule/],
+  ['an unbinding from a client', at(of(reservationUnbound(FIRST)), { client: CLIENT }), /names a client for what/],
+]
+
+const ALL = {
+  ...{ OF_SUTS, OF_RESERVATIONS, LIFE, SCHEDULE, PROBES, SESSIONS, REFUSALS, ENVELOPE },
+}
+/** Logs that begin before the reservations of the morning. */
+const FROM_BEGINNING: readonly string[] = ['LIFE', 'SCHEDULE', 'PROBES']
+
+for (const [subject, rows] of Object.entries(ALL))
+  for (const [what, log, expected] of rows)
+    test(`verify finds ${what} (${subject})`, async (t) => {
+      const entries = (typeof log[0] === 'string' ? [log] : log) as readonly Entry[]
+      const startsEarly = FROM_BEGINNING.includes(subject) || (entries[0]?.[0] ?? '') < '05:20'
+      await findsLast(t, expected, [...(startsEarly ? BEGINNING : MORNING), ...entries])
+    })

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LRUCache } from 'lru-cache'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 
@@ -9,8 +8,8 @@ export interface Head {
   readonly position: StorePosition
 }
 
-/** Cached heads, so that an append needs no lookup; about 150 bytes each. */
-const CACHED_MAX = 20_000
+/** Heads in memory, so that an append needs no lookup; about 150 bytes each. More are forgotten once they are written. */
+const KEPT_MAX = 20_000
 /** Events between writes of the head table. A start reads the events after the last write: 2 us each. */
 const SAVE_EVERY = 4_096
 
@@ -86,19 +85,20 @@ const makeTable = (database: DatabaseSync) => {
  */
 export const makeHeads = (database: DatabaseSync, isWriter: boolean) => {
   const table = makeTable(database)
-  const known = new LRUCache<string, Head>({ maxSize: CACHED_MAX, sizeCalculation: () => 1 })
-  const unwritten: Map<string, Head> = isWriter ? table.behind() : new Map()
+  /** Those that have moved, some of them after `upTo`. */
+  const kept: Map<string, Head> = isWriter ? table.behind() : new Map()
+  /** Those that the transaction moves. */
   const moving = new Map<string, Head>()
   let upTo = table.upTo()
   let writing: StorePosition | undefined
 
   const writeTo = (last: StorePosition): void => {
+    const unwritten = [...kept].filter(([, { position }]) => position > upTo)
     table.write(new Map([...unwritten, ...moving]), last)
     writing = last
   }
 
-  const own = (stream: string): Head | undefined =>
-    moving.get(stream) ?? unwritten.get(stream) ?? known.get(stream) ?? table.find(stream)
+  const own = (stream: string): Head | undefined => moving.get(stream) ?? kept.get(stream) ?? table.find(stream)
 
   return {
     get: isWriter ? own : (stream: string): Head | undefined => table.findLate(stream) ?? table.find(stream),
@@ -124,11 +124,10 @@ export const makeHeads = (database: DatabaseSync, isWriter: boolean) => {
     },
     /** The transaction was committed. */
     committed: (): void => {
-      for (const [stream, head] of moving) unwritten.set(stream, head)
+      for (const [stream, head] of moving) kept.set(stream, head)
       moving.clear()
       if (writing === undefined) return
-      for (const [stream, head] of unwritten) known.set(stream, head)
-      unwritten.clear()
+      if (kept.size > KEPT_MAX) kept.clear()
       upTo = writing
       writing = undefined
     },

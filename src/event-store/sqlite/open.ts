@@ -7,16 +7,7 @@ import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { END, LAST } from './heads.ts'
-import {
-  findMissingRows,
-  findSchemaDifferences,
-  isSafeSqlite,
-  MIGRATIONS,
-  migrate,
-  refuseChanges,
-  scalar,
-  versionOf,
-} from './schema.ts'
+import { findMissingRows, findSchemaDifferences, isEmptyFile, isSafeSqlite, refuseChanges, scalar } from './schema.ts'
 import { recoverWal } from './sync.ts'
 import { claimFile, confirmClaim, refuseMissingWal } from './writer-claim.ts'
 
@@ -38,15 +29,6 @@ const PRAGMAS = {
  * fsync.
  */
 const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
-
-const sqliteVersion = (): string => {
-  const database = new DatabaseSync(':memory:')
-  try {
-    return scalar(database, 'SELECT sqlite_version()') as string
-  } finally {
-    database.close()
-  }
-}
 
 const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(pragmas)) {
@@ -95,29 +77,25 @@ interface OpenDatabaseOptions {
 }
 
 /**
- * Opens the file found by `fileOf`. A writer must hold its lock; the file is created if missing, claimed and migrated.
+ * Opens the file found by `fileOf`. A writer must hold its lock; the file is created if missing, claimed.
  *
  * @throws UnusableLog, LockTaken if another process writes the file by another path, DiskFull
  */
 export const openDatabase = (file: string, options: OpenDatabaseOptions): DatabaseSync => {
-  const { readOnly, randomHex, busyTimeout, pagesMax, isSyncDeferred = false } = options
+  const { readOnly, busyTimeout, pagesMax, isSyncDeferred = false } = options
   let database: DatabaseSync | undefined
   try {
-    const version = sqliteVersion()
+    const version = process.versions.sqlite ?? ''
     if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
     if (!readOnly && !existsSync(file)) makeFile(file)
     if (readOnly) refuseMissingWal(file)
     else claimFile(file, options)
     database = new DatabaseSync(file, { readOnly, timeout: busyTimeout })
-    const schema = versionOf(database, MIGRATIONS.length)
-    if (readOnly) {
-      if (schema === MIGRATIONS.length) return database
-      throw new UnusableLog(schema === 0 ? 'contains no log yet' : 'has an older schema: start the service once')
-    }
+    if (isEmptyFile(database)) throw new UnusableLog('contains no log yet')
+    if (readOnly) return database
     setPragmas(database, isSyncDeferred ? DEFERRED_SYNC_PRAGMAS : PRAGMAS)
     if (pagesMax !== undefined) database.exec(`PRAGMA max_page_count = ${pagesMax}`)
     recoverWal(database, file)
-    migrate(database, randomHex)
     refuseChanges([...findSchemaDifferences(database), ...findMissingRows(database), ...findMissingEnd(database)])
     confirmClaim(database, file)
     return database

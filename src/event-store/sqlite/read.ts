@@ -37,13 +37,34 @@ export const makePositionLookup = (database: DatabaseSync) => {
   }
 }
 
+/** Runs a read. @throws StoreUnavailable */
+export type RunRead = <A>(read: () => A) => A
+
 /** Turns SQLite errors into StoreUnavailable. */
-export const withReadErrors = <A>(read: () => A): A => {
+export const withReadErrors: RunRead = (read) => {
   try {
     return read()
   } catch (error) {
     throw new StoreUnavailable(`the log cannot be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/**
+ * Reads in a process other than the writer, whose sync may be deferred: what is read is on disk when it is returned.
+ *
+ * @param sync syncs what has been written until now
+ * @param last position of the log's last event. It says whether to sync again, where only events are read
+ */
+export const readDurably = (sync: () => void, last?: () => StorePosition): RunRead => {
+  let synced = BEGINNING
+  return (read) =>
+    withReadErrors(() => {
+      const result = read()
+      const end = last?.()
+      if (end === undefined || end > synced) sync()
+      synced = end ?? synced
+      return result
+    })
 }
 
 /** Positions of a stream's events after a revision, newest first. */
@@ -52,14 +73,15 @@ const positionsAfter = async (
   heads: Pick<Heads, 'get'>,
   stream: string,
   after: number,
+  run: RunRead,
 ): Promise<readonly StorePosition[]> => {
-  const head = withReadErrors(() => heads.get(stream))
+  const head = run(() => heads.get(stream))
   const count = head === undefined ? 0 : head.revision - after
   if (head === undefined || count <= 0) return []
-  const positions = [...withReadErrors(() => lookup.backFrom(head.position, Math.min(count, LINKS)))]
+  const positions = [...run(() => lookup.backFrom(head.position, Math.min(count, LINKS)))]
   while (positions.length < count) {
     await turn()
-    const [, ...further] = withReadErrors(() =>
+    const [, ...further] = run(() =>
       lookup.backFrom(positions.at(-1) as StorePosition, Math.min(count - positions.length, LINKS) + 1),
     )
     if (further.length === 0) throw new Error(`the chain of ${stream} is broken before position ${positions.at(-1)}`)
@@ -69,14 +91,14 @@ const positionsAfter = async (
 }
 
 /** Reads at most `count` events after a position. */
-const makePages = (database: DatabaseSync) => {
+const makePages = (database: DatabaseSync, run: RunRead) => {
   // One hex text per page: a buffer per hash would cost more than reading the event.
   const page = prepareArrays<[string, StorePosition, string]>(
     database,
     'SELECT recorded, position, hex(leaf) FROM event WHERE position > ? ORDER BY position LIMIT ?',
   )
   return (storePosition: StorePosition, count: number): readonly Logged[] => {
-    const rows = withReadErrors(() => page.all(storePosition, count))
+    const rows = run(() => page.all(storePosition, count))
     const damaged = rows.find(([, , leaf]) => leaf.length !== 2 * HASH_BYTES)
     if (damaged !== undefined)
       throw new UndecodableEvent(`store position ${damaged[1]}: /leaf: must be ${HASH_BYTES} bytes`)
@@ -89,14 +111,13 @@ const makePages = (database: DatabaseSync) => {
 }
 
 type LogReader = Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'records' | 'subscribe' | 'head'>
-/** All reads of a log file. */
-export type Reader = LogReader & Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
 
 export const makeReader = (
   database: DatabaseSync,
   lookup: PositionLookup,
   heads: Pick<Heads, 'get'>,
   tail: Tail,
+  run: RunRead,
 ): LogReader => {
   const selectRecords = prepare<StoredRecord>(
     database,
@@ -104,31 +125,27 @@ export const makeReader = (
     SELECT position AS storePosition, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `,
   )
-  const pageAfter = makePages(database)
+  const pageAfter = makePages(database, run)
   return {
     at: async (storePosition) =>
       pageAfter(toStorePosition(storePosition - 1), 1).find((event) => event.storePosition === storePosition),
     recordAt: async (storePosition) => {
-      const [row] = withReadErrors(() => selectRecords.all(storePosition - 1, storePosition, 1))
+      const [row] = run(() => selectRecords.all(storePosition - 1, storePosition, 1))
       return row && { ...row }
     },
     async *readStream(stream, after) {
-      const positions = await positionsAfter(lookup, heads, stream, Math.max(after, BEGINNING))
+      const positions = await positionsAfter(lookup, heads, stream, Math.max(after, BEGINNING), run)
       for (let end = positions.length; end > 0; end -= PAGE) {
         if (end < positions.length) await turn()
         const ofPage = positions.slice(Math.max(0, end - PAGE), end).reverse()
-        yield ofPage.map((position) =>
-          decodeEvent(
-            withReadErrors(() => lookup.recordedAt(position)),
-            position,
-          ),
-        )
+        const texts = run(() => ofPage.map(lookup.recordedAt))
+        yield texts.map((recorded, n) => decodeEvent(recorded, ofPage[n] as StorePosition))
       }
     },
     async *records(after) {
-      const end = withReadErrors(lookup.last)
+      const end = run(lookup.last)
       for (let last = laterPosition(after, BEGINNING); last < end; await turn()) {
-        const rows = withReadErrors(() => selectRecords.all(last, end, PAGE))
+        const rows = run(() => selectRecords.all(last, end, PAGE))
         yield rows.map((row) => ({ ...row }))
         last = rows.at(-1)?.storePosition ?? end
       }
@@ -144,12 +161,12 @@ export const makeReader = (
           continue
         }
         last = events.at(-1)?.storePosition ?? last
-        const ahead = withReadErrors(lookup.last) - last
+        const ahead = run(lookup.last) - last
         isCaughtUp = ahead <= 0
         yield { events, caughtUp: isCaughtUp, ahead }
         if (live === undefined || !isCaughtUp) await turn()
       }
     },
-    head: async () => withReadErrors(lookup.last),
+    head: async () => run(lookup.last),
   }
 }

@@ -6,7 +6,7 @@ import { prepare, readRow } from '../../files/sqlite.ts'
 import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { runScript, truncateWal } from '../../files/wal-checkpoints-thread.ts'
 import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
-import { withReadErrors } from './read.ts'
+import { type RunRead, withReadErrors } from './read.ts'
 import type { Sync } from './sync.ts'
 import type { Transactions } from './transaction.ts'
 
@@ -159,8 +159,10 @@ export const makeSecretChanges = (
   }
 }
 
-/** Reads secrets. @throws StoreUnavailable */
-export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
+export const makeSecretReader = (
+  database: DatabaseSync,
+  run: RunRead,
+): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
   const ofOwners = prepare<SealedSecret>(
     database,
@@ -172,8 +174,8 @@ export const makeSecretReader = (database: DatabaseSync): Pick<EventStore, 'read
   )
   const secretsIn = (rows: readonly SealedSecret[]): readonly SealedSecret[] => rows.map((row) => ({ ...row }))
   return {
-    readSecrets: async (...owners) => secretsIn(withReadErrors(() => ofOwners.all(JSON.stringify(owners)))),
+    readSecrets: async (...owners) => secretsIn(run(() => ofOwners.all(JSON.stringify(owners)))),
     secretsSealedWith: async (keyId, after, limit) =>
-      secretsIn(withReadErrors(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
+      secretsIn(run(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
   }
 }

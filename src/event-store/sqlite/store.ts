@@ -9,10 +9,9 @@ import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
 import { makeAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
-import { durableReader } from './durable-read.ts'
 import { makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
-import { makePositionLookup, makeReader } from './read.ts'
+import { makePositionLookup, makeReader, readDurably, withReadErrors } from './read.ts'
 import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets.ts'
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
@@ -148,10 +147,12 @@ const makeStore = (
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed
-  const reader = { ...makeReader(database, lookup, heads, tail), ...makeSecretReader(database) }
+  const syncOfWriter = (): void => syncWal(file)
+  const isWriter = lock !== undefined
 
   return {
-    ...(lock === undefined ? durableReader(reader, lookup.last, () => syncWal(file)) : reader),
+    ...makeReader(database, lookup, heads, tail, isWriter ? withReadErrors : readDurably(syncOfWriter, lookup.last)),
+    ...makeSecretReader(database, isWriter ? withReadErrors : readDurably(syncOfWriter)),
     ...(sync !== undefined && { synced: sync.pending }),
     // For readers of a log from which the row has been removed: `verify` finds that.
     logId: prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'").get()?.value ?? '',

@@ -7,7 +7,7 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import { LockTaken } from '../../files/lock.ts'
 import { prepare, SQLITE, sqliteCode, walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
-import { migrate } from './schema.ts'
+import { createLog, isEmptyFile } from './schema.ts'
 
 /**
  * Ensures a single writer, by whatever path the file is opened. The lock file and SQLite's WAL are found by path. A
@@ -174,7 +174,7 @@ const makeClaim = (file: string, claimed: Claim | undefined): Claim => {
   return { id: hashOf(claim), ...claim }
 }
 
-/** Migrates and claims the file, while nobody else has it open. @throws LockTaken */
+/** Claims the file, and makes an empty one a log, while nobody else has it open. @throws LockTaken */
 const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyTimeout }: Claiming): void => {
   // Opening the file makes one.
   const missing = findMissingWal(file)
@@ -183,7 +183,7 @@ const claimAlone = (file: string, claimed: Claim | undefined, { randomHex, busyT
     // For a file in WAL mode, this takes the exclusive lock at once and keeps it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA fullfsync = 1; BEGIN EXCLUSIVE; COMMIT')
     if (missing !== undefined) throw new UnusableLog(missing)
-    migrate(database, randomHex)
+    if (isEmptyFile(database)) createLog(database, randomHex)
     writeClaim(database, makeClaim(file, claimed))
     // Moves the claim, and any pages left in the WAL, into the file.
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -3,8 +3,7 @@ import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openLinks, type StreamHead } from '../../../src/event-store/sqlite/log-links.ts'
-import { MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
-import { append, aStream, idsOf, outcomeOf, randomHex, readAll, readLog, someEvents } from '../new-events.ts'
+import { append, aStream, idsOf, outcomeOf, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
 import { withoutTriggers } from './without-triggers.ts'
 
@@ -97,27 +96,6 @@ test('closing a store writes every stream head', async (t) => {
   const known = await ends(store)
   await store.close()
   t.deepEqual(written(path), { heads: known, upTo: 3 })
-})
-
-test('a log of the older schema, with heads written at every append, is read and continued', async (t) => {
-  const [path, old] = [await aPath(t), await aPath(t)]
-  const store = openStore(t, path)
-  const streams = [aStream(), aStream()]
-  await tell(store, streams, 2)
-  await store.close()
-  const database = new DatabaseSync(old)
-  migrate(database, randomHex, MIGRATIONS.slice(0, 1))
-  database.exec(
-    `ATTACH '${path}' AS now; INSERT INTO event SELECT * FROM now.event; INSERT INTO head SELECT * FROM now.head`,
-  )
-  database.close()
-  const brought = openStore(t, old)
-  t.is(written(old).upTo, 3)
-  for (const stream of streams) {
-    t.is((await readAll(brought, stream)).length, 2)
-    t.is(outcomeOf(await append(brought, stream, 0, someEvents(stream, 1))), 'moved')
-    t.is(outcomeOf(await append(brought, stream, 1, someEvents(stream, 1))), 'done')
-  }
 })
 
 test('a read-only store still reads its streams if another event is not valid JSON', async (t) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { UnusableLog } from '../../../src/event-store/event-store.ts'
-import { isSafeSqlite, MIGRATIONS, migrate } from '../../../src/event-store/sqlite/schema.ts'
+import { createLog, isSafeSqlite } from '../../../src/event-store/sqlite/schema.ts'
 import { append, aStream, outcomeOf, randomHex, someEvents } from '../new-events.ts'
 import { aDirectory, aPath, openStore } from './subject.ts'
 
@@ -71,39 +71,6 @@ test('an empty file becomes a log', async (t) => {
   t.is(outcomeOf(await append(openStore(t, path), stream, -1, someEvents(stream, 1))), 'done')
 })
 
-test('a log of an older schema is migrated once and keeps its events', async (t) => {
-  const path = await aPath(t)
-  const stream = aStream()
-  const store = openStore(t, path)
-  await append(store, stream, -1, someEvents(stream, 2))
-  await store.close()
-  const database = new DatabaseSync(path)
-  t.teardown(() => database.close())
-  const newer = [...MIGRATIONS, (old: DatabaseSync) => old.exec('ALTER TABLE meta ADD COLUMN note TEXT')]
-  migrate(database, randomHex, newer)
-  migrate(database, randomHex, newer)
-  t.is(database.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length + 1)
-  t.is(database.prepare('SELECT count(*) AS count FROM event').get()?.count, 2)
-  t.deepEqual(
-    { ...database.prepare("SELECT * FROM meta WHERE name = 'log_id'").get() },
-    { name: 'log_id', value: store.logId, note: null },
-  )
-})
-
-test('a migration that fails leaves the log as it was', async (t) => {
-  const path = await aPath(t)
-  await openStore(t, path).close()
-  const database = new DatabaseSync(path)
-  t.teardown(() => database.close())
-  const failing = (old: DatabaseSync): void => {
-    old.exec('DROP TABLE vault')
-    old.exec('ALTER TABLE nothing ADD COLUMN note TEXT')
-  }
-  t.throws(() => migrate(database, randomHex, [...MIGRATIONS, failing]), { message: /nothing/ })
-  t.is(database.prepare('PRAGMA user_version').get()?.user_version, MIGRATIONS.length)
-  t.is(database.prepare('SELECT count(*) AS count FROM vault').get()?.count, 0)
-})
-
 const refused = test.macro(async (t, prepare: (path: string) => void, message: RegExp) => {
   const path = await aPath(t)
   prepare(path)
@@ -118,12 +85,13 @@ const refused = test.macro(async (t, prepare: (path: string) => void, message: R
 
 const aLogWith = (sql: string) => (path: string) => {
   const database = new DatabaseSync(path)
-  migrate(database, randomHex)
+  createLog(database, randomHex)
   database.exec(sql)
   database.close()
 }
 
 test('a log of a newer version is refused', refused, aLogWith('PRAGMA user_version = 99'), /newer version of Berth/)
+test('a log of before 1.0 is refused', refused, aLogWith('PRAGMA user_version = 1'), /a version before 1.0/)
 test('the id of another application is refused', refused, aLogWith('PRAGMA application_id = 1'), /another application/)
 test('a database without an id is refused', refused, (path: string) => edit(path, 'CREATE TABLE a (b)'), /another appl/)
 test(

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { foldName } from '../domain/values/user-name.ts'
 import { type BasicCredentials, credentialsOf, type NameAndPassword, parseBasic, parseBearer } from './basic.ts'
@@ -34,20 +34,7 @@ type Pending = Authentication | Promise<Authentication>
 type MayTry = (name: string) => boolean
 type Rank = (name: string) => number
 
-export interface Authenticator {
-  /**
-   * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid.
-   * Joins a check of the same credentials in progress. Otherwise asks `mayTry`, which can limit attempts per address and
-   * name, then checks the password, lower `rank` first. Rejects only if hashing itself fails.
-   */
-  readonly authenticate: (header: string | undefined, mayTry?: MayTry, rank?: Rank) => Pending
-  /** The user of credentials that were verified before, or of a token that is known here. Reads nothing. */
-  readonly remembered: (header: string | undefined) => Authentication | undefined
-  /** Like `authenticate`, but does not accept a token in place of the name. */
-  readonly signIn: (credentials: NameAndPassword, mayTry?: MayTry, rank?: Rank) => Pending
-  /** Whether a user has this name. */
-  readonly knows: (name: string) => boolean
-}
+export type Authenticator = ReturnType<typeof makeAuthenticator>
 
 export interface AuthenticatorOptions extends PasswordCheckOptions {
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'isReady' | 'userOf'>
@@ -73,37 +60,29 @@ const ENDED_SESSION: Authentication = { kind: 'ended_session' }
 const OVERLOADED: Authentication = { kind: 'overloaded' }
 
 interface CachedCredential {
-  readonly digest: Uint8Array
   readonly credential: Credential
   readonly answer: Authentication
 }
 
-/** The lookup part of a digest. The rest is compared in constant time. */
-const slotOf = (digest: string): string => digest.slice(0, 16)
-
 /** Caches verified credentials by a digest keyed with a per-process secret, never the credentials themselves. */
 const makeCredentialCache = ({ users, rememberedMax = REMEMBERED_MAX }: AuthenticatorOptions) => {
   const remembered = new Map<string, CachedCredential>()
-  const scratch = Buffer.alloc(64)
   /** The list of users, which any change replaces, when what is not current was forgotten last. */
   let swept: readonly User[] = []
-  const holds = ({ credential }: CachedCredential): boolean => users.isCurrent(credential)
   return {
     get: (digest: string): Authentication | undefined => {
-      const found = remembered.get(slotOf(digest))
-      if (found === undefined) return undefined
-      scratch.write(digest, 'latin1')
-      return timingSafeEqual(scratch, found.digest) && holds(found) ? found.answer : undefined
+      const found = remembered.get(digest)
+      return found !== undefined && users.isCurrent(found.credential) ? found.answer : undefined
     },
     put: (digest: string, credential: Credential): Authentication => {
       if (swept !== users.list()) {
         swept = users.list()
-        for (const [slot, old] of remembered) if (!holds(old)) remembered.delete(slot)
+        for (const [key, old] of remembered) if (!users.isCurrent(old.credential)) remembered.delete(key)
       }
       const [oldest] = remembered.keys()
       if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest)
       const answer: Authentication = { kind: 'user', user: credential.user }
-      remembered.set(slotOf(digest), { digest: Buffer.from(digest, 'latin1'), credential, answer })
+      remembered.set(digest, { credential, answer })
       return answer
     },
   }
@@ -149,7 +128,7 @@ const makePasswordLogin = (options: AuthenticatorOptions) => {
   }
 }
 
-export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator => {
+export const makeAuthenticator = (options: AuthenticatorOptions) => {
   const { users, tokens, sessions, catchUpTokens } = options
   const passwords = makePasswordLogin(options)
 
@@ -171,16 +150,24 @@ export const makeAuthenticator = (options: AuthenticatorOptions): Authenticator 
   }
 
   return {
-    remembered: (header = '') => {
+    /** The user of credentials that were verified before, or of a token that is known here. Reads nothing. */
+    remembered: (header = ''): Authentication | undefined => {
       const read = parseBasic(header)
       const token = E.isRight(read) ? read.right.name : (parseBearer(header) ?? '')
       const found = passwords.remembered(header) ?? (tokens.isTokenLike(token) ? ofKnownToken(token) : undefined)
       return found?.kind === 'user' ? found : undefined
     },
-    knows: (name) => users.credentialOf(name) !== undefined,
-    signIn: (credentials, mayTry = () => true, rank = () => 0) =>
+    /** Whether a user has this name. */
+    knows: (name: string): boolean => users.credentialOf(name) !== undefined,
+    /** Like `authenticate`, but does not accept a token in place of the name. */
+    signIn: (credentials: NameAndPassword, mayTry: MayTry = () => true, rank: Rank = () => 0): Pending =>
       passwords.check(credentialsOf(credentials), mayTry, rank),
-    authenticate: (header, mayTry = () => true, rank = () => 0) => {
+    /**
+     * Who a request is from, by its Authorization header. Returns at once for cached credentials that are still valid.
+     * Joins a check of the same credentials in progress. Otherwise asks `mayTry`, which can limit attempts per address
+     * and name, then checks the password, lower `rank` first. Rejects only if hashing itself fails.
+     */
+    authenticate: (header: string | undefined, mayTry: MayTry = () => true, rank: Rank = () => 0): Pending => {
       if (header === undefined) return NONE
       const known = passwords.remembered(header)
       if (known !== undefined) return known

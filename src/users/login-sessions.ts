@@ -13,24 +13,7 @@ export interface IssuedSession {
 /** The user of a session. `ended`: it was one, and is no longer. `wrong`: no instance with these keys issued it. */
 export type SessionUser = User | 'ended' | 'wrong'
 
-/** Sessions that begin with a login. They are in no store: each is a text, signed and bound to an epoch of its user. */
-export interface LoginSessions {
-  /**
-   * Begins a session of a user who has just signed in.
-   *
-   * @param renewable whether it can be renewed beyond its first hours
-   */
-  readonly begin: (user: User, options: { readonly renewable: boolean }) => Promise<IssuedSession>
-  /** Extends a session, as far as it can be. Its id stays. Undefined if its user has another epoch by now. */
-  readonly renew: (user: SessionOwner) => IssuedSession | undefined
-  /** Whether a text has the form of a session. */
-  readonly isSessionLike: (text: string) => boolean
-  /** Whether all ended sessions are known. */
-  readonly isReady: () => boolean
-  readonly userOf: (session: string) => SessionUser | Promise<SessionUser>
-  /** Whether a session that stood for a user still does. The clock is not looked at. */
-  readonly isCurrent: (user: SessionOwner) => boolean
-}
+export type LoginSessions = ReturnType<typeof makeLoginSessions>
 
 export type SessionOwner = User & { readonly session: LoginSession; readonly expires: number }
 
@@ -39,9 +22,9 @@ export const isOfSession = (user: User): user is SessionOwner =>
 
 /** Signs with keys that all instances have. */
 export interface SessionSigner {
-  readonly issue: (content: readonly unknown[]) => string
+  readonly issue: (content: object) => string
   /** Undefined unless `issue` returned the text. */
-  readonly open: (text: string) => readonly unknown[] | undefined
+  readonly open: (text: string) => object | undefined
   readonly sign: (text: string) => string
   readonly isSigned: (text: string, signature: string) => boolean
 }
@@ -77,7 +60,8 @@ type Content = [
 /** Signed apart from the content, so that an ended session is told from a forged one. No payload has a space. */
 const epochText = (id: string, epoch: string): string => `epoch ${id} ${epoch}`
 
-export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions => {
+/** Sessions that begin with a login. They are in no store: each is a text, signed and bound to an epoch of its user. */
+export const makeLoginSessions = (options: LoginSessionsOptions) => {
   const { signer, users, renewEpoch, isEnded, isReady, clock, randomHex } = options
 
   const issue = (user: User, epoch: string, { _id, renewableUntil }: Omit<LoginSession, 'epoch'>, expires: number) => {
@@ -95,7 +79,12 @@ export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions 
   }
 
   return {
-    begin: async (user, { renewable }) => {
+    /**
+     * Begins a session of a user who has just signed in.
+     *
+     * @param renewable whether it can be renewed beyond its first hours
+     */
+    begin: async (user: User, { renewable }: { readonly renewable: boolean }): Promise<IssuedSession> => {
       // Rare: an epoch whose key was lost, or a user who never had one.
       if (users.epochOf(user._id) === undefined) await renewEpoch(user)
       const now = clock()
@@ -105,16 +94,19 @@ export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions 
       }
       return issue(user, users.epochOf(user._id)?.clear ?? '', session, now + LIFETIME_MS)
     },
-    renew: (user) => {
+    /** Extends a session, as far as it can be. Its id stays. Undefined if its user has another epoch by now. */
+    renew: (user: SessionOwner): IssuedSession | undefined => {
       const { session, expires } = user
       const epoch = users.epochOf(user._id)
       if (epoch?.id !== session.epoch) return undefined
       const latest = Math.max(expires, Math.min(clock() + LIFETIME_MS, session.renewableUntil))
       return issue(user, epoch.clear, session, latest)
     },
-    isSessionLike: (text) => text.includes('.'),
+    /** Whether a text has the form of a session. */
+    isSessionLike: (text: string): boolean => text.includes('.'),
+    /** Whether all ended sessions are known. */
     isReady,
-    userOf: (session) => {
+    userOf: (session: string): SessionUser | Promise<SessionUser> => {
       const content = signer.open(session) as Content | undefined
       if (content === undefined) return 'wrong'
       const [, userId, , revision] = content
@@ -122,7 +114,8 @@ export const makeLoginSessions = (options: LoginSessionsOptions): LoginSessions 
       const isBehind = (users.member(userId)?.revision ?? -1) < revision
       return isBehind ? users.refresh().then(() => judge(content)) : judge(content)
     },
-    isCurrent: ({ _id, role, accessSince, session }) => {
+    /** Whether a session that stood for a user still does. The clock is not looked at. */
+    isCurrent: ({ _id, role, accessSince, session }: SessionOwner): boolean => {
       const user = users.byId(_id)
       if (user?.role !== role || user.accessSince !== accessSince) return false
       return users.epochOf(_id)?.id === session.epoch && !isEnded(session._id)

@@ -1,9 +1,9 @@
 import { hash as digest } from 'node:crypto'
+import { makeTurns } from '../concurrency/turns.ts'
 import { foldName } from '../domain/values/user-name.ts'
 import type { BasicCredentials } from './basic.ts'
 import type { CatchUpUsers } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
-import { type FairQueueLimits, makeFairQueue } from './passwords/fair-queue.ts'
 import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
 import type { Users } from './users.ts'
 
@@ -13,12 +13,21 @@ export interface PasswordCheckOptions {
   readonly catchUpNames: CatchUpUsers
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: typeof verifyPassword
-  readonly limits?: FairQueueLimits
+  readonly limits?: Partial<typeof LIMITS>
 }
 
-// Two checks at a time. After a failed one its slot rests three times as long as the check took CPU time: half a core in
-// total.
-const LIMITS: FairQueueLimits = { runningMax: 2, rest: 3, waitMax: 2_000, waitingMax: 200 }
+const LIMITS = {
+  /** Checks at a time. */
+  runningMax: 2,
+  /** Checks that wait. */
+  waitingMax: 200,
+  /** Milliseconds for which one waits. */
+  timeoutMs: 5_000,
+  /** After a failed check its slot rests for so many times the CPU time that it took: half a core in total. */
+  rest: 3,
+}
+
+const SLOTS = 'slots'
 
 /**
  * Makes the hashes that are checked for names that nobody has. Imported hashes differ in their cost. So that the time of
@@ -38,17 +47,25 @@ const makeDecoys = ({ users, randomBytes }: PasswordCheckOptions) => {
 
 /** Checks passwords. For a name that nobody has it checks a decoy, so that its refusal takes as long. */
 export const makePasswordCheck = (options: PasswordCheckOptions) => {
-  const { users, catchUpNames, verify = verifyPassword, limits = LIMITS } = options
-  const queue = makeFairQueue(limits)
+  const { users, catchUpNames, verify = verifyPassword } = options
+  const { runningMax, waitingMax, timeoutMs, rest } = { ...LIMITS, ...options.limits }
+  const turns = makeTurns({ limit: runningMax, waitingMax: () => waitingMax })
   const decoyFor = makeDecoys(options)
 
-  const checkHash = (hash: PasswordHash, password: string, rank: number): Promise<boolean | 'full'> =>
-    queue.run(rank, async () => {
+  const checkHash = async (hash: PasswordHash, password: string, rank: number): Promise<boolean | 'full'> => {
+    const turn = turns.acquire(SLOTS, { rank, timeoutMs })
+    if (turn !== undefined && !(await turn)) return 'full'
+    let pause = 0
+    try {
       const { fits, cpu } = await verify(hash, password)
-      return { result: fits, wasted: fits ? 0 : cpu }
-    })
+      if (!fits) pause = cpu * rest
+      return fits
+    } finally {
+      turns.release(SLOTS, pause)
+    }
+  }
 
-  /** The user of the credentials; `full` if there is no room for a check. */
+  /** The user of the credentials; `full` if there is no room for a check, those of lower ranks coming first. */
   return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
     let caughtUp: Promise<void> | undefined
     for (;;) {

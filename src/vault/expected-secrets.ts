@@ -16,20 +16,16 @@ interface Named {
   readonly credentials?: { readonly id: string; readonly changed: readonly string[] }
 }
 
-const parseData = (text: string): Named => {
+const parseEvent = (text: string): { readonly type?: string; readonly data?: Named | null } | null => {
   try {
-    return JSON.parse(text).data ?? {}
+    return JSON.parse(text)
   } catch {
     return {}
   }
 }
 
-/** The type is the last member. Inside a string its quotes would be escaped. */
-const typeOf = (text: string): string => {
-  const before = '"type":"'
-  const at = text.lastIndexOf(before)
-  return at === -1 ? '' : text.slice(at + before.length, -'"}'.length)
-}
+/** Of what stored events have in their text that concern secrets. Most need not be parsed. */
+const CONCERNS = /"credentials":\{|"type":"(?:VaultKeyForgotten|UserErased)"/
 
 const ownerOf = (type: string, _id: string, userId = ''): string => {
   if (type === 'TokenIssued') return tokensOwner(userId)
@@ -47,13 +43,13 @@ export const makeExpectedSecrets = () => {
     forgotten,
     /** Adds the next stored event. Ignores unreadable events, which other checks report. */
     add: (position: PublicPosition, text: string): void => {
-      const type = typeOf(text)
-      if (type === 'VaultKeyForgotten') forgotten.add(String(parseData(text).key))
+      if (!CONCERNS.test(text)) return
+      const { type = '', data } = parseEvent(text) ?? {}
+      const { key, _id, user_id, credentials } = data ?? {}
+      if (type === 'VaultKeyForgotten') forgotten.add(String(key))
       else if (type === 'UserErased') {
-        for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(parseData(text)._id)), new Map())
+        for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(_id)), new Map())
       }
-      if (!text.includes('"credentials":{')) return
-      const { _id, user_id, credentials } = parseData(text)
       if (_id === undefined || credentials === undefined) return
       const owner = ownerOf(type, _id, user_id)
       const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()

@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import { followKeyFile } from './follow-key-file.ts'
+import { keepVault } from './keep-vault.ts'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
-import type { Resealed } from './reseal.ts'
-import { startRotation } from './rotation.ts'
 import { makeVault, readKnownKeyIds, type SecretStore, type Vault } from './vault.ts'
 
 interface KeyPlace {
@@ -51,56 +49,12 @@ interface OpenVault {
   readonly close: () => Promise<void>
 }
 
-const logResealed = ({ log }: KeyRuntime, keyId: string, { secrets, unreadable, freed }: Resealed): void => {
-  if (secrets > 0) log.info({ key: keyId, secrets }, 'secrets re-encrypted with the current vault key')
-  for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')
-  for (const key of freed) log.info({ key }, 'vault key no longer needed; safe to delete')
-}
-
 interface OpenOptions {
   /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
   /** Suggests a remedy for a missing key, in a sentence. */
   readonly remedyFor: (keyId: string) => Promise<string>
-}
-
-/** Follows the key file and re-encrypts secrets sealed with old keys. Returns the function that ends this. */
-const keepVault = (
-  where: KeyPlace,
-  runtime: KeyRuntime,
-  store: EventStore,
-  vault: Vault,
-  alarms: OpenOptions['alarms'],
-): (() => Promise<void>) => {
-  const { clock, randomBytes, log } = runtime
-  const rotation = startRotation({
-    store,
-    keys: vault.keys,
-    clock,
-    randomBytes,
-    onResealed: (resealed) => logResealed(runtime, vault.keys().current.id, resealed),
-    onFailure: (error) => log.warn({ err: error }, 're-encrypting secrets failed; retrying'),
-  })
-  let current = vault.keys().current.id
-  const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
-  const followed =
-    file &&
-    followKeyFile({
-      path: file,
-      take: vault.take,
-      onAlarm: (problems) => alarms.raise('vault', `${file}: ${problems.join('; ')}; the previous keys stay in use`),
-      onRecovery: () => alarms.clear('vault', 'the vault keys can be read again'),
-      onChange: (ring) => {
-        if (ring.current.id !== current) log.info({ key: ring.current.id }, 'sealing with a new vault key')
-        current = ring.current.id
-        rotation.wake()
-      },
-    })
-  return async () => {
-    if (followed) await followed.close()
-    await rotation.stop()
-  }
 }
 
 /** Left: every problem with the keys, in which case nothing may be sealed. */
@@ -124,5 +78,6 @@ export const openVault = async (
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)
-  return E.right({ vault, close: keepVault(where, runtime, store, vault, options.alarms) })
+  const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
+  return E.right({ vault, close: keepVault({ ...runtime, file, store, vault, alarms: options.alarms }) })
 }

@@ -28,36 +28,7 @@ interface ReadableSecret {
 
 export type ReadableSecrets<F extends string> = { readonly [K in F]?: ReadableSecret }
 
-export interface Vault {
-  /**
-   * Checks the ring against the store's key check values, and adds one for the current key. Left: every key that is
-   * missing or differs. Do not seal anything before this returns Right.
-   */
-  readonly check: () => Promise<E.Either<readonly string[], void>>
-  /** Checks another ring the same way and, if Right, makes it current. */
-  readonly take: (keys: KeyRing) => Promise<E.Either<readonly string[], void>>
-  /** The current ring. */
-  readonly keys: () => KeyRing
-  /** Undefined if there is nothing to seal. */
-  readonly seal: (sutId: string, secrets: SecretValues<SecretField>) => Sealed<SecretField> | undefined
-  /** A SUT's decrypted secrets. Left names the field and the problem. */
-  readonly reveal: (sutId: string) => Promise<E.Either<string, { readonly [F in SecretField]?: string }>>
-  /** Which secrets a SUT has, without those that are empty. One that cannot be opened counts. */
-  readonly has: (sutId: string) => Promise<{ readonly [F in SecretField]: boolean }>
-  /** As `seal`, for a user, of whom something has changed. */
-  readonly sealUser: (userId: string, secrets: SecretValues<UserSecretField>) => Sealed<UserSecretField>
-  /** As `sealUser`, for the name of a token. */
-  readonly sealTokenName: (userId: string, tokenId: string, name: string) => Sealed<string>
-  /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
-  readonly revealTokenNames: (userId: string) => Promise<ReadonlyMap<string, string>>
-  /**
-   * The secrets of each of these users, if their keys are known. The store may be ahead of the events that a reader has
-   * seen: compare the ids.
-   */
-  readonly readUsers: (
-    ...userIds: readonly string[]
-  ) => Promise<readonly E.Either<string, ReadableSecrets<UserSecretField>>[]>
-}
+export type Vault = ReturnType<typeof makeVault>
 
 const KEY_CHECK_TEXT = 'berth'
 
@@ -131,7 +102,11 @@ const readSecretsOf = async (
   )
 }
 
-const findSecretsOf = async (store: SecretStore, keys: KeyRing, sutId: string): ReturnType<Vault['has']> => {
+const findSecretsOf = async (
+  store: SecretStore,
+  keys: KeyRing,
+  sutId: string,
+): Promise<{ readonly [F in SecretField]: boolean }> => {
   const sealed = (await store.readSecrets(sutId)).filter(({ owner }) => owner === sutId)
   const isEmpty = (secret: SealedSecret): boolean => {
     const opened = openSecret(keys, secret)
@@ -149,7 +124,7 @@ interface VaultOptions {
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptions): Vault => {
+export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptions) => {
   let keys = first
   const sealed = (ring: KeyRing, place: Omit<Place, 'key_id'>, clear: string): SealedSecret =>
     sealSecret(ring.current, place, clear, randomBytes(NONCE_BYTES))
@@ -182,19 +157,33 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
   }
 
   return {
-    check: () => take(keys),
+    /**
+     * Checks the ring against the store's key check values, and adds one for the current key. Left: every key that is
+     * missing or differs. Do not seal anything before this returns Right.
+     */
+    check: (): Promise<E.Either<readonly string[], void>> => take(keys),
+    /** Checks another ring the same way and, if Right, makes it current. */
     take,
-    keys: () => keys,
-    seal: (sutId, secrets) => {
+    /** The current ring. */
+    keys: (): KeyRing => keys,
+    /** Undefined if there is nothing to seal. */
+    seal: (sutId: string, secrets: SecretValues<SecretField>): Sealed<SecretField> | undefined => {
       const sealed = sealFields(sutId, SECRET_FIELDS, secrets)
       return sealed.secrets.length === 0 ? undefined : sealed
     },
-    reveal: async (sutId) =>
+    /** A SUT's decrypted secrets. Left names the field and the problem. */
+    reveal: async (sutId: string) =>
       readFields(sutId, await store.readSecrets(sutId), SECRET_FIELDS, (secret) => openSecret(keys, secret)),
-    has: (sutId) => findSecretsOf(store, keys, sutId),
-    sealUser: (userId, secrets) => sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
-    sealTokenName: (userId, tokenId, name) => sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
-    revealTokenNames: async (userId) => {
+    /** Which secrets a SUT has, without those that are empty. One that cannot be opened counts. */
+    has: (sutId: string) => findSecretsOf(store, keys, sutId),
+    /** As `seal`, for a user, of whom something has changed. */
+    sealUser: (userId: string, secrets: SecretValues<UserSecretField>): Sealed<UserSecretField> =>
+      sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
+    /** As `sealUser`, for the name of a token. */
+    sealTokenName: (userId: string, tokenId: string, name: string): Sealed<string> =>
+      sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
+    /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
+    revealTokenNames: async (userId: string): Promise<ReadonlyMap<string, string>> => {
       const owner = tokensOwner(userId)
       const own = (await store.readSecrets(owner)).filter((secret) => secret.owner === owner)
       const opened = own.flatMap((secret) => {
@@ -203,6 +192,10 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       })
       return new Map(opened)
     },
-    readUsers: (...userIds) => readSecretsOf(store, () => keys, userIds),
+    /**
+     * The secrets of each of these users, if their keys are known. The store may be ahead of the events that a reader
+     * has seen: compare the ids.
+     */
+    readUsers: (...userIds: readonly string[]) => readSecretsOf(store, () => keys, userIds),
   }
 }

@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import { type IssuedSession, makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
+import { makeLoginSessions, type SessionOwner } from '../../src/users/login-sessions.ts'
 import type { Member, User } from '../../src/users/user.ts'
 import type { Epoch } from '../../src/users/users.ts'
 import { makeSigner } from '../../src/vault/derived/signer.ts'
@@ -52,50 +52,6 @@ const given = ({ user = ALICE as User | undefined, epoch = EPOCH as Epoch | null
   return { ...sessions, begin, now, ended, ahead }
 }
 
-test('a session stands for its user for twelve hours', async (t) => {
-  const { begin, userOf, now } = given()
-  const { session, expires, owner } = await begin()
-  t.is(expires, NOW + 12 * HOUR)
-  t.like(owner, { ...ALICE, expires, session: { epoch: 'e1', renewableUntil: NOW + 168 * HOUR } })
-  now.time = expires - 1
-  t.like(await userOf(session), ALICE)
-  now.time = expires
-  t.is(await userOf(session), 'ended')
-})
-
-test('a session is told from a token, begins with the second of its login in its id, and differs from others', async (t) => {
-  const { begin, isSessionLike } = given()
-  const [one, other] = [await begin(), await begin()]
-  t.true(isSessionLike(one.session))
-  t.false(/^berth_/i.test(one.session))
-  t.is(Number.parseInt(one.owner.session._id.slice(0, 8), 16) * 1000, NOW)
-  t.not(one.owner.session._id, other.owner.session._id)
-  t.false(isSessionLike(`berth_${'a'.repeat(43)}`))
-})
-
-test('a session is renewed with its id until seven days after the login', async (t) => {
-  const { begin, renew, userOf, now } = given()
-  let { owner } = await begin()
-  const { _id } = owner.session
-  const expiries: number[] = []
-  for (now.time = NOW + 11 * HOUR; now.time < NOW + 168 * HOUR; now.time += 11 * HOUR) {
-    const renewed = renew(owner) as IssuedSession
-    owner = (await userOf(renewed.session)) as SessionOwner
-    t.is(owner.session._id, _id)
-    expiries.push(renewed.expires)
-  }
-  t.is(expiries[0], NOW + 23 * HOUR)
-  t.is(expiries.at(-1), NOW + 168 * HOUR)
-  t.true(expiries.every((expires) => expires <= NOW + 168 * HOUR))
-})
-
-test('a session that is not renewable stays as it was', async (t) => {
-  const { begin, renew, now } = given()
-  const { owner, expires } = await begin(false)
-  now.time += 6 * HOUR
-  t.is(renew(owner)?.expires, expires)
-})
-
 test('a session of an earlier epoch is not renewed into the present one', async (t) => {
   const { begin, renew, now } = given()
   const { owner } = await begin()
@@ -130,15 +86,6 @@ test('a new epoch ends a session, and so does an interrupted access, a removal a
   }
 })
 
-test('a new name or role leaves a session as it is, with the role of now', async (t) => {
-  const { begin, userOf, isCurrent, now } = given()
-  const { session, owner } = await begin()
-  now.user = { ...ALICE, name: 'Alice', role: 'administrator' }
-  t.like(await userOf(session), { name: 'Alice', role: 'administrator' })
-  // What was opened with it has the rights of before.
-  t.false(isCurrent(owner))
-})
-
 test('sessions hold under every key of the ring, and end with their key', async (t) => {
   const { begin, userOf, now } = given()
   const { session } = await begin()
@@ -159,13 +106,6 @@ test('an instance reads what it does not know yet before it judges a session', a
   t.is(here.now.refreshed, 1)
   t.like(await here.userOf(session), ALICE)
   t.is(here.now.refreshed, 1)
-})
-
-test('a user without an epoch gets one with the login', async (t) => {
-  const { begin, now } = given({ epoch: null })
-  const { owner } = await begin()
-  t.is(now.epoch?.id, 'e9')
-  t.is(owner.session.epoch, 'e9')
 })
 
 test('neither the epoch nor anything of it can be read from a session', async (t) => {

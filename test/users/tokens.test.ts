@@ -38,34 +38,6 @@ test('a token is berth_ and 43 characters, and only its SHA-256 is kept', (t) =>
   t.not(one._id, other._id)
 })
 
-test('a token stands for its user, with the role of the token', (t) => {
-  const { token, _id, userOf } = given()
-  t.deepEqual(userOf(token), { ...ALICE, token: _id })
-  const lower = given({ role: 'auditor' }, { ...ALICE, role: 'administrator' })
-  t.deepEqual(userOf(lower.token), undefined)
-  t.deepEqual(lower.userOf(lower.token), { ...ALICE, role: 'auditor', token: lower._id })
-})
-
-test('a token is good until the millisecond in which it expires', (t) => {
-  const { token, userOf, isCurrent, time } = given({ expires_at: '2030-05-02T06:00:00.000Z' })
-  time.now = at('06:00') - 1
-  const user = userOf(token)
-  t.is(user?.expires, at('06:00'))
-  t.true(isCurrent({ ...ALICE, token: user?.token ?? '' }))
-  time.now = at('06:00')
-  t.is(userOf(token), undefined)
-  t.false(isCurrent({ ...ALICE, token: user?.token ?? '' }))
-})
-
-test('a revoked token is not good, nor is one of nobody', (t) => {
-  const revoked = given({ revoked_at: '2030-05-02T05:00:00.000Z' })
-  t.is(revoked.userOf(revoked.token), undefined)
-  const orphan = given()
-  orphan.people.clear()
-  t.is(orphan.userOf(orphan.token), undefined)
-  t.false(orphan.isCurrent({ ...ALICE, token: orphan._id }))
-})
-
 const ROLES: readonly Role[] = ['administrator', 'tester', 'auditor']
 
 test('a token with a role that its user could not have now is not good', (t) => {
@@ -106,10 +78,4 @@ test('property: no other text is good in place of a token', (t) => {
   const last = DIGITS.indexOf(token.at(-1) ?? '')
   for (const bits of [1, 2, 3]) t.is(userOf(token.slice(0, -1) + DIGITS[last + bits]), undefined)
   t.truthy(userOf(token))
-})
-
-test('what begins as a token is meant as one, in any case', (t) => {
-  const { isTokenLike, token } = given()
-  for (const text of [token, 'berth_', 'BERTH_x', 'Berth_']) t.true(isTokenLike(text), text)
-  for (const text of ['', 'berth', 'berth-x', ' berth_', 'alice']) t.false(isTokenLike(text), text)
 })

@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import * as E from 'fp-ts/lib/Either.js'
-import { StoreUnavailable } from '../../src/event-store/event-store.ts'
-import { followKeyFile } from '../../src/vault/follow-key-file.ts'
 import type { KeyRing } from '../../src/vault/keys.ts'
 import { rotateKeyFile } from '../../src/vault/rotate-key-file.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
-import { type Running, start, temporaryData } from '../http/harness.ts'
+import { type Running, start } from '../http/harness.ts'
 import { aSut, createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { rightOf } from '../users/builders.ts'
@@ -47,25 +44,6 @@ test('a running service uses a rotated key within 2 s, re-encrypts all secrets a
   t.is(again.text, first.text)
   const reused = await admin.post('/api/sut/create', aSut({ password: 'another' }), key)
   t.is(reused.json.code, 'idempotency_key_reused')
-})
-
-test('a key file is read again, without an alarm, while the store cannot be read', async (t) => {
-  const path = join(await temporaryData(t), 'vault.key')
-  await writeFile(path, `k1:${randomBytes(32).toString('base64')}\n`)
-  const taken = { attempts: 0, ids: [] as string[] }
-  const followed = followKeyFile({
-    path,
-    take: async () => {
-      if (++taken.attempts < 4) throw new StoreUnavailable('the store does not answer')
-      return E.right(undefined)
-    },
-    onAlarm: (problems) => t.fail(problems.join()),
-    onRecovery: () => t.fail('nothing was wrong'),
-    onChange: ({ current }) => void taken.ids.push(current.id),
-  })
-  await until('the key is taken', async () => taken.ids.length > 0, 10_000)
-  await followed.close()
-  t.deepEqual(taken, { attempts: 4, ids: ['k1'] })
 })
 
 test('a day after a rotation the old key is not needed, and the service starts without it', async (t) => {

@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
+import * as E from 'fp-ts/lib/Either.js'
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
+import { keepVault, type VaultKeeping } from '../../src/vault/keep-vault.ts'
 import { keyNeeds } from '../../src/vault/needs.ts'
 import { reseal } from '../../src/vault/reseal.ts'
-import { startRotation } from '../../src/vault/rotation.ts'
 import { makeVault } from '../../src/vault/vault.ts'
 import { until } from '../http/until.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
+import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 
 /** Passwords of 25 SUTs under an old key, in a vault with a new one. */
@@ -20,20 +25,15 @@ const rotated = async (t: ExecutionContext) => {
   return { store, suts, old, next, both, vault: await vaultOver(store, both) }
 }
 
-test('after a rotation every secret opens with the new key alone and is unchanged', async (t) => {
+test('after a rotation every secret opens with the new key alone and is unchanged, with the id of its event', async (t) => {
   const { store, suts, next, vault } = await rotated(t)
+  const idsOf = async () => Promise.all(suts.map(async (sut) => (await store.readSecrets(sut)).map(({ id }) => id)))
+  const ids = await idsOf()
   const { secrets, unreadable } = await reseal(resealing(store, vault))
   t.deepEqual([secrets, unreadable], [50, []])
   for (const [i, sut] of suts.entries()) t.is(await passwordOf(store, next, sut), `password ${i}`)
-  t.deepEqual(await reseal(resealing(store, vault)), { secrets: 0, unreadable: [], freed: [] })
-})
-
-test('a re-encrypted secret keeps the id that its event refers to', async (t) => {
-  const { store, suts, vault } = await rotated(t)
-  const idsOf = async () => Promise.all(suts.map(async (sut) => (await store.readSecrets(sut)).map(({ id }) => id)))
-  const ids = await idsOf()
-  await reseal(resealing(store, vault))
   t.deepEqual(await idsOf(), ids)
+  t.deepEqual(await reseal(resealing(store, vault)), { secrets: 0, unreadable: [], freed: [] })
 })
 
 test('an old key is needed for its secrets, then a day for retries, then no longer', async (t) => {
@@ -183,14 +183,10 @@ test('an unreadable secret is reported without its contents, keeps its key neede
   t.is((await keyNeeds(store, 'new', NOW + 48 * HOUR)).find(({ id }) => id === 'old')?.secrets, 1)
 })
 
-/** Re-encryption in the background, over a store that fails at first. */
-const inBackground = async (
-  t: ExecutionContext,
-  failures: number,
-  limits: Parameters<typeof startRotation>[0]['limits'],
-) => {
+/** The vault of a running service, over a store that fails at first. */
+const inBackground = async (t: ExecutionContext, failures: number, times: VaultKeeping['times']) => {
   const { store, vault } = await rotated(t)
-  const reports: unknown[] = []
+  const lines: string[] = []
   let looks = 0
   const failing: EventStore = {
     ...store,
@@ -199,25 +195,48 @@ const inBackground = async (
       return store.secretsSealedWith(...asked)
     },
   }
-  const { pause, isStopped, ...options } = resealing(failing, vault)
-  const rotation = startRotation({
-    ...options,
-    onResealed: ({ secrets }) => reports.push(secrets),
-    onFailure: (error) => reports.push((error as Error).message),
-    limits: { resealEvery: 1e9, resealRetryAfter: 1e9, ...limits },
+  const write = (_: object, sentence: string): void => void lines.push(sentence)
+  const end = keepVault({
+    ...resealing(failing, vault),
+    ...{ file: undefined, vault, times: { poll: 1, reseal: 1e9, retry: 1e9, ...times } },
+    ...{ log: { info: write, warn: write, error: write }, alarms: { raise: t.fail, clear: t.fail } },
   })
-  t.teardown(rotation.stop)
-  return { reports, looks: () => looks }
+  t.teardown(end)
+  return { lines, looks: () => looks }
 }
 
+const RESEALED = 'secrets re-encrypted with the current vault key'
+
 test('a running service looks for secrets of old keys again and again', async (t) => {
-  const { reports, looks } = await inBackground(t, 0, { resealEvery: 1 })
+  const { lines, looks } = await inBackground(t, 0, { reseal: 1 })
   await until('three looks', async () => looks() > 2, 5_000)
-  t.deepEqual(reports, [50])
+  t.deepEqual(lines, [RESEALED])
 })
 
 test('a re-encryption that failed is tried again', async (t) => {
-  const { reports } = await inBackground(t, 2, { resealRetryAfter: 1 })
-  await until('the re-encryption', async () => reports.includes(50), 5_000)
-  t.deepEqual(reports, ['away', 'away', 50])
+  const { lines } = await inBackground(t, 2, { retry: 1 })
+  await until('the re-encryption', async () => lines.includes(RESEALED), 5_000)
+  const failed = 're-encrypting secrets failed; retrying'
+  t.deepEqual(lines, [failed, failed, RESEALED])
+})
+
+test('a key file is read again, without an alarm, while the store cannot be read', async (t) => {
+  const { store, vault } = await rotated(t)
+  const file = join(await temporaryDirectory(t), 'vault.key')
+  await writeFile(file, `k1:${randomBytes(32).toString('base64')}\n`)
+  let attempts = 0
+  const take = async () => {
+    if (++attempts < 4) throw new StoreUnavailable('the store does not answer')
+    return E.right(undefined)
+  }
+  const end = keepVault({
+    ...{ ...resealing(store, vault), file, vault: { ...vault, take }, times: { poll: 1 } },
+    ...{
+      log: { info: () => undefined, warn: () => t.fail(), error: () => t.fail() },
+      alarms: { raise: t.fail, clear: t.fail },
+    },
+  })
+  await until('the keys are taken', async () => attempts > 3, 10_000)
+  await end()
+  t.is(attempts, 4)
 })

@@ -6,7 +6,7 @@ import {
   type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
-  Configuration,
+  type Configuration,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
@@ -23,25 +23,12 @@ import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, Provider
 const METHODS = { client_secret_post: ClientSecretPost, client_secret_basic: ClientSecretBasic } as const
 type AuthMethod = keyof typeof METHODS
 
-/** The secret is read for each request. */
-const authWith =
-  (method: AuthMethod, secret: () => string): ClientAuth =>
-  (...request) =>
-    METHODS[method](secret())(...request)
-
 /**
- * Methods in the order in which to try them. The body comes first where the provider takes it, because some providers
- * do not percent-decode the header. Metadata without a list mean the header.
- *
- * @param accepted the method with which the provider accepted this client last
+ * The method to try first. The body comes first where the provider takes it, because some providers do not
+ * percent-decode the header. Metadata without a list mean the header.
  */
-const authMethods = (
-  { token_endpoint_auth_methods_supported: listed = ['client_secret_basic'] }: ServerMetadata,
-  accepted: AuthMethod | undefined,
-): readonly [AuthMethod, AuthMethod] => {
-  const first = accepted ?? (listed.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic')
-  return [first, first === 'client_secret_post' ? 'client_secret_basic' : 'client_secret_post']
-}
+const methodFor = ({ token_endpoint_auth_methods_supported: listed = [] }: ServerMetadata): AuthMethod =>
+  listed.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic'
 
 /** Random values of one sign-in, by which its end is known to belong to its beginning. */
 export interface SignInChecks {
@@ -92,48 +79,31 @@ const scopesFor = ({ scopes_supported }: { scopes_supported?: string[] }, claim:
   return ['openid', ...[...SCOPES.slice(1), claim].filter((scope) => supported.includes(scope))].join(' ')
 }
 
-/** The provider, with a configuration for each way to show it the secret. */
-interface Known {
-  readonly metadata: ReturnType<Configuration['serverMetadata']>
-  readonly clients: Readonly<Record<AuthMethod, Configuration>>
-}
-
 interface DiscoverOptions extends Pick<ProviderOptions, 'issuer' | 'clientId'> {
-  readonly secret: () => string
+  readonly auth: ClientAuth
   /** Ends requests to the provider. */
   readonly stop: AbortSignal
 }
 
-const discover = async ({ issuer, clientId, secret, stop }: DiscoverOptions): Promise<Known> => {
+const discover = async ({ issuer, clientId, auth, stop }: DiscoverOptions): Promise<Configuration> => {
   const limitedFetch = makeLimitedFetch(stop)
   // Not that all its addresses may be insecure: each is checked when it is fetched.
   const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : []
-  const options = { [customFetch]: limitedFetch, timeout: TIMEOUT, execute }
-  const metadata = (await discovery(new URL(issuer), clientId, {}, undefined, options)).serverMetadata()
-  const { issuer: named, authorization_endpoint: at } = metadata
+  const options = { [customFetch]: limitedFetch, timeout: TIMEOUT, execute: [enableNonRepudiationChecks, ...execute] }
+  const client = await discovery(new URL(issuer), clientId, {}, auth, options)
+  const { issuer: named, authorization_endpoint: at } = client.serverMetadata()
   // Providers for many tenants name a pattern. Everybody's tenant could bring everybody's roles.
   if (new URL(named).href !== new URL(issuer).href) throw new ProviderUnavailable('the provider has another issuer')
   if (at === undefined || !isSafe(new URL(at))) throw new AddressNotSafe('the provider has no safe sign-in address')
-  const clientWith = (method: AuthMethod): Configuration => {
-    const client = new Configuration(metadata, clientId, {}, authWith(method, secret))
-    client[customFetch] = limitedFetch
-    client.timeout = TIMEOUT
-    for (const extend of [enableNonRepudiationChecks, ...execute]) extend(client)
-    return client
-  }
-  const [client_secret_post, client_secret_basic] = [
-    clientWith('client_secret_post'),
-    clientWith('client_secret_basic'),
-  ]
-  return { metadata, clients: { client_secret_post, client_secret_basic } }
+  return client
 }
 
 /** Discovers the provider when it is needed, and keeps what it says for a while. */
 const makeKnown = (options: DiscoverOptions, now: () => number) => {
-  let last: { readonly provider: Promise<Known>; readonly at: number } | undefined
+  let last: { readonly provider: Promise<Configuration>; readonly at: number } | undefined
   return {
     /** @throws ProviderUnavailable */
-    known: async (): Promise<Known> => {
+    known: async (): Promise<Configuration> => {
       if (last === undefined || now() - last.at >= KNOWN_FOR_MS) last = { provider: discover(options), at: now() }
       const asked = last
       try {
@@ -158,67 +128,76 @@ const withUserInfo = async (found: Configuration, token: string, claims: Claims,
   return { ...(await fetchUserInfo(found, token, sub)), ...claims }
 }
 
-/** Exchanges codes. If the provider refuses the client, shows the secret in the other way, and remembers what worked. */
-const makeGrant = () => {
-  let accepted: AuthMethod | undefined
-  return async ({ metadata, clients }: Known, sent: URL, checks: Parameters<typeof authorizationCodeGrant>[2]) => {
-    const [first, other] = authMethods(metadata, accepted)
-    const grantWith = async (method: AuthMethod) => {
-      const tokens = await authorizationCodeGrant(clients[method], sent, checks)
-      accepted = method
-      return { tokens, client: clients[method] }
-    }
-    try {
-      return await grantWith(first)
-    } catch (error) {
-      if (!(await isClientRefused(error))) throw error
-      return await grantWith(other)
-    }
+/** How this client shows its secret: as the provider took it last, or else as it should by its metadata. */
+const makeClientAuth = () => {
+  let [secret, accepted]: [string, AuthMethod | undefined] = ['', undefined]
+  const auth: ClientAuth = (...request) => METHODS[accepted ?? methodFor(request[0])](secret)(...request)
+  return {
+    auth,
+    setSecret: (text: string): void => {
+      secret = text
+    },
+    /** Does something, and once more in the other way if the provider refuses the client. */
+    inEitherWay: async <A>(metadata: ServerMetadata, ask: () => Promise<A>): Promise<A> => {
+      const first = accepted ?? methodFor(metadata)
+      try {
+        return await ask()
+      } catch (error) {
+        if (!(await isClientRefused(error))) throw error
+        accepted = first === 'client_secret_post' ? 'client_secret_basic' : 'client_secret_post'
+        try {
+          return await ask()
+        } catch (again) {
+          accepted = first
+          throw again
+        }
+      }
+    },
   }
 }
 
-const makeExchange = ({ redirectUri, claim }: ProviderOptions) => {
-  const grant = makeGrant()
-  return async (found: Known, { code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
+const makeExchange =
+  ({ redirectUri, claim }: ProviderOptions, { inEitherWay }: ReturnType<typeof makeClientAuth>) =>
+  async (client: Configuration, { code, state, iss }: CallbackParameters, checks: SignInChecks): Promise<Claims> => {
+    const metadata = client.serverMetadata()
     const sent = new URL(redirectUri)
     // There is one provider, so a client that leaves the issuer out cannot mix up two.
-    for (const [name, value] of Object.entries({ code, state, iss: iss ?? found.metadata.issuer }))
+    for (const [name, value] of Object.entries({ code, state, iss: iss ?? metadata.issuer }))
       sent.searchParams.set(name, value)
     const { nonce: expectedNonce, state: expectedState, verifier: pkceCodeVerifier } = checks
     const expected = { expectedNonce, expectedState, pkceCodeVerifier, idTokenExpected: true }
-    const { tokens, client } = await grant(found, sent, expected)
+    const tokens = await inEitherWay(metadata, () => authorizationCodeGrant(client, sent, expected))
     const claims = await withUserInfo(client, tokens.access_token, { ...tokens.claims() }, claim)
     if (!isElsewhere(claims, claim)) return claims
     throw new ProviderUnavailable(
       `the provider leaves out the claim ${claim}, which has too many values (_claim_names)`,
     )
   }
-}
 
 export const openProvider = (options: ProviderOptions): Provider => {
   const { redirectUri, claim, log, now = () => performance.now() } = options
   const stopping = new AbortController()
-  let secret: string | undefined
+  const clientAuth = makeClientAuth()
   const readSecret = followClientSecret(options.clientSecretFile, (problem) =>
     log.warn({ problem }, 'the client secret cannot be used; the last one stays in use'),
   )
-  const discovering = { ...options, secret: () => secret ?? '', stop: stopping.signal }
-  const { known, forget } = makeKnown(discovering, now)
-  const exchange = makeExchange(options)
+  const { known, forget } = makeKnown({ ...options, auth: clientAuth.auth, stop: stopping.signal }, now)
+  const exchange = makeExchange(options, clientAuth)
   return {
     signInUrl: async ({ state, nonce, verifier }) => {
-      const { metadata, clients } = await known()
-      return buildAuthorizationUrl(clients.client_secret_post, {
-        ...{ redirect_uri: redirectUri, scope: scopesFor(metadata, claim), state, nonce },
+      const client = await known()
+      return buildAuthorizationUrl(client, {
+        ...{ redirect_uri: redirectUri, scope: scopesFor(client.serverMetadata(), claim), state, nonce },
         ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       }).href
     },
     exchange: async (sent, checks) => {
-      const found = await known()
-      secret = await readSecret()
+      const client = await known()
+      const secret = await readSecret()
       if (secret === undefined) throw new ProviderUnavailable('there is no client secret')
+      clientAuth.setSecret(secret)
       try {
-        const person = personOf(await exchange(found, sent, checks), claim)
+        const person = personOf(await exchange(client, sent, checks), claim)
         return person === undefined ? E.left('the provider names no issuer or subject') : E.right(person)
       } catch (error) {
         const reason = await describeFailure(error)

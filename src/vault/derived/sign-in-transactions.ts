@@ -17,8 +17,6 @@ const PURPOSE = 'berth sign-in transaction v1'
 /** Characters; longer ones are not looked at. */
 export const TRANSACTION_MAX = 1_024
 
-type Content = [state: string, nonce: string, verifier: string, expires: number]
-
 const bytesOf = (text: string): Buffer | undefined => {
   if (text.length > TRANSACTION_MAX) return undefined
   const bytes = canonicalBytes(text)
@@ -33,7 +31,7 @@ export const makeSignInTransactions = (keys: () => KeyRing, randomBytes: (size: 
   const derivedOf = makeDerivedKeys(PURPOSE)
   return {
     seal: ({ state, nonce, verifier, expires }: SignInTransaction): string => {
-      const content = JSON.stringify([state, nonce, verifier, expires] satisfies Content)
+      const content = JSON.stringify({ state, nonce, verifier, expires })
       const iv = randomBytes(NONCE_BYTES)
       return Buffer.concat([iv, encrypt(derivedOf(keys().current), content, iv)]).toString('base64url')
     },
@@ -43,9 +41,7 @@ export const makeSignInTransactions = (keys: () => KeyRing, randomBytes: (size: 
       if (bytes === undefined) return undefined
       for (const key of keys().keys) {
         const opened = decrypt(derivedOf(key), bytes.subarray(NONCE_BYTES), bytes.subarray(0, NONCE_BYTES))
-        if (opened === undefined) continue
-        const [state, nonce, verifier, expires] = JSON.parse(opened) as Content
-        return { state, nonce, verifier, expires }
+        if (opened !== undefined) return JSON.parse(opened)
       }
       return undefined
     },

@@ -27,12 +27,12 @@ export const makeSigner = (keys: () => KeyRing, purpose: string) => {
     sign,
     isSigned,
     /** `<payload>.<signature>` in base64url. The payload is JSON, which anybody can read. */
-    issue: (content: readonly unknown[]): string => {
+    issue: (content: object): string => {
       const payload = Buffer.from(JSON.stringify(content)).toString('base64url')
       return `${payload}.${sign(payload)}`
     },
     /** The content of a text that `issue` returned under a key of the ring; undefined for any other text. */
-    open: (text: string): readonly unknown[] | undefined => {
+    open: (text: string): object | undefined => {
       const [payload = '', signature = '', ...rest] = text.length > TEXT_MAX ? [] : text.split('.')
       const bytes = canonicalBytes(payload)
       if (bytes === undefined || rest.length > 0 || !isSigned(payload, signature)) return undefined

@@ -48,7 +48,7 @@ const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => 
       verified.push(password)
       return verify(hash, password)
     },
-    limits: { runningMax: 2, rest: 0, waitMax: 60_000, waitingMax: 200 },
+    limits: { rest: 0, timeoutMs: 300_000 },
   })
   const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
   const gate = makeGate({ isUpToDate: () => true, authenticator, addresses, clock: () => clock.now, randomBytes }).admit

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import type { Client } from '../client.ts'
 import { type Running, start } from '../harness.ts'
 import { refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve, reserved } from '../requests.ts'
+import { aReservation, createSut, NOW, reserved } from '../requests.ts'
 
 type Free = readonly { readonly start_time: string; readonly end_time: string }[]
 
@@ -49,15 +49,6 @@ test('free windows between reservations are listed from the current quarter-hour
   t.deepEqual(times(all), ['05:45-06:00', '06:30-06:45'])
 })
 
-test('without a span the next week is listed in UTC', async (t) => {
-  const { alice, sut } = await stage(t)
-  await reserved(alice, aReservation(sut, during('07:00', '08:00')))
-  t.deepEqual(await freeOf(alice, sut, ''), [
-    { start_time: '2030-05-02T05:45:00+00:00', end_time: '2030-05-02T07:00:00+00:00' },
-    { start_time: '2030-05-02T08:00:00+00:00', end_time: '2030-05-09T06:00:00+00:00' },
-  ])
-})
-
 test('free windows are returned in the requested UTC offset', async (t) => {
   const { alice, sut } = await stage(t)
   const query = '?from=2030-05-02T08:00:00%2B02:00&to=2030-05-02T06:30:00-01:00'
@@ -67,16 +58,6 @@ test('free windows are returned in the requested UTC offset', async (t) => {
   t.deepEqual(await freeOf(alice, sut, '?to=2030-05-02T06:30:00-00:30'), [
     { start_time: '2030-05-02T05:15:00-00:30', end_time: '2030-05-02T06:30:00-00:30' },
   ])
-})
-
-test('released and cancelled windows are free at once, the rest of the quarter-hour too', async (t) => {
-  const { alice, sut } = await stage(t)
-  const running = await reserved(alice, aReservation(sut, during('05:45', '06:30')))
-  const ahead = await reserved(alice, aReservation(sut, during('07:00', '07:30')))
-  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['06:30-07:00', '07:30-08:00'])
-  for (const { json } of [running, ahead]) await alice.post(`/api/sut_reservation/${json._id}/cancel`, {})
-  // The SUT was held until 05:58:12.
-  t.deepEqual(times(await freeOf(alice, sut, MORNING)), ['05:58-08:00'])
 })
 
 test('no window is free when nothing can be reserved', async (t) => {
@@ -94,30 +75,4 @@ test('no window is free when nothing can be reserved', async (t) => {
   for (const id of ['none', '0'.repeat(24)]) {
     t.deepEqual(refusalOf(await alice.get(`/api/sut/${id}/availability`)), [404, 'sut_not_found'])
   }
-})
-
-test('exactly the quarter-hours listed as free can be reserved', async (t) => {
-  const { alice, sut } = await stage(t, { BERTH_HORIZON: 'PT6H' })
-  for (const [from, to] of [
-    ['05:45', '06:15'],
-    ['06:30', '06:45'],
-    ['06:45', '08:00'],
-    ['09:15', '10:15'],
-  ] as const) {
-    await reserved(alice, aReservation(sut, during(from, to)))
-  }
-  const free = await freeOf(alice, sut, '?from=2030-05-02T05:00:00Z&to=2030-05-02T13:00:00Z')
-  const reservable: string[] = []
-  for (let at = Date.parse('2030-05-02T05:00:00Z'); at < Date.parse('2030-05-02T13:00:00Z'); at += 900_000) {
-    const ends = { start_time: new Date(at).toISOString(), end_time: new Date(at + 900_000).toISOString() }
-    const answer = await reserve(alice, aReservation(sut, ends))
-    if (answer.status === 201) reservable.push(ends.start_time)
-  }
-  const quarters = free.flatMap(({ start_time, end_time }) => {
-    const [first, last] = [Date.parse(start_time), Date.parse(end_time)]
-    return Array.from({ length: (last - first) / 900_000 }, (_, n) => new Date(first + n * 900_000).toISOString())
-  })
-  t.true(quarters.length > 10)
-  t.deepEqual(quarters, reservable)
-  t.deepEqual(await freeOf(alice, sut, ''), [])
 })

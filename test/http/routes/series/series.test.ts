@@ -1,9 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../client.ts'
-import { idOf, start } from '../../harness.ts'
+import { idOf } from '../../harness.ts'
+import { asks, lab, said } from '../../lab.ts'
 import { aReservation, aSeries, createSut, NOW, reserved } from '../../requests.ts'
-import { logOf } from '../../store/log-rows.ts'
-import '../../documents/fit-answers.ts'
 
 const CREATE = '/api/sut_reservation_series/create'
 
@@ -16,16 +15,11 @@ interface Shown extends Readonly<Record<string, unknown>> {
 }
 const reservationsOf = ({ json }: Answer): readonly Shown[] => json.sut_reservations as readonly Shown[]
 
-const codeOf = ({ status, json }: Answer): string => `${status} ${json.code}`
-const pointersOf = ({ json }: Answer): readonly unknown[] =>
-  (json.errors as readonly Body[]).map(({ pointer }) => pointer)
-
 const stage = async (t: ExecutionContext) => {
-  const service = await start(t, { now: NOW })
-  const sut_id = await createSut(service.as('admin'))
+  const service = await lab(t)
   const create = (more: Body = {}, who = 'alice', headers = {}) =>
-    service.as(who).post(CREATE, aSeries(sut_id, more), headers)
-  return { service, sut_id, create }
+    service.ask(who, `POST ${CREATE}`, aSeries(service.sut, more), headers)
+  return { service, sut_id: service.sut, create }
 }
 
 test('a series reserves every window in one append and is read back', async (t) => {
@@ -47,10 +41,10 @@ test('a series reserves every window in one append and is read back', async (t) 
   const series = { _id: series_id, created_at: NOW, ...fields, ...window }
   const read = await service.as('bob').get(String(made.headers.location))
   t.deepEqual(read.json, { ...series, sut_reservations: shown.map((each) => ({ ...each, state: 'ahead' })) })
-  t.deepEqual(await logOf(service).then((log) => log.slice(-4).map(({ type }) => type)), [
-    'ReservationSeriesCreated',
-    ...shown.map(() => 'ReservationCreated'),
-  ])
+  t.deepEqual(
+    (await service.recorded()).map(({ type }) => type),
+    ['ReservationSeriesCreated', ...shown.map(() => 'ReservationCreated')],
+  )
   t.deepEqual((await service.as('bob').get('/api/sut_reservation_series')).json, {
     ...{ limit: 100, offset: 0, count: 1 },
     sut_reservation_series: [series],
@@ -109,7 +103,7 @@ test('cancelling a series cancels what has not begun, and answers that', async (
   const path = String(made.headers.location)
   const [first, ...others] = reservationsOf(made)
   service.clock.set('2030-05-02T08:30:00.000Z')
-  t.is(codeOf(await service.as('bob').post(`${path}/cancel`, {})), '403 not_your_reservation')
+  t.is(said(await service.as('bob').post(`${path}/cancel`, {})), '403 not_your_reservation')
   const cancelled = await service.as('alice').post(`${path}/cancel`, {})
   const updated_at = '2030-05-02T08:30:00.000Z'
   t.deepEqual(cancelled.json, {
@@ -117,7 +111,7 @@ test('cancelling a series cancels what has not begun, and answers that', async (
     sut_reservations: others.map((each) => ({ ...each, updated_at })),
   })
   t.deepEqual(
-    (await logOf(service)).slice(-2).map(({ type }) => type),
+    (await service.recorded()).slice(-2).map(({ type }) => type),
     ['ReservationCancelled', 'ReservationCancelled'],
   )
   const states = async () => reservationsOf(await service.as('bob').get(path)).map(({ state }) => state)
@@ -131,24 +125,24 @@ test('a series with windows that are taken reserves nothing and names each with 
   const { service, sut_id, create } = await stage(t)
   const window = { start_time: '2030-05-09T09:00:00+00:00', end_time: '2030-05-09T11:00:00+00:00' }
   const taken = await reserved(service.as('bob'), aReservation(sut_id, { user_id: idOf('bob'), ...window }))
-  const before = (await logOf(service)).length
+  const before = (await service.recorded()).length
   const refused = await create()
-  t.is(codeOf(refused), '409 reservation_conflict')
+  t.is(said(refused), '409 reservation_conflict')
   t.deepEqual(refused.json.conflicts, [
     { _id: taken.json._id, user_id: idOf('bob'), user_name: 'bob', ...window, occurrence: '2030-05-09T10:00:00+02:00' },
   ])
-  t.is((await logOf(service)).length, before)
+  t.is((await service.recorded()).length, before)
 })
 
 test('a series counts for the quota of its holder unless it is made beyond it', async (t) => {
   const { service, sut_id, create } = await stage(t)
   await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 2 } })
-  t.is(codeOf(await create({ rrule: 'FREQ=DAILY;COUNT=2' })), '403 quota_exceeded')
+  t.is(said(await create({ rrule: 'FREQ=DAILY;COUNT=2' })), '403 quota_exceeded')
   t.is((await create()).status, 201, 'two hours a week')
   const more = { start_time: '2030-05-02T13:00:00+02:00', end_time: '2030-05-02T14:00:00+02:00' }
-  t.is(codeOf(await create(more)), '403 quota_exceeded')
+  t.is(said(await create(more)), '403 quota_exceeded')
   const beyond = { ...more, user_id: idOf('alice'), beyond_quota: true }
-  t.is(codeOf(await create(beyond)), '403 forbidden')
+  t.is(said(await create(beyond)), '403 forbidden')
   const made = await create(beyond, 'admin', { 'Berth-Reason': 'release%20week' })
   t.is(made.status, 201)
   const event = await service.as('audrey').get('/api/events?type=ReservationSeriesCreated&limit=10')
@@ -172,24 +166,29 @@ test('a retry is answered as before, whatever has happened since', async (t) => 
       [200, cancelled.text],
     ],
   )
-  t.is(codeOf(await create({ rrule: 'FREQ=DAILY;COUNT=2' }, 'alice', key)), '422 idempotency_key_reused')
+  t.is(said(await create({ rrule: 'FREQ=DAILY;COUNT=2' }, 'alice', key)), '422 idempotency_key_reused Idempotency-Key')
 })
 
 test('fields of a series that are wrong are refused by name', async (t) => {
   const { service, create } = await stage(t)
-  const faults = async (more: Body) => pointersOf(await create(more))
-  t.deepEqual(await faults({ rrule: 'FREQ=HOURLY' }), ['#/rrule'])
-  t.deepEqual(await faults({ rrule: 5, time_zone: 'Mars/Olympus' }), ['#/rrule', '#/time_zone'])
-  for (const time_zone of ['+02:00', 'Z', 'T00Z', '', 'Europe/berlin x'])
-    t.deepEqual(await faults({ time_zone }), ['#/time_zone'])
-  t.is(codeOf(await create({ count: 3 })), '422 field_read_only')
-  t.is(codeOf(await create({ duration: 900 })), '422 field_unknown')
-  t.is(codeOf(await create({ rrule: 'FREQ=WEEKLY;BYDAY=MO' })), '422 series_start_mismatch')
-  t.is(codeOf(await create({ user_id: idOf('bob') })), '403 not_your_reservation')
-  t.is(codeOf(await create({ sut_id: '58c38f5d444553252cce0000' })), '404 sut_not_found')
-  const nothing = '/api/sut_reservation_series/58c38f5d444553252cce0000'
-  t.is(codeOf(await service.as('alice').get(nothing)), '404 series_not_found')
-  t.is(codeOf(await service.as('alice').post(`${nothing}/cancel`, {})), '404 series_not_found')
+  const nothing = '58c38f5d444553252cce0000'
+  for (const [more, refusal] of [
+    [{ rrule: 'FREQ=HOURLY' }, '422 invalid #/rrule'],
+    [{ rrule: 5, time_zone: 'Mars/Olympus' }, '422 invalid #/rrule #/time_zone'],
+    ...['+02:00', 'Z', 'T00Z', '', 'Europe/berlin x'].map(
+      (time_zone) => [{ time_zone }, '422 invalid #/time_zone'] as const,
+    ),
+    [{ count: 3 }, '422 field_read_only #/count'],
+    [{ duration: 900 }, '422 field_unknown #/duration'],
+    [{ rrule: 'FREQ=WEEKLY;BYDAY=MO' }, '422 series_start_mismatch #/start_time'],
+    [{ user_id: idOf('bob') }, '403 not_your_reservation'],
+    [{ sut_id: nothing }, '404 sut_not_found #/sut_id'],
+  ] as const)
+    t.is(said(await create(more)), refusal)
+  await asks(t, service, [
+    ['alice', `GET /api/sut_reservation_series/${nothing}`, '404 series_not_found'],
+    ['alice', `POST /api/sut_reservation_series/${nothing}/cancel`, '404 series_not_found', {}],
+  ])
   t.is((await create({ time_zone: 'europe/berlin' })).status, 201, 'in any case')
 })
 

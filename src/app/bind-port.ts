@@ -1,27 +1,20 @@
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeInFlight } from '../commands/turns.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
-import { type AppDependencies, makeApp } from '../http/app.ts'
+import { makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
 import { bind } from '../http/protocol/declaration.ts'
 import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
-import { CONDITION_AT_START } from './condition.ts'
 import { explainTakenPort } from './config/checks/port-holder.ts'
-import type { Config } from './config/config.ts'
-import type { Opening } from './open-core.ts'
-import { makeReports } from './reports.ts'
-import type { Runtime } from './runtime.ts'
+import type { Base } from './core/base.ts'
+import { CONDITION_AT_START } from './core/condition.ts'
+import { makeReports, type Reports } from './core/reports.ts'
 
 /** Answers health checks, and everything else with "not ready". */
-const makeStartingApp = (
-  { clock }: Runtime,
-  { randomHex, stage }: Opening,
-  addresses: ClientAddresses,
-  reports: Pick<AppDependencies, 'onAnswered' | 'onError' | 'onUnavailable'>,
-) =>
+const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: Reports) =>
   makeApp({
     ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
     routes: bind(healthRoutes, {
@@ -44,29 +37,24 @@ const makeStartingApp = (
  *
  * @throws PortTaken
  */
-export const bindPort = async (
-  config: Config,
-  runtime: Runtime,
-  opening: Opening,
-  certificate: Certificate | undefined,
-) => {
-  const { host, port, trustedProxies } = config
-  const { log, timeouts } = runtime
-  const { metrics } = opening
+export const bindPort = async (base: Base, certificate: Certificate | undefined) => {
+  const { log, timeouts, opened } = base
+  const { host, port, trustedProxies } = base.config
   const addresses = makeClientAddresses(trustedProxies, (peer) =>
     log.warn(
       { peer },
       'ignoring forwarding headers of an untrusted peer; if it is a proxy, add it to BERTH_TRUSTED_PROXIES',
     ),
   )
-  const reports = makeReports(runtime, metrics)
-  const app = makeStartingApp(runtime, opening, addresses, reports)
+  const reports = makeReports(base)
+  const app = makeStartingApp(base, addresses, reports)
   const { onAcceptError } = reports
   const listening = await listen(app, {
     ...{ host, port, addresses, certificate, timeouts, onAcceptError },
   }).catch(async (error: unknown) => {
-    throw await explainTakenPort(config, error)
+    throw await explainTakenPort(base.config, error)
   })
+  opened.defer(() => listening.close(0))
   if (certificate === undefined && !listening.isLoopback) {
     const remedy = 'set BERTH_TLS_CERT and BERTH_TLS_KEY'
     log.warn({ host }, `connections are not encrypted, so passwords can be intercepted; ${remedy}`)

@@ -1,11 +1,12 @@
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
+// The command line imports this file, and must not load the whole service.
+
 /** Concurrent connections. People type these commands. */
 const CONNECTIONS_MAX = 16
 /** Maximum length of a socket path in bytes, without the terminating zero (`sun_path` of sockaddr_un). */
 const PATH_MAX = process.platform === 'linux' ? 107 : 103
-
 /** For requests in flight when the socket is closed. */
 const DRAIN_TIMEOUT_MS = 5_000
 

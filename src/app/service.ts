@@ -9,13 +9,11 @@ import { makeInFlight } from '../commands/turns.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/removal-in-force.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
-import { fits } from '../domain/user/scope.ts'
 import { makeEventId } from '../domain/values/ids.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
 import { openInstance } from '../files/instance.ts'
-import { isOwnAddress } from '../gateway/connections/addresses.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeConsoles } from '../http/console/consoles.ts'
@@ -29,6 +27,7 @@ import { makeUserNames } from '../http/response/user-names.ts'
 import { makeCheckConsole } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
+import type { Parts } from '../http/routes/parts.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
@@ -55,23 +54,23 @@ import { openAllUsers } from './accounts/open-users.ts'
 import { openQuotas } from './accounts/quotas.ts'
 import { makeSignedIn } from './accounts/signed-in.ts'
 import { bindPort } from './bind-port.ts'
-import { conditionOf, gaugesOf } from './condition.ts'
 import { problemsOfConfig } from './config/checks/config.ts'
-import { Misconfigured } from './config/checks/misconfigured.ts'
-import type { Config } from './config/config.ts'
-import { listenForCommands } from './control-app.ts'
+import { type Config, Misconfigured } from './config/config.ts'
+import { listenForCommands } from './control.ts'
+import { makeBase, orThrow, withTimeout } from './core/base.ts'
+import { conditionOf, gaugesOf } from './core/condition.ts'
+import { openCore, upgrade } from './core/open-core.ts'
+import { openViewsAndRunner } from './core/open-views.ts'
+import type { Address, Runtime } from './core/runtime.ts'
 import { openRequests } from './granting/open-requests.ts'
 import { makeForwarded } from './machines/forwarded.ts'
 import { isStillHolder, makeTicketHolder } from './machines/holder.ts'
 import { openForwarding } from './machines/open-forwarding.ts'
 import { openMonitor } from './machines/open-monitor.ts'
 import { openSessions } from './machines/open-sessions.ts'
-import { makeOpening, openCore, orThrow, upgrade, withTimeout } from './open-core.ts'
-import { openAllViews, openRunner } from './open-views.ts'
 import { readFirst, untilServing } from './processes.ts'
-import type { Address, Runtime } from './runtime.ts'
 
-export type { Address, Log, Runtime } from './runtime.ts'
+export type { Address, Log, Runtime } from './core/runtime.ts'
 
 /** Time allowed for in-flight requests at shutdown. */
 const STOP_TIMEOUT_MS = 10_000
@@ -96,142 +95,84 @@ const checkAll = async (config: Config, runtime: Parameters<typeof openCertifica
 }
 
 /**
- * The composition root: starts the service, in steps from the configuration to listening. This function and
- * `openHeadless` alone pick an adapter, a clock and randomness.
+ * The composition root: starts the service, in steps from the configuration to listening. Each step adds to what the
+ * next ones are given. Each part closes itself when what it opened is disposed of, in reverse.
  *
  * @throws Misconfigured naming every problem; PortTaken or LockTaken when another process has the port, the data or the
  * log
  */
-export const startService = async (config: Config, outer: Runtime): Promise<Service> => {
+export const startService = async (config: Config, runtime: Runtime): Promise<Service> => {
   // 1. Alarms, metrics and randomness, and the stack of what is opened.
-  const opening = makeOpening(config, outer)
-  const { alarms, metrics, randomHex, stage, opened, onFatal, closeAfterFailure } = opening
-  const runtime = { ...outer, onFatal }
-  const { clock, sinceBoot, randomBytes, log } = runtime
-  const wake = runtime.wake ?? untilNextSecond(clock)
+  const base = makeBase(config, runtime)
+  const { clock, sinceBoot, randomBytes, randomHex, log, alarms, metrics, stage, opened, onFatal } = base
   const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
-    const certificate = await checkAll(config, { ...runtime, alarms })
+    const certificate = await checkAll(config, base)
     if (certificate !== undefined) opened.defer(certificate.close)
 
     // 3. The port, which answers health checks until the start is complete.
-    const { listening, addresses, reports } = await bindPort(config, runtime, opening, certificate)
+    const { listening, addresses, reports } = await bindPort(base, certificate)
     const { host, port } = listening
-    opened.defer(() => listening.close(0))
 
     // 4. The log, the vault, the clock and the keys. What the log lacks still refuses the start.
-    const core = await openCore(config, runtime, opening)
-    const { vault, guard, processClock, isShared, lostKeys } = core
-    const { store, isOwn } = isShared ? noteAppends(core.store) : { store: core.store, isOwn: () => true }
-    await checkFirstUsers({ config, runtime, ...core })
-    const signer = orThrow(await openSigner(config, runtime, { store, mayMake: !isShared, ...lostKeys }))
+    const opening = await openCore(base)
+    const { store, isOwn } = opening.isShared ? noteAppends(opening.store) : { store: opening.store, isOwn: () => true }
+    const core = { ...opening, store }
+    const { vault, guard, processClock, isShared } = core
+    await checkFirstUsers(core)
+    const signer = orThrow(await openSigner(config, base, { store, mayMake: !isShared, ...core.lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
     const consoleTickets = makeConsoleTickets(vault.keys, randomBytes)
 
     // 5. What a start records: the log's version, and since when starts and ends are recorded.
-    await upgrade(core, runtime, randomHex)
-    const tryToBegin = () => tryToBeginSchedule({ store, guard, clock, randomHex })
-    let scheduledFrom = await tryToBegin()
+    await upgrade(core)
+    let scheduledFrom = await tryToBeginSchedule(core)
 
-    // 6. The views and the command loop.
-    const views = await openAllViews(config, runtime, opening, { store, isShared })
-    opened.defer(views.close)
-    const runner = openRunner(runtime, opening, { store, guard, isShared }, views)
-    opened.defer(runner.saveStates)
-
-    // 7. The users, and the first ones of a log that has none.
-    const people = await openAllUsers({ runner, store, views, vault, alarms, isShared })
-    const { users, isUpToDate, catchUpNames, catchUpTokens } = people
-    opened.defer(people.close)
-    const firstUsers = await openFirstUsers({ config, runtime, randomHex, users, onFatal, ...core })
-    opened.defer(firstUsers.stop)
-    const { administrator } = firstUsers
+    // 6. The views and the command loop, the users, and the first ones of a log that has none.
+    const followed = { ...core, ...(await openViewsAndRunner(core, reports)) }
+    const { views, runner } = followed
+    const { users, isUpToDate, catchUpNames, catchUpTokens } = await openAllUsers(followed)
+    const lab = { ...followed, users }
+    const administrator = await openFirstUsers(lab)
     // At once: a start that fails later must not lose the password.
-    if (administrator !== undefined) await runtime.onFirstAdministrator?.(administrator, { host, port })
+    if (administrator !== undefined) await base.onFirstAdministrator?.(administrator, { host, port })
 
-    // 8. The condition for health checks, and gauges.
+    // 7. The condition for health checks, and gauges.
     const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })
     const isServing = (): boolean => canServe(condition())
-    const isFollowing = (): boolean => isReady({ ...condition(), service: 'ok', gateway: 'ok' })
-    metrics.registerGauges(gaugesOf({ store, views, vault, alarms, condition, config, certificate, clock }))
+    metrics.registerGauges(gaugesOf({ ...lab, condition, certificate }))
 
-    // 9. Who is signed in, and what limits people.
-    const signedIn = makeSignedIn({ users, views, runner, vault, clock, randomHex })
-    const { quotas, close: closeQuotas } = openQuotas({ quotaDefault: config.quotaDefault, users, views, clock })
-    opened.defer(closeQuotas)
-    const matching = makeMatching({ views, clock })
+    // 8. Who is signed in, and what limits people.
+    const signedIn = makeSignedIn(lab)
+    const quotas = openQuotas(lab)
+    const matching = makeMatching(lab)
     opened.defer(matching.close)
-    const limits = config.limits
+    const { limits } = config
     const isClockAhead = (): boolean => guard.isAhead(clock())
     const catchUp = (): Promise<boolean> => waitForHead(views, store)
     const unbroken = makeUnbroken({
       // In reach of those who want to keep or use something, and of the store that says what others do.
       isReady: () => isReady(condition()) && condition().store === 'ok',
-      clock: processClock,
-      sinceBoot,
+      ...{ clock: processClock, sinceBoot },
     })
     const requests = openRequests({
-      runner,
-      store,
-      quotas,
-      users,
-      views,
-      matching,
-      limits,
-      catchUp,
-      isClockAhead,
-      reachableFor: unbroken.lasting,
-      clock,
-      randomHex,
-      log,
+      ...{ ...lab, quotas, matching, limits, catchUp, isClockAhead, reachableFor: unbroken.lasting },
     })
     opened.defer(requests.close)
-    const ending = { unfinished: makeReadUnfinished({ views, store, clock }), runner }
-    const endReservations = makeEndReservations(ending)
-    const endBindings = makeEndBindings(ending)
+    const ending = { unfinished: makeReadUnfinished(lab), runner }
+    const [endReservations, endBindings] = [makeEndReservations(ending), makeEndBindings(ending)]
 
-    // 10. How people and probes reach the machines. Nothing is forwarded or probed yet.
+    // 9. How people and probes reach the machines. Nothing is forwarded or probed yet.
     const timed = new AbortController()
     const { signal } = timed
-    const runBatches = makeRunBatches(signal)
-    const upcoming = makeUpcomingReservations({ views, clock })
+    const upcoming = makeUpcomingReservations(lab)
     opened.defer(upcoming.close)
     const forwarded = makeForwarded(clock)
-    const sessions = await openSessions({
-      data: config.data,
-      instance,
-      views,
-      runner,
-      clock: processClock,
-      sinceBoot,
-      randomHex,
-      log,
-      alarms,
-      isForwarded: forwarded.has,
-      isServing,
-      isShared,
-    })
+    const sessions = await openSessions(lab, { instance, isForwarded: forwarded.has, isServing, makeRequestId })
     const forwarding = config.gateway.isOn
-      ? openForwarding({
-          config: config.gateway,
-          ownPort: port,
-          views,
-          runner,
-          users,
-          vault,
-          clientPseudonyms,
-          forwarded,
-          upcoming,
-          sessions,
-          clock,
-          processClock,
-          log,
-          alarms,
-          metrics,
-          signal,
-        })
+      ? openForwarding(lab, { clientPseudonyms, forwarded, upcoming, sessions, ownPort: port, signal })
       : undefined
     const stopForwarding = async (): Promise<void> => {
       timed.abort()
@@ -239,64 +180,43 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       await sessions.finish()
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
-    const onKeepingError = (error: unknown): void =>
-      log.error({ err: error }, 'reservations were not kept or released; retrying')
-    const recording = { runner, clock: processClock, makeRequestId, runBatches }
-    const keepalive = makeKeepalive({
-      ...recording,
-      upcoming,
-      unbroken,
-      connections: forwarded.connections,
-      onError: onKeepingError,
-    })
-    const unused = makeUnused({
-      ...recording,
-      upcoming,
-      views,
-      unbroken,
-      openSince: forwarded.openSince,
-      isUsed: sessions.isUsed,
-      isShared,
-      catchUp,
-      onError: onKeepingError,
-      signal,
-    })
-    const { first, last } = config.listenPorts
-    const isOwnPort = (own: number): boolean => own === port || (own >= first && own <= last)
-    const monitor = openMonitor({
-      instance,
-      views,
-      runner,
-      vault,
+    const { useOf, isUsed } = sessions
+    const monitor = openMonitor(lab, { instance, useOf, makeRequestId, isServing, signal }, port)
+
+    // 10. What records on time.
+    const recording = {
+      ...lab,
       clock: processClock,
-      now: clock,
-      sinceBoot,
-      log,
-      isOurs: ({ tags }) => fits(tags, config.gateway.suts),
-      isOwn: (address, own) => isOwnAddress(address, own, isOwnPort),
-      useOf: sessions.useOf,
+      upcoming,
       makeRequestId,
-      onProbe: metrics.probed,
-      isServing,
+      runBatches: makeRunBatches(signal),
       signal,
+    }
+    const keeping = {
+      ...{ ...recording, unbroken, catchUp, isUsed },
+      ...{ connections: forwarded.connections, openSince: forwarded.openSince },
+      onError: (error: unknown) => log.error({ err: error }, 'reservations were not kept or released; retrying'),
+    }
+    const unused = makeUnused(keeping)
+    const refusals = makeRefusalCounts(recording)
+    const schedule = makeSchedule({
+      ...{ ...recording, isServing, onRecorded: metrics.scheduled },
+      begun: async () => {
+        scheduledFrom ??= await tryToBeginSchedule(core)
+        return scheduledFrom
+      },
+      onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
     })
 
     // 11. What is told of, shown and opened over HTTP.
     const told = {
-      store,
-      views,
-      users: signedIn,
+      ...{ store, views, users: signedIn, origin: config.origin },
       randomByte: () => Number.parseInt(randomHex(1), 16),
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
-    const feed = makeFeed({ ...told, origin: config.origin, limits: runtime.feed, measures: metrics.feed })
-    const changes = makeChanges({
-      ...told,
-      known: users,
-      requests: requests.sight,
-      limits: runtime.changes,
-      measures: metrics.changes,
-    })
+    const feed = makeFeed({ ...told, limits: base.feed, measures: metrics.feed })
+    const sight = { known: users, requests: requests.sight }
+    const changes = makeChanges({ ...told, ...sight, limits: base.changes, measures: metrics.changes })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -304,190 +224,104 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
     const explainOver = makeExplainOver({ views, store, nameOf })
     const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock, explainOver })
     const consoles = makeConsoles({
-      tickets: consoleTickets,
-      check: checkConsole,
-      explainOver,
-      forwarded,
+      ...{ tickets: consoleTickets, check: checkConsole, explainOver, forwarded, clock },
       holder: makeTicketHolder(users, signedIn),
       isHolder: (user) => isStillHolder(users, signedIn, user),
       onAccessChange: signedIn.onChange,
-      clock,
-      limits: runtime.console,
+      limits: base.console,
     })
-    const asOf = makeAsOfReads({ objects, views, store, clock })
-    const csv = makeCsvLists({ views, nameOf, limits: runtime.csv })
-    const singleSignOn = openSingleSignOn({
-      config,
-      clock,
-      randomBytes,
-      randomHex,
-      log,
-      alarms,
-      users,
-      vault,
-      runner,
-      sessions: signedIn.sessions,
-    })
-    opened.defer(singleSignOn.close)
-    const readStored = makeStoredResponse(views, (kind, version, created) => {
+    const repeated = makeStoredResponse(views, (kind, version, created) => {
       if (kind === 'user') return userResponse(users, version, created)
       return kind === 'reservation' && created
         ? madeResponse(version, keepaliveOf(views, version.id))
         : documentResponse(kind, version, created)
     })
-
     const seriesWindows = openSeriesWindows()
     opened.defer(seriesWindows.close)
 
     // 12. The routes and the application.
-    const table = routes({
-      ...{ runner, objects, views, store, users, vault, nameOf, csv, asOf, clock, sinceBoot, randomHex, randomBytes },
+    const parts: Parts = {
       ...{
+        ...lab,
+        ...requests,
+        ...config,
+        objects,
+        nameOf,
         quotas,
         limits,
         explainOver,
         forwarded,
         isOurs,
-        clientPseudonyms,
-        seriesWindows,
         feed,
         changes,
-        isFollowing,
       },
-      ...{ checkConsole, consoleTickets, consoles, endReservations, endBindings, condition, metrics, signer },
-      repeated: readStored,
-      matching: {
-        search: matching.search,
-        awaited: requests.awaited,
-        catchUp,
-        isClockAhead,
-        isShared,
-        clock,
-      },
+      ...{ clientPseudonyms, seriesWindows, checkConsole, consoleTickets, consoles, endReservations, endBindings },
+      ...{ condition, signer, repeated, sessions: signedIn.sessions },
+      csv: makeCsvLists({ views, nameOf, limits: base.csv }),
+      asOf: makeAsOfReads({ objects, views, store, clock }),
+      isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
+      matching: { search: matching.search, awaited: requests.awaited, catchUp, isClockAhead, isShared, clock },
       isAnyFit: matching.isAnyFit,
-      makeRequest: requests.make,
-      changeRequest: requests.change,
-      endings: requests.endings,
-      explain: requests.explain,
-      passedOver: requests.passedOver,
-      attend: requests.attend,
       unusedDue: unused.dueOf,
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,
       range: config.listenPorts,
       checkSut: monitor.check,
-      origin: config.origin,
-      quotaDefault: config.quotaDefault,
       eraseSecrets: (id) => eraseUser(store, id),
-      sessions: signedIn.sessions,
-      renewEpoch: makeRenewEpoch({ runner, vault, randomHex }),
-      singleSignOn: singleSignOn.handlers,
+      renewEpoch: makeRenewEpoch(lab),
+      singleSignOn: openSingleSignOn(lab, signedIn.sessions),
       hasSingleSignOn: config.oidc !== undefined,
       digest: async () => (await readWebFiles()).digest,
-    })
-    const refusals = makeRefusalCounts(recording)
-    const authenticator = makeAuthenticator({
-      users,
-      catchUpNames,
-      catchUpTokens,
-      tokens: signedIn.tokens,
-      sessions: signedIn.sessions,
-      randomBytes,
-    })
+    }
+    const authenticator = makeAuthenticator({ ...signedIn, users, catchUpNames, catchUpTokens, randomBytes })
     const dependencies: AppDependencies = {
-      routes: table,
+      ...{ ...reports, routes: routes(parts), repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
       gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
       inFlight: makeInFlight(),
-      repeated: readStored,
       onRepeated: metrics.retryAnswered,
-      isServing,
-      views,
       acknowledge: objects.acknowledge,
       synced: () => store.synced?.(),
-      clock,
-      randomHex,
       onDenied: makeCountDemand(views, refusals.add),
       addressOf: addresses.clientOf,
-      userNameOf: nameOf,
       pseudonymOf: clientPseudonyms.of,
-      ...reports,
     }
     const app = makeApp(dependencies)
 
-    // 13. Background work and commands, then requests, then what the clock triggers.
-    const sweep = makeSweep({
-      runner,
-      clock,
-      sutStatusOf: (id) => {
-        const version = views.newest('sut', id)
-        return version && (version.ended === 'retired' ? 'retired' : 'standing')
-      },
-      makeRequestId,
-    })
-    opened.defer(
-      await listenForCommands(config, {
-        runner,
-        users,
-        vault,
-        guard,
-        log,
-        clock,
-        randomHex,
-        dependencies,
-      }),
-    )
+    // 13. Commands, then requests, then what the clock triggers.
+    await listenForCommands(lab, dependencies)
     listening.setHandler(handleInBursts(app))
-    const schedule = makeSchedule({
-      ...recording,
-      upcoming,
-      views,
-      begun: async () => {
-        scheduledFrom ??= await tryToBegin()
-        return scheduledFrom
-      },
-      isServing,
-      onRecorded: metrics.scheduled,
-      onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
-    })
-    const onTime = [
-      { tick: unbroken.check, failure: 'the clocks cannot be compared' },
-      {
-        tick: async () => processClock.mayAct() && (await upcoming.load()),
-        failure: 'reservations cannot be read ahead; retrying',
-      },
-      ...(forwarding === undefined ? [] : [forwarding.forwarding]),
-      schedule,
-      ...sessions.parts,
-      refusals,
-      keepalive,
-      unused,
-      monitor,
-      makeFinishRemovals({ store, users, runner, endReservations, isServing, clock, log, randomHex, signal }),
-    ]
+    const readAhead = async () => processClock.mayAct() && (await upcoming.load())
+    const wake = base.wake ?? untilNextSecond(clock)
     const loop = async (): Promise<void> => {
-      await readFirst({
-        upcoming,
-        log,
-        isUnwritten: () => alarms.isRaised('views'),
-        pause: (milliseconds) => pauseFor(milliseconds, signal),
-        signal,
-      })
+      const pause = (milliseconds: number): Promise<void> => pauseFor(milliseconds, signal)
+      await readFirst({ upcoming, log, isUnwritten: () => alarms.isRaised('views'), pause, signal })
       await forwarding?.forwarding.openDue()
       stage.isOpeningPorts = false
+      const onTime = [
+        { tick: unbroken.check, failure: 'the clocks cannot be compared' },
+        { tick: readAhead, failure: 'reservations cannot be read ahead; retrying' },
+        ...(forwarding === undefined ? [] : [forwarding.forwarding]),
+        ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor],
+        makeFinishRemovals({ ...lab, endReservations, isServing, stopping: signal }),
+      ]
       await runLoop(onTime, { wake, signal, log })
       const isRecorded = await refusals.finish().catch(() => false)
       if (!isRecorded) log.warn({}, 'counts of refusals were not recorded; lost')
     }
+    const sweep = makeSweep({
+      ...{ runner, clock, makeRequestId },
+      sutStatusOf: (id) => {
+        const version = views.newest('sut', id)
+        return version && (version.ended === 'retired' ? 'retired' : 'standing')
+      },
+    })
+    const onSweepError = (error: unknown): void =>
+      log.error({ err: error }, 'ports without a SUT are kept until the next start')
     const runTimed = async (): Promise<void> => {
       await untilServing(isServing, signal)
       if (signal.aborted) return
-      await Promise.all([
-        sweep().catch((error: unknown) =>
-          log.error({ err: error }, 'ports without a SUT are kept until the next start'),
-        ),
-        loop(),
-        requests.runGranting({ clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }),
-      ])
+      const granting = { clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }
+      await Promise.all([sweep().catch(onSweepError), loop(), requests.runGranting(granting)])
     }
     const running = runTimed().catch((error: unknown) => {
       timed.abort()
@@ -517,7 +351,8 @@ export const startService = async (config: Config, outer: Runtime): Promise<Serv
       },
     }
   } catch (error) {
-    await closeAfterFailure()
+    // That failure is reported, so others are only logged.
+    await opened.disposeAsync().catch((err: unknown) => log.error({ err }, 'cannot close everything'))
     throw error
   }
 }

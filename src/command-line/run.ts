@@ -1,6 +1,5 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
-import { keyChecks } from '../app/config/checks/keys.ts'
 import { readConfig, withoutClient } from '../app/config/config.ts'
 import { CLIENT_COMMANDS } from '../client/help.ts'
 import { explainEnd } from '../files/expected-error.ts'
@@ -66,7 +65,7 @@ const runCommand = async (
       terminal.stdout(helpOf(command))
       return DONE
     }
-    const config = readConfig(command.asksNoService ? withoutClient(environment) : environment, keyChecks)
+    const config = readConfig(command.asksNoService ? withoutClient(environment) : environment)
     if (E.isLeft(config)) throw new Misused(config.left)
     if (command.isOfFiles && config.right.client !== undefined) {
       terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)
@@ -82,7 +81,7 @@ const runCommand = async (
 const runOfClient = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
   const { runClient } = await import('../client/client.ts')
   const findTarget = (variables: Environment) => {
-    const config = readConfig(variables, keyChecks)
+    const config = readConfig(variables)
     if (E.isLeft(config)) throw new Misused(config.left)
     return targetOf(config.right)
   }

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { bindPort } from '../../src/app/bind-port.ts'
-import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
-import { makeOpening } from '../../src/app/open-core.ts'
+import { makeBase } from '../../src/app/core/base.ts'
 import { basic, connectTo } from '../http/client.ts'
 import { rightOf } from '../users/builders.ts'
 
 /** A client of a service that has taken its port and has opened nothing else. */
 const startingClient = async (t: ExecutionContext) => {
-  const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_PORT: '0' }, keyChecks))
+  const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_PORT: '0' }))
   const silent = (): void => undefined
   const log = { info: silent, warn: silent, error: silent }
   const runtime = { clock: Date.now, sinceBoot: Date.now, randomBytes, log, onFatal: silent }
-  const { listening } = await bindPort(config, runtime, makeOpening(config, runtime), undefined)
+  const { listening } = await bindPort(makeBase(config, runtime), undefined)
   const connections = connectTo(listening.port)
   t.teardown(() => {
     connections.close()

@@ -25,7 +25,7 @@ test('the steps of the Dockerfile produce an image that starts, is healthy and s
     killSignal: 'SIGKILL',
     env: { PATH: process.env.PATH, ROOT_DIR: root, NODE: process.execPath },
   })
-  t.regex(stdout, /^healthy\n[0-9a-f]{24}\tadministrator\tadmin\n/)
+  t.regex(stdout, /^healthy\n[0-9a-f]{24}\tadmin\tadministrator\t/)
   for (const file of ['audit.key', 'events.db', 'vault.key']) t.true(stdout.includes(`\n${file}\n`), file)
   t.regex(stdout, /\nended with 0\n"msg":"stopped"\n$/)
 })

@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
@@ -54,7 +53,7 @@ test('the shared files of instances are created once and are valid', async (t) =
   for (const file of files) t.is(statSync(file).mode & 0o077, 0, file)
   t.deepEqual(readdirSync(directory).toSorted(), ['audit.key', 'vault.key'])
   const [vault = '', audit = ''] = made
-  const config = readConfig({ BERTH_VAULT_KEY: vault.trim(), BERTH_AUDIT_KEY: audit.trim() }, keyChecks)
+  const config = readConfig({ BERTH_VAULT_KEY: vault.trim(), BERTH_AUDIT_KEY: audit.trim() })
   t.is(config._tag, 'Right', JSON.stringify(config))
   t.like(await runScript(t, 'make-shared-files.sh', {}, { replace }), { code: 0, stdout: '' })
   t.deepEqual(
@@ -73,7 +72,7 @@ test('a clustered instance gets a store address with host names, credentials and
   const { NODES = '' } = environmentOf('cluster-berth-1')
   const { code, stdout } = await runScript(t, 'start-clustered.sh', { NODES }, { replace })
   t.is(code, 0)
-  t.like(readConfig({ BERTH_EVENT_STORE: stdout.trim() }, keyChecks), {
+  t.like(readConfig({ BERTH_EVENT_STORE: stdout.trim() }), {
     right: {
       eventStore: {
         kind: 'eventstoredb',

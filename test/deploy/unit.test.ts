@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
@@ -71,7 +70,7 @@ test('the timer runs each night, and what it starts makes a backup of the data o
 test('the settings in the unit are accepted without warnings', (t) => {
   const settings = [...UNIT.matchAll(/\b(BERTH_[A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])
   t.true(settings.length >= 2)
-  const config = readConfig(Object.fromEntries(settings), keyChecks)
+  const config = readConfig(Object.fromEntries(settings))
   t.true(E.isRight(config) && config.right.warnings.length === 0, JSON.stringify(config))
 })
 

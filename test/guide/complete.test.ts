@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
-import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
@@ -23,7 +22,7 @@ const sorted = (words: Iterable<string>): readonly string[] => [...words].sort()
 /** The variables that the configuration reads. */
 const variables = (): readonly string[] => {
   const seen = new Set<string>()
-  readConfig(new Proxy({}, { get: (_, name) => void seen.add(String(name)) }), keyChecks, '/')
+  readConfig(new Proxy({}, { get: (_, name) => void seen.add(String(name)) }), '/')
   return sorted(seen)
 }
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FirstUser } from '../../src/app/accounts/first-users.ts'
-import { keyChecks } from '../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../src/app/config/config.ts'
+import type { FirstUser } from '../../src/app/core/runtime.ts'
 import { type Runtime, startService } from '../../src/app/service.ts'
 import type { Role } from '../../src/domain/events/user.ts'
 import type { RandomHex } from '../../src/domain/values/ids.ts'
@@ -132,10 +131,7 @@ export const start = async (t: Tidying, setting: Setting = {}): Promise<Running>
   const data = setting.data ?? (await temporaryData(t))
   const shared = setting.openStore === undefined ? sharedEnvironment(data) : {}
   const config = rightOf(
-    readConfig(
-      { BERTH_DATA: data, BERTH_PORT: '0', BERTH_GATEWAY: 'off', ...shared, ...setting.environment },
-      keyChecks,
-    ),
+    readConfig({ BERTH_DATA: data, BERTH_PORT: '0', BERTH_GATEWAY: 'off', ...shared, ...setting.environment }),
   )
   const { firstUsers, log = [] } = setting
   const answered: RequestSummary[] = []

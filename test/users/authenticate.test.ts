@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import type { FirstUser } from '../../src/app/accounts/first-users.ts'
+import type { FirstUser } from '../../src/app/core/runtime.ts'
 import { type Authentication, type AuthenticatorOptions, makeAuthenticator } from '../../src/users/authenticate.ts'
 import type { Credential } from '../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../src/users/passwords/password.ts'

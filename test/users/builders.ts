@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { FirstUser } from '../../src/app/accounts/first-users.ts'
+import type { FirstUser } from '../../src/app/core/runtime.ts'
 import type { Quota } from '../../src/domain/events/user.ts'
 import { NOTHING_TO_CATCH_UP } from '../../src/users/catch-up.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'

@@ -6,12 +6,13 @@ import { makeEventId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Timed } from '../../processes/loop.ts'
 import type { Member } from '../../users/user.ts'
-import type { Opened } from './opened.ts'
+import type { Lab } from '../core/base.ts'
 
-interface FinishOptions extends Pick<Opened, 'clock' | 'log' | 'randomHex' | 'store' | 'users' | 'runner'> {
+interface FinishOptions extends Lab {
   readonly endReservations: EndReservations
   readonly isServing: () => boolean
-  readonly signal: AbortSignal
+  /** Ends the attempts. */
+  readonly stopping: AbortSignal
 }
 
 /** How long after a removal another instance may still accept reservations, with a margin. */
@@ -33,12 +34,12 @@ const makeFinish = ({ runner, endReservations, clock, randomHex }: FinishOptions
  * removed user once after a start, and every second for a while after the removal.
  */
 export const makeFinishRemovals = (options: FinishOptions): Timed => {
-  const { clock, log, store, users, isServing, signal } = options
+  const { clock, log, store, users, isServing, stopping } = options
   const finish = makeFinish(options)
   const failure = 'what a removed user left was not ended; retrying'
   const finished = new Set<string>()
   const attempt = async (key: string, act: () => Promise<void>, isLast = true): Promise<void> => {
-    if (finished.has(key) || signal.aborted) return
+    if (finished.has(key) || stopping.aborted) return
     try {
       await act()
       if (isLast) finished.add(key)

@@ -6,33 +6,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { appendOwn } from '../../commands/command-envelope.ts'
 import { BERTH } from '../../commands/listen-ports.ts'
 import type { DataOf } from '../../domain/event.ts'
-import { EPOCH_BYTES, type Quota, type Role } from '../../domain/events/user.ts'
+import { EPOCH_BYTES } from '../../domain/events/user.ts'
 import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { makeId, USERS_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
-import { Misconfigured } from '../config/checks/misconfigured.ts'
-import type { Opened } from './opened.ts'
+import { Misconfigured } from '../config/config.ts'
+import type { Core, Lab } from '../core/base.ts'
+import type { FirstAdministrator, FirstUser } from '../core/runtime.ts'
 
 /** Name of the administrator created at the first start. */
 const FIRST_NAME = 'admin'
-
-/** A user of a log that had none. */
-export interface FirstUser {
-  readonly _id: string
-  readonly name: string
-  readonly role: Role
-  /** The hash of the password in PHC string format. */
-  readonly password: string
-  readonly quota?: Quota
-}
-
-export interface FirstAdministrator {
-  readonly name: string
-  /** Absent if the password was configured. */
-  readonly password?: string
-}
 
 /**
  * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. The
@@ -44,21 +29,11 @@ export const writePasswordFile = async (data: string, { name, password }: FirstA
   return file
 }
 
-interface CheckOptions extends Pick<Opened, 'config' | 'store' | 'isShared'> {
-  readonly runtime: { readonly firstUsers?: () => Promise<readonly FirstUser[]> }
-}
-
-interface FirstUsersOptions extends CheckOptions, Pick<Opened, 'guard' | 'users' | 'vault' | 'randomHex'> {
-  readonly runtime: CheckOptions['runtime'] & Pick<Opened, 'clock' | 'randomBytes'>
-  /** Called if there cannot be any, after the start. */
-  readonly onFatal: (error: unknown) => void
-}
-
 const RETRY_DELAY_MS = 1_000
 
 /** A clock that is ahead is not recorded: the time of the log's last event is. */
-const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promise<number> => {
-  const now = runtime.clock()
+const timeOfRecord = async ({ clock, guard, store }: Core): Promise<number> => {
+  const now = clock()
   const last = guard.isAhead(now) ? await store.at(await store.head()) : undefined
   return last === undefined ? now : epochMillisecondsOf(last.metadata.time)
 }
@@ -68,8 +43,8 @@ const timeOfRecord = async ({ runtime, guard, store }: FirstUsersOptions): Promi
  *
  * @throws StoreUnavailable
  */
-const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser[]): Promise<boolean> => {
-  const { randomHex, users, vault } = options
+const recordUsers = async (lab: Lab, first: readonly FirstUser[]): Promise<boolean> => {
+  const { randomHex, users, vault } = lab
   const secrets: SealedSecret[] = []
   const added: DataOf<'UserAdded'>[] = []
   for (const { name, password, ...user } of first) {
@@ -77,9 +52,9 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
     secrets.push(...sealed.secrets)
     added.push({ ...user, credentials: sealed.credentials })
   }
-  const now = await timeOfRecord(options)
+  const now = await timeOfRecord(lab)
   const events = added.map((data) => ({ type: 'UserAdded', data }) as const)
-  const appended = await appendOwn(options, BERTH, { stream: USERS_STREAM, revision: NO_STREAM, now }, events, secrets)
+  const appended = await appendOwn(lab, BERTH, { stream: USERS_STREAM, revision: NO_STREAM, now }, events, secrets)
   if (E.isLeft(appended) && appended.left !== 'moved')
     throw new StoreUnavailable(
       `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,
@@ -88,13 +63,13 @@ const recordUsers = async (options: FirstUsersOptions, first: readonly FirstUser
   return E.isRight(appended)
 }
 
-const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdministrator | undefined> => {
-  const { config, runtime, randomHex } = options
+const addAdministrator = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
+  const { config, clock, randomBytes, randomHex } = lab
   const { adminPassword } = config
-  const password = adminPassword ?? makePassword(runtime.randomBytes(PASSWORD_RANDOM_BYTES))
-  const hash = await hashPassword(password, runtime.randomBytes(SALT_BYTES))
-  const _id = makeId(runtime.clock(), randomHex(8))
-  const isMade = await recordUsers(options, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
+  const password = adminPassword ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+  const hash = await hashPassword(password, randomBytes(SALT_BYTES))
+  const _id = makeId(clock(), randomHex(8))
+  const isMade = await recordUsers(lab, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
   return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
@@ -103,13 +78,13 @@ const addAdministrator = async (options: FirstUsersOptions): Promise<FirstAdmini
  *
  * @throws Misconfigured if a log without users cannot get any, with the remedy
  */
-const requireFirst = ({ config, runtime, isShared }: CheckOptions): void => {
-  if (!isShared || runtime.firstUsers !== undefined || config.adminPassword !== undefined) return
+const requireFirst = ({ config, firstUsers, isShared }: Core): void => {
+  if (!isShared || firstUsers !== undefined || config.adminPassword !== undefined) return
   throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
 }
 
 /** An EventStoreDB may be unavailable. Then it is not known yet. */
-const mayHaveUsers = async ({ store, isShared }: CheckOptions): Promise<boolean> => {
+const mayHaveUsers = async ({ store, isShared }: Core): Promise<boolean> => {
   try {
     for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return true
     return false
@@ -120,18 +95,18 @@ const mayHaveUsers = async ({ store, isShared }: CheckOptions): Promise<boolean>
 }
 
 /** Called before anything is recorded. @throws Misconfigured if a log without users cannot get its first ones */
-export const checkFirstUsers = async (options: CheckOptions): Promise<void> => {
-  if (!(await mayHaveUsers(options))) requireFirst(options)
+export const checkFirstUsers = async (core: Core): Promise<void> => {
+  if (!(await mayHaveUsers(core))) requireFirst(core)
 }
 
 /** Gives a log without users its first ones. Of several instances, one does it. @throws Misconfigured */
-const makeFirstUsers = async (options: FirstUsersOptions) => {
-  const { runtime, users } = options
+const makeFirstUsers = async (lab: Lab) => {
+  const { firstUsers, users } = lab
   await users.refresh()
   if (users.members().length > 0) return {}
-  requireFirst(options)
-  if (runtime.firstUsers === undefined) return { administrator: await addAdministrator(options) }
-  await recordUsers(options, await runtime.firstUsers())
+  requireFirst(lab)
+  if (firstUsers === undefined) return { administrator: await addAdministrator(lab) }
+  await recordUsers(lab, await firstUsers())
   return {}
 }
 
@@ -140,20 +115,21 @@ const ifUnavailable = (error: unknown): undefined => {
 }
 
 /** Tries until the store can be read and written. */
-const retry = async (options: FirstUsersOptions, signal: AbortSignal): Promise<void> => {
+const retry = async (lab: Lab, signal: AbortSignal): Promise<void> => {
   do {
     await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-  } while (!signal.aborted && (await makeFirstUsers(options).catch(ifUnavailable)) === undefined)
+  } while (!signal.aborted && (await makeFirstUsers(lab).catch(ifUnavailable)) === undefined)
 }
 
 /**
  * As makeFirstUsers, but where instances share a store that is unavailable, the service starts, and this is tried again
- * until then. `stop` ends that.
+ * until then.
  */
-export const openFirstUsers = async (options: FirstUsersOptions) => {
-  const { isShared, onFatal } = options
-  const made = isShared ? await makeFirstUsers(options).catch(ifUnavailable) : await makeFirstUsers(options)
+export const openFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
+  const { isShared, onFatal, opened } = lab
+  const made = isShared ? await makeFirstUsers(lab).catch(ifUnavailable) : await makeFirstUsers(lab)
   const stop = new AbortController()
-  if (made === undefined) void retry(options, stop.signal).catch(onFatal)
-  return { administrator: made?.administrator, stop: () => stop.abort() }
+  opened.defer(() => stop.abort())
+  if (made === undefined) void retry(lab, stop.signal).catch(onFatal)
+  return made?.administrator
 }

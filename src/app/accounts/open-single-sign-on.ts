@@ -5,10 +5,10 @@ import type { SingleSignOn } from '../../http/routes/parts.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import { openProvider } from '../../users/oidc/provider.ts'
 import { makeSignInTransactions } from '../../vault/derived/sign-in-transactions.ts'
-import type { Opened } from './opened.ts'
+import type { Lab } from '../core/base.ts'
 
 /** Raises an alarm while the provider gives the last administrator another role, until there is another one. */
-const makeOnAdmitted = ({ alarms, users }: Pick<Opened, 'alarms' | 'users'>) => {
+const makeOnAdmitted = ({ alarms, users }: Lab) => {
   let kept: string | undefined
   const clear = (): void => {
     kept = undefined
@@ -29,29 +29,19 @@ const makeOnAdmitted = ({ alarms, users }: Pick<Opened, 'alarms' | 'users'>) => 
   }
 }
 
-interface SingleSignOnOptions
-  extends Pick<
-    Opened,
-    'config' | 'users' | 'vault' | 'runner' | 'alarms' | 'log' | 'clock' | 'randomBytes' | 'randomHex'
-  > {
-  readonly sessions: LoginSessions
-}
-
-/** Starts to follow the provider, if there is one. `close` ends that. */
-export const openSingleSignOn = (
-  options: SingleSignOnOptions,
-): { readonly handlers: SingleSignOn; readonly close: () => void } => {
-  const { config, users, sessions, vault, runner, log, clock, randomBytes, randomHex } = options
+/** Follows the provider, if there is one. */
+export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignOn => {
+  const { config, users, vault, runner, log, opened, clock, randomBytes, randomHex } = lab
   const { oidc, quotaDefault } = config
-  if (oidc === undefined) return { handlers: noSingleSignOn, close: () => undefined }
+  if (oidc === undefined) return noSingleSignOn
   const provider = openProvider({ ...oidc, log })
-  const handlers = makeSingleSignOn({
+  opened.defer(provider.close)
+  return makeSingleSignOn({
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
     transactions: makeSignInTransactions(vault.keys, randomBytes),
     used: makeUsedTickets(clock),
     provisionUser: makeProvisionUser({ runner, people: users, vault, quotaDefault, clock, randomHex }),
-    onAdmitted: makeOnAdmitted(options),
+    onAdmitted: makeOnAdmitted(lab),
     onFailure: (reason, requestId) => log.warn({ reason, request_id: requestId }, 'a single sign-on failed'),
   })
-  return { handlers, close: provider.close }
 }

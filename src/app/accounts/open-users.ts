@@ -4,7 +4,7 @@ import { USERS_STREAM } from '../../domain/values/ids.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
 import { openUsers, type Users } from '../../users/users.ts'
-import type { Opened } from './opened.ts'
+import type { Lab } from '../core/base.ts'
 
 /** How long users count as known after all of them were. */
 const KNOWN_FOR_MS = 10_000
@@ -12,10 +12,15 @@ const POLL_INTERVAL_MS = 250
 /** Between two readings for credentials that are wrong here, which anybody may send. */
 const CREDENTIALS_INTERVAL_MS = 1_000
 
-type OpenUsersOptions = Pick<Opened, 'runner' | 'store' | 'views' | 'vault' | 'alarms' | 'isShared'>
+/** All but the users. */
+type OpenUsersOptions = Omit<Lab, 'users'>
 
 /** Watches how long ago this instance last knew all users, and whether the vault has other keys. */
-const watchKnowledge = ({ views, vault, isShared }: OpenUsersOptions, users: Users, isFailing: () => boolean) => {
+const watchKnowledge = (
+  { views, vault, isShared, opened }: OpenUsersOptions,
+  users: Users,
+  isFailing: () => boolean,
+) => {
   const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
   // Users that could not be read at first are not known at all.
   let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
@@ -33,10 +38,8 @@ const watchKnowledge = ({ views, vault, isShared }: OpenUsersOptions, users: Use
     users.refresh().catch(() => undefined)
   }, POLL_INTERVAL_MS)
   looking.unref()
-  return {
-    isUpToDate: () => check() || performance.now() - knownAt < KNOWN_FOR_MS,
-    stop: () => clearInterval(looking),
-  }
+  opened.defer(() => clearInterval(looking))
+  return (): boolean => check() || performance.now() - knownAt < KNOWN_FOR_MS
 }
 
 /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
@@ -53,7 +56,7 @@ const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }:
 
 /** Opens the users, who follow the log. An alarm says when they cannot be read. */
 export const openAllUsers = async (options: OpenUsersOptions) => {
-  const { runner, views, vault, alarms, isShared } = options
+  const { runner, views, vault, alarms, isShared, opened } = options
   let isFailing = false
   const users = await openUsers({
     isShared,
@@ -74,15 +77,11 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
       alarms.clear('users', 'the users can be read again')
     },
   })
-  const knowledge = watchKnowledge(options, users, () => isFailing)
+  opened.defer(users.close)
   return {
     users,
     /** Whether the users are those of the log, or were a moment ago. */
-    isUpToDate: knowledge.isUpToDate,
+    isUpToDate: watchKnowledge(options, users, () => isFailing),
     ...makeCatchUps(options, users),
-    close: (): void => {
-      knowledge.stop()
-      users.close()
-    },
   }
 }

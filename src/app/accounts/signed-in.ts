@@ -7,7 +7,7 @@ import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
 import { OPERATOR, type User } from '../../users/user.ts'
 import { makeSigner } from '../../vault/derived/signer.ts'
-import type { Opened } from './opened.ts'
+import type { Lab } from '../core/base.ts'
 
 /** Tells whether those who were authenticated still may what they then might. */
 export interface SignedIn {
@@ -18,11 +18,9 @@ export interface SignedIn {
   readonly onChange: (listener: () => void) => () => void
 }
 
-type SignedInOptions = Pick<Opened, 'users' | 'views' | 'runner' | 'vault' | 'clock' | 'randomHex'>
-
 const PURPOSE = 'berth session v1'
 
-const openSessions = ({ users, views, runner, vault, clock, randomHex }: SignedInOptions): LoginSessions => {
+const openSessions = ({ users, views, runner, vault, clock, randomHex }: Lab): LoginSessions => {
   const renew = makeRenewEpoch({ runner, vault, randomHex })
   return makeLoginSessions({
     signer: makeSigner(vault.keys, PURPOSE),
@@ -41,7 +39,7 @@ const openSessions = ({ users, views, runner, vault, clock, randomHex }: SignedI
   })
 }
 
-const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
+const openTokens = ({ users, views, clock }: Lab): Tokens =>
   makeTokens({
     find: (id) => {
       const version = views.newest('token', id)
@@ -53,11 +51,9 @@ const openTokens = ({ users, views, clock }: SignedInOptions): Tokens =>
   })
 
 /** A new name ends nothing. A new role does, since what was opened with the former one may need it. */
-export const makeSignedIn = (
-  options: SignedInOptions,
-): SignedIn & { readonly tokens: Tokens; readonly sessions: LoginSessions } => {
-  const { users, views, clock } = options
-  const [tokens, sessions] = [openTokens(options), openSessions(options)]
+export const makeSignedIn = (lab: Lab): SignedIn & { readonly tokens: Tokens; readonly sessions: LoginSessions } => {
+  const { users, views, clock } = lab
+  const [tokens, sessions] = [openTokens(lab), openSessions(lab)]
   return {
     tokens,
     sessions,

@@ -1,8 +1,12 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { parseAuditKey } from '../../audit/audit-key.ts'
 import { TARGET_VARIABLES, targetProblems } from '../../client/service/credentials.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../domain/user/quota.ts'
+import { ExpectedError } from '../../files/expected-error.ts'
+import { passwordProblem } from '../../users/passwords/password.ts'
+import { parseVaultKeys } from '../../vault/keys.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { type GatewayConfig, readGateway } from './gateway.ts'
 import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
@@ -64,14 +68,18 @@ export interface Config {
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/**
- * Checks variables that hold keys. They are passed in because this folder may import neither vault nor audit; see
- * checks/keys.ts.
- */
-export interface KeyChecks {
-  readonly vaultKeys: ReadValue<string>
-  readonly auditKey: ReadValue<string>
+/** The configuration is wrong. Has a sentence for every problem. */
+export class Misconfigured extends ExpectedError {
+  override readonly exitCode = 2
 }
+
+const vaultKeys: ReadValue<string> = (value) =>
+  E.bimap(
+    (problems: readonly string[]) => `cannot be used: ${problems.join('; ')}`,
+    () => value,
+  )(parseVaultKeys(value))
+
+const auditKey: ReadValue<string> = (value) => E.map(() => value)(parseAuditKey(value))
 
 const port: ReadValue<number> = (value) => {
   if (/^(?:tcp|udp|sctp):\/\//.test(value)) {
@@ -82,13 +90,8 @@ const port: ReadValue<number> = (value) => {
   return readWholeNumber(0, 65_535)(value)
 }
 
-// Repeats the rule of users/password.ts, which this folder may not import; test/service/config/config.test.ts compares
-// the two.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const PASSWORD = /^[^\u0000-\u001f\u007f-\u009f\p{Cs}]{8,}$/u
-
 const password: ReadValue<string> = (value) =>
-  PASSWORD.test(value) && Buffer.byteLength(value) <= 1024
+  passwordProblem(value) === undefined
     ? E.right(value)
     : E.left('must have at least 8 characters and at most 1024 bytes, without control characters')
 
@@ -139,7 +142,6 @@ export const withoutClient = (environment: Environment): Environment => ({
  */
 export const readConfig = (
   environment: Environment,
-  checks: KeyChecks,
   directory: string = process.cwd(),
 ): E.Either<readonly string[], Config> => {
   const problems: string[] = []
@@ -157,14 +159,12 @@ export const readConfig = (
   const data = read('BERTH_DATA', path, resolve(directory, 'data'))
   const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
   const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
-  const vaultKeys = read('BERTH_VAULT_KEY', checks.vaultKeys, undefined)
-  if (environment.BERTH_VAULT_KEY !== undefined && environment.BERTH_VAULT_KEY_FILE !== undefined) {
-    problems.push('BERTH_VAULT_KEY and BERTH_VAULT_KEY_FILE are both set; unset one of them')
+  for (const name of ['BERTH_VAULT_KEY', 'BERTH_AUDIT_KEY']) {
+    if (environment[name] !== undefined && environment[`${name}_FILE`] !== undefined)
+      problems.push(`${name} and ${name}_FILE are both set; unset one of them`)
   }
-  const auditKey = read('BERTH_AUDIT_KEY', checks.auditKey, undefined)
-  if (environment.BERTH_AUDIT_KEY !== undefined && environment.BERTH_AUDIT_KEY_FILE !== undefined) {
-    problems.push('BERTH_AUDIT_KEY and BERTH_AUDIT_KEY_FILE are both set; unset one of them')
-  }
+  const ring = read('BERTH_VAULT_KEY', vaultKeys, undefined)
+  const signing = read('BERTH_AUDIT_KEY', auditKey, undefined)
   const certificate = read('BERTH_TLS_CERT', path, undefined)
   const key = read('BERTH_TLS_KEY', path, undefined)
   problems.push(...tlsProblems(environment), ...oidcProblems(environment))
@@ -181,9 +181,9 @@ export const readConfig = (
     data,
     eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
     ...(adminPassword !== undefined && { adminPassword }),
-    ...(vaultKeys !== undefined && { vaultKeys }),
+    ...(ring !== undefined && { vaultKeys: ring }),
     vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
-    ...(auditKey !== undefined && { auditKey }),
+    ...(signing !== undefined && { auditKey: signing }),
     auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
     origin: read('BERTH_ORIGIN', origin, 'berth'),
     listenPorts: read('BERTH_LISTEN_PORTS', listenPorts, { first: 20_000, last: 29_999 }),

@@ -38,8 +38,8 @@ export type GrantingTimes = Pick<
 
 /** Requests for SUTs that wait until one is free. */
 export interface Requests {
-  readonly make: ReturnType<typeof makeMakeRequest>
-  readonly change: ReturnType<typeof makeChangeRequest>
+  readonly makeRequest: ReturnType<typeof makeMakeRequest>
+  readonly changeRequest: ReturnType<typeof makeChangeRequest>
   readonly attend: Attend
   /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
   readonly awaited: () => Promise<(sutId: string) => boolean>
@@ -74,8 +74,8 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
   return {
-    make: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
-    change: makeChangeRequest({ runner, finishOffer, reachableFor }),
+    makeRequest: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
+    changeRequest: makeChangeRequest({ runner, finishOffer, reachableFor }),
     attend: makeAttend({ runner, find: async (id) => (await followed.get()).get(id), reachableFor, clock }),
     awaited: async () => {
       const waiting = await followed.get()

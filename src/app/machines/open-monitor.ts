@@ -1,16 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { fits } from '../../domain/user/scope.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { isOwnAddress } from '../../gateway/connections/addresses.ts'
 import { probe } from '../../gateway/probe/probe.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitoring/monitor.ts'
-import type { Opened } from '../accounts/opened.ts'
-import { makeLogOnce } from './reports.ts'
-
-export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onError'>, Pick<Opened, 'vault' | 'log'> {
-  /** Unix milliseconds. */
-  readonly now: () => number
-  /** Whether an address and port are Berth's own. Berth never connects to those. */
-  readonly isOwn: (address: string, port: number) => boolean
-}
+import type { Lab } from '../core/base.ts'
+import { makeWarnOnce } from '../core/reports.ts'
 
 /**
  * Makes the function that finds the password of a SUT; undefined if it has none.
@@ -18,24 +13,40 @@ export interface OpenMonitorOptions extends Omit<MonitorOptions, 'probe' | 'onEr
  * @throws Unreadable for one that was altered, or whose key is missing
  */
 export const makePasswordOf =
-  (vault: Opened['vault'], Unreadable: new (why: string) => Error = Error) =>
+  ({ vault }: Pick<Lab, 'vault'>, Unreadable: new (why: string) => Error = Error) =>
   async (sutId: string): Promise<string | undefined> => {
     const revealed = await vault.reveal(sutId)
     if (E.isLeft(revealed)) throw new Unreadable(revealed.left)
     return revealed.right.password || undefined
   }
 
-/** A monitor that probes over the network with the vault's passwords. The signal also abandons probes in flight. */
-export const openMonitor = (options: OpenMonitorOptions): Monitor => {
-  const { vault, log, now, isOwn, signal } = options
-  const logOnce = makeLogOnce(log, now)
-  const passwordOf = makePasswordOf(vault, StoreUnavailable)
+/**
+ * A monitor that probes over the network with the vault's passwords. The signal also abandons probes in flight.
+ *
+ * @param ownPort of the service itself. Berth never connects to its own ports.
+ */
+export const openMonitor = (
+  lab: Lab,
+  options: Pick<MonitorOptions, 'instance' | 'useOf' | 'makeRequestId' | 'isServing' | 'signal'>,
+  ownPort: number,
+): Monitor => {
+  const { config, log, clock, metrics, processClock } = lab
+  const { signal } = options
+  const { first, last } = config.listenPorts
+  const isOwnPort = (port: number): boolean => port === ownPort || (port >= first && port <= last)
+  const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
+  const warnOnce = makeWarnOnce(log, clock)
+  const passwordOf = makePasswordOf(lab, StoreUnavailable)
   return makeMonitor({
-    ...options,
+    ...{ ...lab, ...options, clock: processClock, onProbe: metrics.probed },
+    isOurs: ({ tags }) => fits(tags, config.gateway.suts),
     probe: async ({ _id, address: host, port, sut_type }) => {
       const password = sut_type === 'vnc' ? await passwordOf(_id) : undefined
       const found = await probe({ host, port, sut_type, password }, { isOwn, signal })
-      if (found?.reason !== undefined) logOnce({ sut: _id }, found.cause, 'a SUT refused a probe', found.reason)
+      if (found?.reason !== undefined) {
+        const facts = { sut: _id, why: found.cause, reason: found.reason }
+        warnOnce(facts, 'a SUT refused a probe', `${_id} ${found.cause}`)
+      }
       return found
     },
     onError: (error) => log.error({ err: error }, 'a SUT could not be probed; retrying'),

@@ -4,10 +4,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { eventDeclarations } from '../../domain/event.ts'
 import type { ClosedSession } from '../../domain/session/decide.ts'
-import { makeEventId, makeId } from '../../domain/values/ids.ts'
+import { makeId } from '../../domain/values/ids.ts'
 import { replaceFile } from '../../files/replace-file.ts'
 import { makeSessions, type Sessions, type SessionsOptions } from '../../processes/sessions/sessions.ts'
-import type { Opened } from '../accounts/opened.ts'
+import type { Lab } from '../core/base.ts'
 
 /** Between log lines about sessions that are not recorded. */
 const LOG_INTERVAL_MS = 60_000
@@ -29,7 +29,7 @@ const writeSessionsFile = (path: string, sessions: Iterable<ClosedSession>): Pro
   })
 
 /** Skips unreadable lines: the log still says which sessions are open. */
-const readSessionsFile = async (path: string, log: Opened['log']): Promise<readonly ClosedSession[]> => {
+const readSessionsFile = async (path: string, { log }: Lab): Promise<readonly ClosedSession[]> => {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') log.warn({ err: error }, 'the file of open sessions cannot be read; using the log')
     return ''
@@ -44,27 +44,19 @@ const readSessionsFile = async (path: string, log: Opened['log']): Promise<reado
   })
 }
 
-export interface OpenSessionsOptions
-  extends Omit<
-      SessionsOptions,
-      'leftover' | 'save' | 'makeSessionId' | 'makeRequestId' | 'onDropped' | 'onCaughtUp' | 'onError'
-    >,
-    Pick<Opened, 'randomHex' | 'log' | 'alarms'> {
-  /** The data directory. */
-  readonly data: string
-}
-
 /** The sessions of this instance, including those that its last run had not recorded. */
-export const openSessions = async (options: OpenSessionsOptions): Promise<Sessions> => {
-  const { data, clock, sinceBoot, randomHex, log, alarms } = options
-  const path = join(data, 'sessions')
+export const openSessions = async (
+  lab: Lab,
+  options: Pick<SessionsOptions, 'instance' | 'isForwarded' | 'isServing' | 'makeRequestId'>,
+): Promise<Sessions> => {
+  const { config, processClock: clock, sinceBoot, randomHex, log, alarms } = lab
+  const path = join(config.data, 'sessions')
   let loggedAt = Number.NEGATIVE_INFINITY
   return makeSessions({
-    ...options,
-    leftover: await readSessionsFile(path, log),
+    ...{ ...lab, ...options, clock },
+    leftover: await readSessionsFile(path, lab),
     save: (sessions) => writeSessionsFile(path, sessions),
     makeSessionId: (at) => makeId(at, randomHex(8)),
-    makeRequestId: () => makeEventId(clock.now(), randomHex(10)),
     onDropped: () => {
       if (sinceBoot() - loggedAt < LOG_INTERVAL_MS) return
       loggedAt = sinceBoot()

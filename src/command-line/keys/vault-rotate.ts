@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { Config } from '../../app/config/config.ts'
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import { readVaultKeyFile } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { configuredRing } from './configured-ring.ts'

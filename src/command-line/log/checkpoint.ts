@@ -1,5 +1,5 @@
 import type { Config } from '../../app/config/config.ts'
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { growTree, readLeaves } from '../../audit/merkle-tree.ts'
 import { signerOf } from '../keys/audit-key.ts'

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { FORMATS, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,

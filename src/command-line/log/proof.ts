@@ -1,4 +1,4 @@
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { makeKeptTree, makeTreeReader, readLeaves } from '../../audit/merkle-tree.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type Command, CommandFailure, Misused } from '../terminal/command.ts'

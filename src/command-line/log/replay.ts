@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
-import { openStoreForCommand } from '../../app/open-store.ts'
+import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { type Comparison, isCompared, replay } from '../../read-models/replay.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'

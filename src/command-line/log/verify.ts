@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
-import { findMissingBeside, openStoreForCommand } from '../../app/open-store.ts'
+import { findMissingBeside, openStoreForCommand } from '../../app/core/open-store.ts'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
 import { readKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'

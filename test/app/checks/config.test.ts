@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { problemsOfConfig } from '../../../src/app/config/checks/config.ts'
-import { keyChecks } from '../../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { rightOf } from '../../users/builders.ts'
 
 const problemsOf = (environment: Readonly<Record<string, string>>): Promise<readonly string[]> =>
-  problemsOfConfig(rightOf(readConfig({ BERTH_PORT: '0', ...environment }, keyChecks)))
+  problemsOfConfig(rightOf(readConfig({ BERTH_PORT: '0', ...environment })))
 
 const withProc = process.platform === 'linux' ? test : test.skip
 for (const variable of ['BERTH_DATA', 'BERTH_VAULT_KEY_FILE', 'BERTH_AUDIT_KEY_FILE']) {

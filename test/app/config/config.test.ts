@@ -2,7 +2,6 @@ import { isAbsolute } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { keyChecks } from '../../../src/app/config/checks/keys.ts'
 import { readConfig, withoutClient } from '../../../src/app/config/config.ts'
 import { passwordProblem } from '../../../src/users/passwords/password.ts'
 import { anyCharacter } from '../../characters.ts'
@@ -11,7 +10,7 @@ import { refused } from './refused-values.ts'
 
 const DAY = 86_400_000
 const KEY = Buffer.alloc(32, 1).toString('base64')
-const read = (environment: Record<string, string | undefined>) => readConfig(environment, keyChecks, '/srv/berth')
+const read = (environment: Record<string, string | undefined>) => readConfig(environment, '/srv/berth')
 const problemsOf = (environment: Record<string, string | undefined>) => leftOf(read(environment))
 
 test('without variables every setting has its documented default', (t) => {
@@ -115,7 +114,7 @@ test('every variable sets its value', (t) => {
 })
 
 test('paths are absolute, whatever directory the service starts in', (t) => {
-  const { data, vaultKeyFile, eventStore } = rightOf(readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }, keyChecks))
+  const { data, vaultKeyFile, eventStore } = rightOf(readConfig({ BERTH_EVENT_STORE: 'sqlite:./log.db' }))
   t.true(
     [data, vaultKeyFile, eventStore.kind === 'sqlite' && eventStore.path].every((path) => path && isAbsolute(path)),
   )

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { FirstUser } from '../../../src/app/accounts/first-users.ts'
+import type { FirstUser } from '../../../src/app/core/runtime.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { hashPassword } from '../../../src/users/passwords/password.ts'
 import { randomHex } from '../../event-store/new-events.ts'

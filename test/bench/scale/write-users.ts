@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { FirstUser } from '../../../src/app/accounts/first-users.ts'
+import type { FirstUser } from '../../../src/app/core/runtime.ts'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { EPOCH_BYTES } from '../../../src/domain/events/user.ts'
 import { makeEventId, USERS_STREAM } from '../../../src/domain/values/ids.ts'

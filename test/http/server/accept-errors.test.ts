@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage, type Server } from 'node:http'
 import test from 'ava'
-import { makeWarnEveryMinute } from '../../../src/app/reports.ts'
+import { makeWarnOnce } from '../../../src/app/core/reports.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { listen } from '../../../src/http/server/listen.ts'
 
@@ -35,10 +35,10 @@ test('connections that the system cannot accept are reported and do not end the 
 })
 
 test('a repeated warning is logged once a minute', (t) => {
-  let now = 0
+  let now = 1
   const logged: object[] = []
-  const warnOnce = makeWarnEveryMinute({ warn: (facts) => logged.push(facts) }, () => now, 'a sentence')
+  const warnOnce = makeWarnOnce({ warn: (facts) => logged.push(facts) }, () => now)
   const error = outOfFiles()
-  for (now = 0; now <= 120_000; now += 1_000) warnOnce({ err: error })
+  for (; now <= 130_000; now += 1_000) warnOnce({ err: error }, 'a sentence')
   t.deepEqual(logged, [{ err: error }, { err: error }, { err: error }])
 })

@@ -128,7 +128,7 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
 
   const changeRequest = async (what: 'withdraw' | 'keep', n: number, id: string): Promise<string> => {
     const sender = { ...envelope, idempotencyKey: undefined }
-    const ended = await at(n).requests.change[what](sender, id, async () => {
+    const ended = await at(n).requests.changeRequest[what](sender, id, async () => {
       await reach()
       const version = side(n).views.newest('sut_request', id)
       if (version === undefined) return E.left(failure('request_not_found', 'It is not known yet.'))
@@ -224,7 +224,7 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       const scopes = [user?.scope, asker?.scope].filter((scope) => scope !== undefined)
       const sender = { actor, requestId: random.hex(16), idempotencyKey: undefined }
       const more = { actor, holderRole: user?.role, scopes, refusedSut: undefined }
-      const made = await at(n).requests.make(sender, { keepalive: undefined, ...asked, ...more })
+      const made = await at(n).requests.makeRequest(sender, { keepalive: undefined, ...asked, ...more })
       return E.isLeft(made) ? made.left.code : made.right.id
     },
     withdraw: (n: number, id: string): Promise<string> => changeRequest('withdraw', n, id),

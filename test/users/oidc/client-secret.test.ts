@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { problemsOfConfig } from '../../../src/app/config/checks/config.ts'
-import { keyChecks } from '../../../src/app/config/checks/keys.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
 import { readClientSecret } from '../../../src/users/oidc/client-secret.ts'
 import { leftOf, rightOf } from '../builders.ts'
@@ -34,18 +33,15 @@ test('a start is refused without the client secret, and the problem names the va
   const data = await temporaryDirectory(t)
   const file = join(data, 'client.secret')
   const config = rightOf(
-    readConfig(
-      {
-        BERTH_DATA: data,
-        BERTH_PORT: '0',
-        BERTH_OIDC_ISSUER: 'https://login.lab.example',
-        BERTH_OIDC_CLIENT_ID: 'berth',
-        BERTH_OIDC_CLIENT_SECRET_FILE: file,
-        BERTH_OIDC_ROLES: 'qa=tester',
-        BERTH_PUBLIC_URL: 'https://berth.lab.example',
-      },
-      keyChecks,
-    ),
+    readConfig({
+      BERTH_DATA: data,
+      BERTH_PORT: '0',
+      BERTH_OIDC_ISSUER: 'https://login.lab.example',
+      BERTH_OIDC_CLIENT_ID: 'berth',
+      BERTH_OIDC_CLIENT_SECRET_FILE: file,
+      BERTH_OIDC_ROLES: 'qa=tester',
+      BERTH_PUBLIC_URL: 'https://berth.lab.example',
+    }),
   )
   const [problem, ...others] = await problemsOfConfig(config)
   t.deepEqual(others, [])

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
-import { AUDIT_OWNER } from '../audit/known-audit-key.ts'
-import { LISTEN_PORTS_STREAM, type RandomHex } from '../domain/values/ids.ts'
-import { BEGINNING, type EventStore, NO_STREAM, UnusableLog } from '../event-store/event-store.ts'
-import type { EventStoreDb, EventStoreDbOptions } from '../event-store/eventstoredb/store.ts'
-import { openSqliteStore } from '../event-store/sqlite/store.ts'
-import { readKnownKeyIds } from '../vault/vault.ts'
-import { authorityProblems } from './config/checks/authority.ts'
-import { Misconfigured } from './config/checks/misconfigured.ts'
-import type { Config } from './config/config.ts'
-import type { EventStoreConfig } from './config/event-store.ts'
+import { AUDIT_OWNER } from '../../audit/known-audit-key.ts'
+import { LISTEN_PORTS_STREAM, type RandomHex } from '../../domain/values/ids.ts'
+import { BEGINNING, type EventStore, NO_STREAM, UnusableLog } from '../../event-store/event-store.ts'
+import type { EventStoreDb, EventStoreDbOptions } from '../../event-store/eventstoredb/store.ts'
+import { openSqliteStore } from '../../event-store/sqlite/store.ts'
+import { readKnownKeyIds } from '../../vault/vault.ts'
+import { authorityProblems } from '../config/checks/authority.ts'
+import type { Config } from '../config/config.ts'
+import { Misconfigured } from '../config/config.ts'
+import type { EventStoreConfig } from '../config/event-store.ts'
 
 export interface OpenStoreOptions {
   readonly randomHex: RandomHex
@@ -26,7 +26,7 @@ const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb
   const problems = await authorityProblems(options.address.caFile)
   if (problems.length > 0) throw new Misconfigured(problems)
   // Loaded on demand: the client costs half of a start's time and memory.
-  const { openEventStoreDb } = await import('../event-store/eventstoredb/store.ts')
+  const { openEventStoreDb } = await import('../../event-store/eventstoredb/store.ts')
   return openEventStoreDb(options)
 }
 

@@ -1,12 +1,28 @@
-import type { RandomHex } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
-import type { ChangesLimits } from '../feed/changes/changes.ts'
-import type { FeedLimits } from '../feed/subscribers.ts'
-import type { ConsoleLimits } from '../http/console/bridge.ts'
-import type { CsvLimits } from '../http/response/csv-lists.ts'
-import type { RequestSummary } from '../http/response/request-summary.ts'
-import type { Timeouts } from '../http/server/listen.ts'
-import type { FirstAdministrator, FirstUser } from './accounts/first-users.ts'
+import type { Quota, Role } from '../../domain/events/user.ts'
+import type { RandomHex } from '../../domain/values/ids.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { ChangesLimits } from '../../feed/changes/changes.ts'
+import type { FeedLimits } from '../../feed/subscribers.ts'
+import type { ConsoleLimits } from '../../http/console/bridge.ts'
+import type { CsvLimits } from '../../http/response/csv-lists.ts'
+import type { RequestSummary } from '../../http/response/request-summary.ts'
+import type { Timeouts } from '../../http/server/listen.ts'
+
+/** A user of a log that had none. */
+export interface FirstUser {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The hash of the password in PHC string format. */
+  readonly password: string
+  readonly quota?: Quota
+}
+
+export interface FirstAdministrator {
+  readonly name: string
+  /** Absent if the password was configured. */
+  readonly password?: string
+}
 
 /** Where the service listens. */
 export interface Address {

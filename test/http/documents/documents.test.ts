@@ -8,7 +8,6 @@ import { openApiPieces } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
-import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { createSut, NOW } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { tellExamples, written } from './example-story.ts'
@@ -92,22 +91,6 @@ test('every schema in the documents is a valid JSON Schema 2020-12', async (t) =
     const schema = await documentAt(href)
     t.is(schema.$schema as unknown, 'https://json-schema.org/draft/2020-12/schema')
     t.notThrows(() => ajv.compile(schema), href)
-  }
-})
-
-test('a schema that is not in the index is 404', async (t) => {
-  for (const file of [
-    'SutCreated.0.json',
-    'SutCreated.3.json',
-    'SutRetired.1',
-    'constructor',
-    '..%2Fpackage.json',
-    '%2e%2e',
-    'sutcreated.2.json',
-  ]) {
-    const answer = await service.as('alice').get(`/schemas/${file}`)
-    t.deepEqual(refusalOf(answer), [404, 'not_found'], file)
-    t.deepEqual(faultsOf(answer), [])
   }
 })
 
@@ -196,18 +179,6 @@ test('control: an answer that differs from its documentation is detected', async
     1,
     'a code of another operation',
   )
-})
-
-test('a document has an ETag, and a client that has it gets 304', async (t) => {
-  for (const { path } of catalogue.filter(({ path }) => /^\/(docs|openapi|asyncapi|schemas\/$)/.test(path))) {
-    const { status, headers } = await service.as('alice').get(path)
-    t.is(status, 200)
-    t.is(headers['cache-control'], 'no-cache')
-    t.is(headers['x-content-type-options'], 'nosniff')
-    const again = await service.as('alice').get(path, { 'If-None-Match': String(headers.etag) })
-    t.deepEqual([again.status, again.text], [304, ''], path)
-    t.is((await service.as('alice').get(path, { 'If-None-Match': '"x"' })).status, 200)
-  }
 })
 
 /** Characters of a piece: a million of JSON takes some 70 ms to make. */

@@ -13,6 +13,7 @@ import { makeEventId } from '../domain/values/ids.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
+import { makeLogReader } from '../feed/log-reader.ts'
 import { openInstance } from '../files/instance.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
@@ -209,8 +210,9 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     })
 
     // 11. What is told of, shown and opened over HTTP.
+    const reader = makeLogReader({ store, views, origin: config.origin })
     const told = {
-      ...{ store, views, users: signedIn, origin: config.origin },
+      ...{ reader, views, users: signedIn },
       randomByte: () => Number.parseInt(randomHex(1), 16),
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
@@ -340,6 +342,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       forwarded.endWaits()
       requests.endings.end()
       await Promise.all([feed.close(), changes.close()])
+      reader.close()
       await closed
     })
     return {

@@ -1,20 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
-import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
-import type { Views } from '../read-models/views.ts'
+import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { User } from '../users/user.ts'
-import { chunkStart } from './chunks.ts'
-import type { DelayedStart } from './delayed-start.ts'
-import { makeEventWriter, type StreamRequest } from './event-writer.ts'
-import { type FeedEntry, type Filter, isWanted } from './events/entry.ts'
-import { makeSource, type Source } from './source.ts'
-import type { Sending } from './stream.ts'
+import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
+import type { Format } from './events/frames.ts'
+import { chunkStart, type LogReader } from './log-reader.ts'
+import type { DelayedStart, Sending } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from './subscribers.ts'
 
 /** Events scanned per page request. */
 const SCANNED_MAX = 4_096
 /** Characters of events after which a page ends. */
-const CHARACTERS_MAX = 4 << 20
+const PAGE_CHARACTERS_MAX = 4 << 20
+/** Characters per write, except for a single larger event. This is also what a stalled reader holds in memory. */
+const WRITE_CHARACTERS_MAX = 1 << 16
+/** Skipped events after which a filtered reader gets a checkpoint event. */
+const SKIPPED_MAX = 1_024
 
 export interface EventsPage {
   /** As JSON. */
@@ -41,13 +42,19 @@ interface BackwardsRequest extends Pick<PageRequest, 'userId' | 'limit' | 'filte
   readonly before: PublicPosition
 }
 
+export interface StreamRequest {
+  /** The position after which to begin; -1 for the beginning. */
+  readonly after: PublicPosition
+  /** The last position to send; undefined to continue live. */
+  readonly end: PublicPosition | undefined
+  readonly filter: Filter
+  readonly format: Format
+}
+
 export type Feed = ReturnType<typeof makeFeed>
 
 interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
-  readonly store: EventStore
-  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch'>
-  /** The name of the log. */
-  readonly origin: string
+  readonly reader: LogReader
   readonly limits?: Partial<FeedLimits> | undefined
 }
 
@@ -56,7 +63,7 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
   const events: string[] = []
   let characters = 0
   let looked = 0
-  const isFull = (): boolean => looked >= SCANNED_MAX || events.length === limit || characters >= CHARACTERS_MAX
+  const isFull = (): boolean => looked >= SCANNED_MAX || events.length === limit || characters >= PAGE_CHARACTERS_MAX
   return {
     events,
     isFull,
@@ -74,18 +81,18 @@ const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
   }
 }
 
-const readPage = async (source: Source, { userId, after, end, ...request }: PageRequest): Promise<EventsPage> => {
+const readPage = async (reader: LogReader, { userId, after, end, ...request }: PageRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = after
   while (next < end && !isFull()) {
-    next = take(await source.readAfter(userId, next, end), next)
+    next = take(await reader.readAfter(userId, next, end), next)
     // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
   return { events, next, caughtUp: next >= end }
 }
 
-const readBack = async (source: Source, { userId, before, ...request }: BackwardsRequest): Promise<EventsPage> => {
+const readBack = async (reader: LogReader, { userId, before, ...request }: BackwardsRequest): Promise<EventsPage> => {
   const { events, isFull, take } = makePage(request)
   let next = before
   while (next > 0 && !isFull()) {
@@ -94,7 +101,7 @@ const readBack = async (source: Source, { userId, before, ...request }: Backward
     const last = previousPosition(next)
     const first = chunkStart(previousPosition(last))
     while (first + entries.length < next) {
-      const read = await source.readAfter(userId, toPublicPosition(first + entries.length - 1), last)
+      const read = await reader.readAfter(userId, toPublicPosition(first + entries.length - 1), last)
       if (read.length === 0) throw new StoreUnavailable('events of the log cannot be read')
       entries.push(...read)
     }
@@ -104,27 +111,45 @@ const readBack = async (source: Source, { userId, before, ...request }: Backward
   return { events, next, caughtUp: next === 0 }
 }
 
-/** The events of the log from any position on. */
-export const makeFeed = (options: FeedOptions) => {
-  const subscribers = makeSubscribers({ ...options, limits: { ...FEED_LIMITS, ...options.limits } })
-  const source = makeSource({ ...options, onFailed: subscribers.fail })
+/** Writes the events that one reader wants. */
+const makeWriterFor =
+  ({ end, filter, format }: StreamRequest): Sending<FeedEntry>['makeWriter'] =>
+  (write, after) => {
+    const isFiltered = isFiltering(filter)
+    let position = after
+    let known = after
+    const writeCheckpoint = (): void => {
+      if (position !== known) write(format.checkpoint(position))
+      known = position
+    }
+    return {
+      position: () => position,
+      writeCheckpoint,
+      write: (entries) => {
+        const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
+        const first = firstOf(wanted, WRITE_CHARACTERS_MAX)
+        // Unwanted entries after the last one written count as passed.
+        position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position
+        known = first.at(-1)?.position ?? known
+        write(first.map(format.event).join(''))
+        if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()
+      },
+    }
+  }
 
+/** The events of the log from any position on. */
+export const makeFeed = ({ reader, ...options }: FeedOptions) => {
+  const subscribers = makeSubscribers({ ...options, limits: { ...FEED_LIMITS, ...options.limits } })
   return {
     /** @throws StoreUnavailable when the log cannot be read */
-    page: (request: PageRequest): Promise<EventsPage> => readPage(source, request),
+    page: (request: PageRequest): Promise<EventsPage> => readPage(reader, request),
     /** Newest first. @throws StoreUnavailable when the log cannot be read */
-    pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(source, request),
+    pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(reader, request),
     subscribe: (user: User, request: StreamRequest, delayedStart?: DelayedStart) => {
-      const makeWriter: Sending<FeedEntry>['makeWriter'] = (sink, after) => makeEventWriter(sink, { ...request, after })
-      const own: Sending<FeedEntry>['source'] = {
-        ...source,
-        readAfter: (...range) => source.readAfter(user._id, ...range),
-      }
-      return subscribers.subscribe(user, { ...request, source: own, makeWriter }, delayedStart)
+      const readAfter: Sending<FeedEntry>['source']['readAfter'] = (...range) => reader.readAfter(user._id, ...range)
+      const sending = { ...request, source: { ...reader, readAfter }, makeWriter: makeWriterFor(request) }
+      return subscribers.subscribe(user, sending, delayedStart)
     },
-    close: async (): Promise<void> => {
-      await subscribers.close()
-      source.close()
-    },
+    close: subscribers.close,
   }
 }

@@ -2,9 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Pace } from './call-queue.ts'
-import { type DelayedStart, makePendingStart } from './delayed-start.ts'
 import type { EndReason, Frames } from './events/frames.ts'
-import { makeResponseSink, makeWakeUpSignal, type ResponseSink, type WakeUpSignal } from './response-sink.ts'
 
 /** Before reading again after a failure. */
 const RETRY_DELAY_MS = 250
@@ -26,6 +24,17 @@ export interface Supply<A> {
   readonly forget: (call: () => void) => void
 }
 
+/** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
+export interface DelayedStart {
+  /** Whether the stream may try to begin. */
+  readonly isReady: () => boolean
+  /** The position after which to begin, or why the stream ends; undefined to keep waiting. */
+  readonly begin: () => Promise<PublicPosition | EndReason | undefined>
+}
+
+/** Writes to a connection. */
+export type Write = (bytes: string | Buffer) => void
+
 /** Writes to one reader and tracks its position. */
 export interface StreamWriter<A> {
   readonly position: () => PublicPosition
@@ -44,7 +53,7 @@ export interface Sending<A> {
   readonly format: Frames
   readonly source: Supply<A>
   /** Called once the stream begins. */
-  readonly makeWriter: (sink: ResponseSink, after: PublicPosition) => StreamWriter<A>
+  readonly makeWriter: (write: Write, after: PublicPosition) => StreamWriter<A>
 }
 
 export interface StreamOptions<A> extends Sending<A> {
@@ -78,18 +87,48 @@ export interface SubscriberStream {
   readonly check: (now: number) => void
 }
 
+/** A wake-up signal. One without a waiter is kept for the next. */
+const makeWakeUpSignal = () => {
+  let signalled = Promise.withResolvers<void>()
+  return {
+    signal: (): void => signalled.resolve(),
+    wait: async (): Promise<void> => {
+      await signalled.promise
+      signalled = Promise.withResolvers()
+    },
+  }
+}
+
+type WakeUpSignal = ReturnType<typeof makeWakeUpSignal>
+
+/** Writes to a connection, and knows for how long it has taken nothing. */
+const makeSink = (response: ServerResponse, onRoom: () => void) => {
+  let fullSince: number | undefined
+  response.on('drain', () => {
+    fullSince = undefined
+    onRoom()
+  })
+  return {
+    /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
+    fullSince: (): number | undefined => fullSince,
+    write: (bytes: string | Buffer): void => {
+      if (bytes.length > 0 && !response.write(bytes)) fullSince ??= performance.now()
+    },
+  }
+}
+
 interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end' | 'pace'> {
-  readonly sink: ResponseSink
+  readonly isFull: () => boolean
   readonly wakeUp: WakeUpSignal
   readonly writer: StreamWriter<A>
   readonly isOver: () => boolean
 }
 
 /** Sends as fast as the reader takes them, up to the end, or indefinitely if there is none. */
-const sendAll = async <A>({ source, end, pace, sink, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
+const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
-    if (sink.fullSince() !== undefined) return wakeUp.wait()
+    if (isFull()) return wakeUp.wait()
     let entries = await source.readAfter(writer.position(), end)
     if (entries.length === 0) {
       source.onChange(wakeUp.signal)
@@ -117,39 +156,59 @@ const sendAll = async <A>({ source, end, pace, sink, wakeUp, writer, isOver }: R
   }
 }
 
-/** Sends heartbeats. Returns true if the reader has taken nothing for too long. */
-const makeHeartbeat = <A>(
-  { format, end, heartbeat, stallTimeout }: StreamOptions<A>,
-  sink: ResponseSink,
-  wakeUp: WakeUpSignal,
-) => {
-  let lastBeat = performance.now()
-  return (now: number, writeCheckpoint: () => void): boolean => {
-    const fullSince = sink.fullSince()
-    if (fullSince !== undefined && now - fullSince >= stallTimeout) return true
-    if (end !== undefined || fullSince !== undefined || now - lastBeat < heartbeat) return false
-    lastBeat = now
-    writeCheckpoint()
-    sink.write(format.heartbeat)
-    wakeUp.signal()
-    return false
+/** Whether so many milliseconds have passed since it last said so. */
+const makeBeat = (interval: number) => {
+  let last = performance.now()
+  return (now: number): boolean => {
+    if (now - last < interval) return false
+    last = now
+    return true
+  }
+}
+
+/** Whether a stream is still held, and one attempt at a time to begin it. */
+const makeHold = (delayedStart: DelayedStart | undefined, onBegun: () => void = () => undefined) => {
+  let isHeld = delayedStart !== undefined
+  let isBeginning = false
+  return {
+    isHeld: () => isHeld,
+    /** Marks the stream as begun or ended. */
+    release: (): void => {
+      if (isHeld) onBegun()
+      isHeld = false
+    },
+    /** Undefined to keep waiting. */
+    tryToBegin: async (): Promise<PublicPosition | EndReason | undefined> => {
+      if (!isHeld || isBeginning || !delayedStart?.isReady()) return undefined
+      isBeginning = true
+      try {
+        return await delayedStart.begin()
+      } catch (error) {
+        // The store has failed again; keep waiting.
+        if (error instanceof StoreUnavailable) return undefined
+        throw error
+      } finally {
+        isBeginning = false
+      }
+    },
   }
 }
 
 /** Starts streaming to a reader. The response head must have been written. */
 export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
-  const { source, format, end: last, retry, pace, onFailed, delayedStart, onBegun, makeWriter } = options
+  const { source, format, end: last, delayedStart, onBegun } = options
+  const isLive = last === undefined
   const over = Promise.withResolvers<StreamEnd>()
   const wakeUp = makeWakeUpSignal()
-  const sink = makeResponseSink(response, wakeUp.signal)
-  const isTooSlow = makeHeartbeat(options, sink, wakeUp)
-  const pendingStart = makePendingStart(delayedStart, onBegun)
+  const { fullSince, write } = makeSink(response, wakeUp.signal)
+  const { isHeld, release, tryToBegin } = makeHold(delayedStart, onBegun)
+  const isBeatDue = makeBeat(options.heartbeat)
   let writer: StreamWriter<A> | undefined
   let isOver = false
 
   const finish = (how: StreamEnd): void => {
     isOver = true
-    pendingStart.release()
+    release()
     source.forget(wakeUp.signal)
     wakeUp.signal()
     over.resolve(how)
@@ -159,16 +218,15 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     // A held stream has no position: the reader keeps the one it sent.
     const ending = format.ending(why, writer?.position() ?? BEFORE_FIRST)
     // A stream with an end is cut off, so that the reader can see it is incomplete.
-    if (last === undefined) response.end(ending)
+    if (isLive) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
   const run = async (after: PublicPosition): Promise<void> => {
-    writer = makeWriter(sink, after)
-    const isLive = last === undefined
+    writer = options.makeWriter(write, after)
     if (isLive) source.join()
     try {
-      await sendAll({ source, end: last, pace, sink, wakeUp, writer, isOver: () => isOver })
+      await sendAll({ ...options, wakeUp, writer, isFull: () => fullSince() !== undefined, isOver: () => isOver })
     } finally {
       if (isLive) source.leave()
     }
@@ -177,28 +235,35 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     finish('done')
   }
   const begin = async (): Promise<void> => {
-    const after = await pendingStart.tryToBegin()
+    const after = await tryToBegin()
     if (isOver || after === undefined) return
-    if (typeof after !== 'number') return end(after)
-    pendingStart.release()
-    await run(after)
+    if (typeof after !== 'number') end(after)
+    else {
+      release()
+      await run(after)
+    }
   }
   const safely = (running: Promise<void>): Promise<void> =>
     running.catch((error) => {
-      onFailed(error)
+      options.onFailed(error)
       end('failed')
     })
+  const check = (now: number): void => {
+    if (isOver) return
+    if (isHeld()) void safely(begin())
+    const since = fullSince()
+    if (since !== undefined && now - since >= options.stallTimeout) end('too_slow')
+    if (!isLive || since !== undefined || !isBeatDue(now)) return
+    writer?.writeCheckpoint()
+    write(format.heartbeat)
+    wakeUp.signal()
+  }
 
   response.on('close', () => finish('left')).on('error', () => undefined)
   if (response.destroyed) finish('left')
   else {
-    sink.write(format.opening(retry) + (pendingStart.isHeld() ? format.heartbeat : ''))
-    if (!pendingStart.isHeld()) void safely(run(options.after))
+    write(format.opening(options.retry) + (isHeld() ? format.heartbeat : ''))
+    if (!isHeld()) void safely(run(options.after))
   }
-  const check = (now: number): void => {
-    if (isOver) return
-    if (pendingStart.isHeld()) void safely(begin())
-    if (isTooSlow(now, () => writer?.writeCheckpoint())) end('too_slow')
-  }
-  return { isHeld: pendingStart.isHeld, ended: over.promise, end, check }
+  return { isHeld, ended: over.promise, end, check }
 }

@@ -5,9 +5,8 @@ import type { Views } from '../read-models/views.ts'
 import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { makeCallQueue, makePace } from './call-queue.ts'
-import type { DelayedStart } from './delayed-start.ts'
 import type { EndReason } from './events/frames.ts'
-import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
+import { type DelayedStart, type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
 
 /** Limits and timeouts of subscribers. */
 export interface FeedLimits {

@@ -4,10 +4,10 @@ import test from 'ava'
 import { BEFORE_FIRST, formatPosition, toPublicPosition, toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { makePace } from '../../src/feed/call-queue.ts'
-import type { Change } from '../../src/feed/changes/change.ts'
 import { makeGathering } from '../../src/feed/changes/gathering.ts'
-import { makeChunks } from '../../src/feed/chunks.ts'
+import type { Change } from '../../src/feed/events/change.ts'
 import { jsonLines } from '../../src/feed/events/frames.ts'
+import { makeLogReader } from '../../src/feed/log-reader.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { aStream, logged, someEvents } from '../event-store/new-events.ts'
@@ -71,7 +71,7 @@ test('64 streams that resume with a scope share what is looked up, a few SUTs an
 })
 
 /** A log of events of one stream, whose store counts the pages that it reads. */
-const chunksOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
+const readerOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
   const pages = countPerTurn(t)
   const stream = aStream()
   const events = someEvents(stream, count).map((event, revision) =>
@@ -89,21 +89,20 @@ const chunksOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
     storePositionAt: (position: number) => position,
     positionOf: (id: string) => events.findIndex((event) => event.id === id),
   }
-  const chunks = makeChunks({
-    store: store as unknown as EventStore,
-    views: { log: () => log as unknown as ReturnType<Views['log']> },
-    origin: 'test',
-  })
-  t.teardown(chunks.close)
-  const end = toPublicPosition(count - 1)
+  const views = {
+    log: () => log as unknown as ReturnType<Views['log']>,
+    position: () => toPublicPosition(count - 1),
+    watch: () => () => undefined,
+  }
+  const reader = makeLogReader({ store: store as unknown as EventStore, views, origin: 'test' })
   return {
     pages,
-    read: (userId: string, position: number) => chunks.readAfter(userId, toPublicPosition(position), end),
+    read: (userId: string, position: number) => reader.readAfter(userId, toPublicPosition(position)),
   }
 }
 
 test('200 readers behind at different positions read at most two pages of the log a turn', async (t) => {
-  const { pages, read } = chunksOf(t, 64 * 200)
+  const { pages, read } = readerOf(t, 64 * 200)
   const read200 = await Promise.all(Array.from({ length: 200 }, (_, n) => read(`user-${n}`, 64 * n - 1)))
   t.deepEqual(
     read200.map((entries) => entries[0]?.position),
@@ -114,7 +113,7 @@ test('200 readers behind at different positions read at most two pages of the lo
 })
 
 test('a user with many streams that are behind does not delay the reads of others', async (t) => {
-  const { read } = chunksOf(t, 64 * 100)
+  const { read } = readerOf(t, 64 * 100)
   const order: string[] = []
   const reads = (userId: string, positions: readonly number[]) =>
     positions.map(async (position) => {

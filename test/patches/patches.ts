@@ -120,10 +120,10 @@ export const patches: readonly Patch[] = [
     test: ['http/protocol/conditional.test.ts', 'update is refused if If-Match names another revision or is malformed'],
   },
   {
-    fault: 'the live stream repeats an event where it changes over from the log',
-    file: 'src/feed/source.ts',
-    from: 'const from = position + 1 - oldest.position',
-    to: 'const from = Math.max(0, position - oldest.position)',
+    fault: 'a stream repeats the event after which it goes on',
+    file: 'src/feed/log-reader.ts',
+    from: '.slice(nextPosition(position) - first, count)',
+    to: '.slice(Math.max(0, position - first), count)',
     test: [
       'feed/resuming.test.ts',
       'an interrupted store subscription causes no gap or repeat, and the stream continues',

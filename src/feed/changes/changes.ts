@@ -1,15 +1,12 @@
 import type { Sut } from '../../../projections/sut.ts'
 import { earlierPosition, type PublicPosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
-import type { DelayedStart } from '../delayed-start.ts'
-import { makeWaitUntilDurable } from '../durability.ts'
 import { eventStream } from '../events/frames.ts'
-import type { Sending, Supply } from '../stream.ts'
+import type { LogReader } from '../log-reader.ts'
+import type { DelayedStart, Sending, Supply } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
-import { makeWaiting } from '../waiting.ts'
 import { type Gathering, type Messages, positionMessage } from './gathering.ts'
 import { makeGatherings } from './gatherings.ts'
 import type { Sight, Viewer } from './visibility.ts'
@@ -32,8 +29,8 @@ const CHANGES_LIMITS: ChangesLimits = {
 }
 
 interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
-  readonly store: EventStore
-  readonly views: Pick<Views, 'log' | 'position' | 'isOfAnotherLog' | 'watch' | 'newest' | 'asOf'>
+  readonly reader: LogReader
+  readonly views: Pick<Views, 'position' | 'isOfAnotherLog' | 'newest' | 'asOf'>
   /** The users as they are. */
   readonly known: Pick<Users, 'byId' | 'settled'>
   /** Which requests users with a scope see. */
@@ -90,10 +87,10 @@ const makeReadAfter =
 /** Writes what one reader is told. The first message says from where. */
 const makeWriterFor =
   ({ views }: Pick<ChangesOptions, 'views'>, digest: string): Sending<Seen>['makeWriter'] =>
-  (sink, after) => {
+  (write, after) => {
     let position = after
     let told = earlierPosition(after, views.position())
-    sink.write(positionMessage('ready', told, digest))
+    write(positionMessage('ready', told, digest))
     return {
       position: () => position,
       write: ([seen]) => {
@@ -102,14 +99,14 @@ const makeWriterFor =
         position = to
         if (messages === 'reload') {
           told = position
-          sink.write(positionMessage('reload', position, digest))
+          write(positionMessage('reload', position, digest))
         } else if (messages?.last !== undefined) {
           told = messages.last
-          sink.write(messages.bytes)
+          write(messages.bytes)
         }
       },
       writeCheckpoint: () => {
-        if (position !== told) sink.write(eventStream.checkpoint(position))
+        if (position !== told) write(eventStream.checkpoint(position))
         told = position
       },
     }
@@ -117,23 +114,18 @@ const makeWriterFor =
 
 /** Tells everyone which of the objects that they may read have changed. */
 export const makeChanges = (options: ChangesOptions) => {
-  const { store, views, known } = options
+  const { reader, views, known } = options
   const limits = { ...CHANGES_LIMITS, ...options.limits }
   const subscribers = makeSubscribers({ ...options, limits })
-  const waiting = makeWaiting()
   const gatherings = makeGatherings({
-    ...{ store, views, limits },
-    sight: makeSight(options),
+    ...{ reader, views, limits, sight: makeSight(options), settled: known.settled },
     prepareRequests: options.requests.prepare,
-    waitUntilDurable: makeWaitUntilDurable({ store, views }),
-    settled: known.settled,
-    wake: waiting.wake,
     onFailed: subscribers.fail,
   })
   return {
     subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {
       const readAfter = makeReadAfter(options, user, gatherings.readAfter)
-      const source = { ...gatherings, readAfter, onChange: waiting.add, forget: waiting.forget }
+      const source = { ...gatherings, readAfter }
       const makeWriter = makeWriterFor(options, digest)
       return subscribers.subscribe(
         user,

@@ -2,8 +2,8 @@ import { once } from '../../concurrency/once.ts'
 import { formatScope } from '../../domain/user/scope.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { Pace } from '../call-queue.ts'
+import type { Change } from '../events/change.ts'
 import { eventSource } from '../events/frames.ts'
-import type { Change } from './change.ts'
 import { hasNewVisibility, isVisible, type Sight, type Viewer } from './visibility.ts'
 
 /** Look-ups of SUTs or requests in one turn of the event loop: some 0.3 ms. */

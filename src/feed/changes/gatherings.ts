@@ -1,75 +1,62 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { BEFORE_FIRST, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
-import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { BEFORE_FIRST, earlierPosition, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makePace } from '../call-queue.ts'
-import { type FollowOptions, followViews, untilDurable, whileJoined } from '../durability.ts'
-import { type Change, collect } from './change.ts'
+import { makePace, makeWaiting } from '../call-queue.ts'
+import { type Change, mergeChanges } from '../events/change.ts'
+import type { LogReader } from '../log-reader.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
-import { makePastChanges } from './past.ts'
 import type { Sight } from './visibility.ts'
 
-/** Gatherings that are kept for readers slightly behind. */
-const KEPT_MAX = 64
+/** Gatherings that are kept for readers slightly behind, and for readers that come back together. */
+const [KEPT_MAX, PAST_MAX] = [64, 8]
+/** Past stretches begin at multiples of this, so that readers that left at about the same position share them. */
+const STEP = 1_024
+/** Before reading again after a failure. */
+const RETRY_DELAY_MS = 250
+/** In place of a user where what is read is for all. */
+const EVERYBODY = ''
 
-interface GatheringsOptions extends FollowOptions {
-  readonly store: EventStore
-  readonly views: Pick<Views, 'log' | 'position' | 'watch'>
+interface GatheringsOptions {
+  readonly reader: LogReader
+  readonly views: Pick<Views, 'position'>
   readonly limits: { readonly interval: number; readonly entries: number; readonly behind: number }
   readonly sight: Sight
   /** Reads what requests are compared with. @throws StoreUnavailable */
   readonly prepareRequests: () => Promise<unknown>
   /** Resolves when what the views show of users is known elsewhere too. */
   readonly settled: () => Promise<void> | undefined
-  /** Called when there is a new one. */
-  readonly wake: () => void
+  /** Called when what follows cannot be gathered, and a retry would not help. */
+  readonly onFailed: (error: unknown) => void
 }
 
-/**
- * Gathers what the views fold into stretches that follow each other without a gap, once for all readers. Returns a
- * function that ends this.
- *
- * @param ready waits until it can be said who sees what has changed; undefined if it cannot
- */
-const gather = (
-  options: GatheringsOptions,
-  ready: (changes: readonly Change[]) => Promise<Stretch['changes']>,
-  publish: (stretch: Stretch) => void,
-): (() => void) => {
-  const { views, waitUntilDurable, settled, limits } = options
-  let last = views.position()
-  let open = { from: last, collected: collect() }
-  return followViews(options, {
-    note: (events, first) => {
-      last = toPublicPosition(first + events.length - 1)
-      if (last - open.from <= limits.behind)
-        for (const [n, event] of events.entries()) open.collected.add(event, toPublicPosition(first + n))
-    },
-    isPending: () => last > open.from,
-    passOn: async (signal) => {
-      await delay(limits.interval, undefined, { signal, ref: false })
-      const { from, collected } = open
-      const to = last
-      open = { from: to, collected: collect() }
-      // Nothing is told before it is certain to stay. The disk is waited for once for all of it.
-      await untilDurable(waitUntilDurable, to, signal)
-      // Scopes that cannot be read stay as they were, here as in lists.
-      await settled()?.catch(() => undefined)
-      const changes = to - from > limits.behind ? undefined : await ready(collected.changes())
-      if (!signal.aborted) publish({ from, to, changes })
-    },
-  })
+/** Reads what changed in a stretch of the log. */
+const readChanges = async (
+  { readAfter }: LogReader,
+  userId: string,
+  from: PublicPosition,
+  to: PublicPosition,
+): Promise<readonly Change[]> => {
+  const changes: (Change | undefined)[] = []
+  for (let position = from; position < to; ) {
+    const entries = await readAfter(userId, position, to)
+    const last = entries.at(-1)
+    if (last === undefined) throw new StoreUnavailable('events of the log cannot be read')
+    changes.push(...entries.map(({ change }) => change))
+    position = last.position
+    await turn()
+  }
+  return mergeChanges(changes)
 }
 
-/** What changed, in gatherings that all readers share. They are made only while somebody reads. */
-export const makeGatherings = (options: GatheringsOptions) => {
-  const { views, limits, sight, prepareRequests, waitUntilDurable, wake } = options
-  let published = BEFORE_FIRST
-  let kept: readonly Gathering[] = []
+/** Makes gatherings, also of what is not known. */
+const makeGather = ({ reader, limits, sight, prepareRequests }: GatheringsOptions) => {
   const pace = makePace()
-
   const made = (stretch: Stretch): Gathering => makeGathering({ ...stretch, sight, pace, most: limits.entries })
-  const ready = async (changes: readonly Change[]): Promise<Stretch['changes']> => {
+
+  /** Undefined if it cannot be said who sees what has changed. */
+  const whenComparable = async (changes: readonly Change[]): Promise<Stretch['changes']> => {
     if (!changes.some(({ kind }) => kind === 'sut_request')) return changes
     try {
       await prepareRequests()
@@ -79,35 +66,111 @@ export const makeGatherings = (options: GatheringsOptions) => {
       throw error
     }
   }
-  const past = makePastChanges({ ...options, ready }, made)
+  return {
+    /** After which everything is to be read again. */
+    gatherNothing: (from: PublicPosition, to: PublicPosition): Gathering => made({ from, to, changes: undefined }),
+    gather: async (userId: string, from: PublicPosition, to: PublicPosition): Promise<Gathering> =>
+      made({ from, to, changes: await whenComparable(await readChanges(reader, userId, from, to)) }),
+  }
+}
 
-  const shared = whileJoined(() => {
-    published = views.position()
-    const stop = gather(options, ready, (stretch) => {
-      published = stretch.to
-      kept = [...kept.slice(1 - KEPT_MAX), made(stretch)]
-      wake()
-    })
-    return () => {
-      stop()
-      kept = []
+type Gather = ReturnType<typeof makeGather>
+
+/** Gathers what is new, once for all readers, until the signal is aborted. */
+const follow = async (
+  { reader, views, limits, settled }: GatheringsOptions,
+  { gather, gatherNothing }: Gather,
+  publish: (gathering: Gathering) => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  let from = views.position()
+  while (!signal.aborted) {
+    const changed = new Promise<void>((resolve) => reader.onChange(resolve))
+    if (views.position() === from) await changed
+    await delay(limits.interval, undefined, { signal, ref: false })
+    const to = views.position()
+    try {
+      // Nothing is told before it is certain to stay.
+      await reader.waitUntilDurable(to)
+      // Scopes that cannot be read stay as they were, here as in lists.
+      await settled()?.catch(() => undefined)
+      const gathering = to - from > limits.behind ? gatherNothing(from, to) : await gather(EVERYBODY, from, to)
+      if (signal.aborted) return
+      from = to
+      publish(gathering)
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      await delay(RETRY_DELAY_MS, undefined, { signal, ref: false })
     }
-  })
+  }
+}
 
-  const next = async (userId: string, position: PublicPosition): Promise<Gathering> => {
-    if (published - position > limits.behind) return made({ from: position, to: published, changes: undefined })
-    const found = kept.find(({ to }) => to > position)
-    if (found !== undefined && found.from <= position) return found
-    await waitUntilDurable(published)
-    return past(userId, position, published)
+/** For readers that come back. Who sees the objects may change with each event after them. */
+const makePast = ({ gather }: Gather) => {
+  const kept = new LRUCache<string, Promise<Gathering>>({ max: PAST_MAX })
+  return (userId: string, position: PublicPosition, end: PublicPosition): Promise<Gathering> => {
+    const from = toPublicPosition(Math.floor((position + 1) / STEP) * STEP - 1)
+    const to = earlierPosition(toPublicPosition(from + STEP), end)
+    const name = `${from} ${to} ${end}`
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const gathering = gather(userId, from, to)
+    kept.set(name, gathering)
+    gathering.catch(() => kept.delete(name))
+    return gathering
+  }
+}
+
+/** What changed, in gatherings that follow each other without a gap and that all readers share. */
+export const makeGatherings = (options: GatheringsOptions) => {
+  const { reader, views, limits, onFailed } = options
+  const waiting = makeWaiting()
+  const gather = makeGather(options)
+  const gatherPast = makePast(gather)
+  let published = BEFORE_FIRST
+  let kept: readonly Gathering[] = []
+  let followers = 0
+  let following = new AbortController()
+
+  const publish = (gathering: Gathering): void => {
+    published = gathering.to
+    kept = [...kept.slice(1 - KEPT_MAX), gathering]
+    waiting.wake()
+  }
+  const stop = (): void => {
+    following.abort()
+    kept = []
   }
 
-  /** What follows a position, for a user; undefined if there is nothing yet. */
-  const readAfter = async (userId: string, position: PublicPosition): Promise<Gathering | undefined> => {
-    // Of another log: this one has not got so far.
-    if (position > views.position()) return made({ from: position, to: published, changes: undefined })
-    return position < published ? next(userId, position) : undefined
+  return {
+    join: (): void => {
+      followers++
+      if (followers > 1) return
+      reader.join()
+      published = views.position()
+      following = new AbortController()
+      const { signal } = following
+      follow(options, gather, publish, signal).catch((error) => {
+        if (!signal.aborted) onFailed(error)
+      })
+    },
+    leave: (): void => {
+      followers--
+      if (followers > 0) return
+      reader.leave()
+      stop()
+    },
+    close: stop,
+    onChange: waiting.add,
+    forget: waiting.forget,
+    /** What follows a position, for a user; undefined if there is nothing yet. */
+    readAfter: async (userId: string, position: PublicPosition): Promise<Gathering | undefined> => {
+      // Of another log: this one has not got so far.
+      const isUnknown = position > views.position() || published - position > limits.behind
+      if (isUnknown) return gather.gatherNothing(position, published)
+      if (position >= published) return undefined
+      const next = kept.find(({ to }) => to > position)
+      return next !== undefined && next.from <= position ? next : gatherPast(userId, position, published)
+    },
   }
-
-  return { ...shared, readAfter }
 }

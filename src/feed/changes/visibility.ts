@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/events/user.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { Change } from './change.ts'
+import type { Change } from '../events/change.ts'
 
 /** Who reads, as far as it decides on what is told. */
 export interface Viewer {

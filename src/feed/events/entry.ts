@@ -2,6 +2,7 @@ import { type EventType, type Recorded, sutIdOf, userOf } from '../../domain/eve
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { type Change, changeOf } from './change.ts'
 import { cloudEvent } from './cloud-event.ts'
 
 /** An event of the log with its public position. */
@@ -15,6 +16,8 @@ export interface FeedEntry {
   readonly actor: string
   /** When, in Unix milliseconds. */
   readonly time: number
+  /** What it changes; undefined if nobody is told. */
+  readonly change: Change | undefined
   /** As a CloudEvent, encoded once for all readers. */
   readonly json: () => string
 }
@@ -62,6 +65,7 @@ export const makeEntry = (recorded: Recorded, position: PublicPosition, origin: 
     userId: userOf(recorded),
     actor: recorded.metadata.actor,
     time: epochMillisecondsOf(recorded.metadata.time),
+    change: changeOf(recorded, position),
     json: () => {
       if (event !== undefined) json = escapeLineSeparators(JSON.stringify(cloudEvent(event, position, origin)))
       // Keep the text only, so that the event can be collected.

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { BEFORE_FIRST } from '../../domain/values/position.ts'
-import type { DelayedStart } from '../../feed/delayed-start.ts'
+import type { DelayedStart } from '../../feed/stream.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import { type ChangesQuery, changesQuery } from '../codecs/events.ts'
 import { everyone, getWithQuery } from '../protocol/declaration.ts'

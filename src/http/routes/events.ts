@@ -8,10 +8,9 @@ import {
   previousPosition,
   toPublicPosition,
 } from '../../domain/values/position.ts'
-import type { StreamRequest } from '../../feed/event-writer.ts'
 import type { Filter } from '../../feed/events/entry.ts'
 import { eventStream, type Format, jsonLines } from '../../feed/events/frames.ts'
-import type { EventsPage } from '../../feed/feed.ts'
+import type { EventsPage, StreamRequest } from '../../feed/feed.ts'
 import { type EventsQuery, eventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'

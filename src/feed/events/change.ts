@@ -48,19 +48,16 @@ const merge = (before: Change, after: Change): Change => ({
   retagged: [...before.retagged, ...after.retagged],
 })
 
-/** Collects the changes of a stretch of the log, one an object, in order of their last events. */
-export const collect = () => {
+/** The changes of a stretch of the log, one an object, in order of their last events. */
+export const mergeChanges = (changes: readonly (Change | undefined)[]): readonly Change[] => {
   const byObject = new Map<string, Change>()
-  return {
-    add: (event: Recorded, position: PublicPosition): void => {
-      const change = changeOf(event, position)
-      if (change === undefined) return
-      const name = `${change.kind} ${change.id}`
-      const before = byObject.get(name)
-      // Put at the end, where its last event is.
-      byObject.delete(name)
-      byObject.set(name, before === undefined ? change : merge(before, change))
-    },
-    changes: (): readonly Change[] => [...byObject.values()],
+  for (const change of changes) {
+    if (change === undefined) continue
+    const name = `${change.kind} ${change.id}`
+    const before = byObject.get(name)
+    // Put at the end, where its last event is.
+    byObject.delete(name)
+    byObject.set(name, before === undefined ? change : merge(before, change))
   }
+  return [...byObject.values()]
 }

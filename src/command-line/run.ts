@@ -23,7 +23,6 @@ const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./log/replay.ts')).replayCommand,
   verify: async () => (await import('./log/verify.ts')).verifyCommand,
   checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,
-  proof: async () => (await import('./log/proof.ts')).proofCommand,
   'audit key': async () => (await import('./keys/audit-key.ts')).auditKeyCommand,
   'vault rotate': async () => (await import('./keys/vault-rotate.ts')).vaultRotateCommand,
   'vault status': async () => (await import('./keys/vault-status.ts')).vaultStatusCommand,

@@ -90,8 +90,6 @@ test('an independent client verifies the content of events, including an idempot
     if (metadata.key !== undefined) keyed.push(answered.leaf)
     const altered = { ...answered, leaf: answered.leaf.replace(/"key":"./, '"key":"_') }
     if (altered.leaf !== answered.leaf) t.throws(() => verifyProven(altered, log), { name: 'VerificationError' })
-    const printed = JSON.parse((await type(['proof', id, '--json'], { BERTH_DATA: service.data })).out)
-    t.is(printed.leaf, answered.leaf)
   }
   t.true(
     keyed.some((leaf) => leaf.includes('"rack":"the third"')),

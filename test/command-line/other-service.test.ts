@@ -183,7 +183,7 @@ test('commands on files say that they do not ask the service at BERTH_URL', asyn
   const files = { BERTH_DATA: service.data }
   const remote = { ...files, BERTH_URL: 'http://127.0.0.1:9', BERTH_TOKEN: TOKEN }
   const backup = join(await temporaryData(t), 'backup')
-  for (const line of [['verify'], ['proof', 'x'], ['replay'], ['backup', backup]]) {
+  for (const line of [['verify'], ['replay'], ['backup', backup]]) {
     const note = `berth: ${line[0]} does not ask the service at BERTH_URL: it works on files\n`
     t.true((await type(line, remote)).error.startsWith(note), line[0])
     t.false((await type(line, files)).error.includes('BERTH_URL'), line[0])

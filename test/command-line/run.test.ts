@@ -7,7 +7,7 @@ import { type } from './terminal.ts'
 
 /** Commands, with their operands in capitals. */
 const BY_HAND = [
-  ...['serve', 'backup DIR', 'copy', 'replay', 'verify', 'checkpoint', 'proof EVENT', 'audit key'],
+  ...['serve', 'backup DIR', 'copy', 'replay', 'verify', 'checkpoint', 'audit key'],
   ...['vault rotate', 'vault status', 'vault forget KEY', 'client ADDRESS', 'history NAME', 'export'],
   ...['connect RESERVATION', 'reserve', 'release RESERVATION', 'list', 'sut import FILE', 'user import FILE'],
 ]

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
-import { configuredRing } from './configured-ring.ts'
+import { readRing } from './verify-vault.ts'
 
 /** A key and why it is needed. */
 interface KeyStatus {
@@ -54,8 +54,8 @@ needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, terminal) => {
-    const ring = await configuredRing(config)
-    if (E.isLeft(ring)) terminal.stderr(`berth: ${ring.left}\n`)
+    const ring = await readRing(config)
+    if (E.isLeft(ring)) terminal.stderr(`berth: ${ring.left.why}\n`)
     const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
     await using store = await openStoreForCommand(config)
     const needs = await keyNeeds(store, ids[0] ?? '', terminal.now())

@@ -14,7 +14,7 @@ import {
 import { makeExpectedSecrets } from '../../vault/expected-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
-import { CommandFailure, orFail } from '../terminal/command.ts'
+import { orFail } from '../terminal/command.ts'
 
 /** Secrets whose key is missing; permanently lost if it was forgotten. */
 interface Unopened {
@@ -65,18 +65,29 @@ export const followSecrets = (store: EventStore, after: StorePosition, isDense: 
   }
 }
 
-/** The configured keys; none if their file does not exist. @throws CommandFailure */
-export const readConfiguredKeys = async ({
+/** The vault's keys as the service would load them. Left: what is wrong. */
+export const readRing = async ({
   vaultKeys,
   vaultKeyFile,
-}: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>): Promise<Pick<KeyRing, 'keys'>> => {
-  const text = vaultKeys ?? (await readRegularText(vaultKeyFile).catch((error: NodeJS.ErrnoException) => error))
-  if (typeof text === 'string') {
-    const prefixed = (problems: readonly string[]) => `the vault's keys: ${problems.join('; ')}`
-    return orFail(E.mapLeft(prefixed)(parseVaultKeys(text)))
+}: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>): Promise<
+  E.Either<{ code?: string | undefined; why: string }, KeyRing>
+> => {
+  const where = vaultKeys === undefined ? vaultKeyFile : 'BERTH_VAULT_KEY'
+  try {
+    const ring = parseVaultKeys(vaultKeys ?? (await readRegularText(vaultKeyFile)))
+    return E.mapLeft((problems: readonly string[]) => ({ why: `${where}: ${problems.join('; ')}` }))(ring)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return E.left({ code, why: `${where} cannot be read: ${code}` })
   }
-  if (text.code === 'ENOENT') return { keys: [] }
-  throw new CommandFailure(`the vault's keys cannot be read from ${vaultKeyFile}: ${text.message.split(',')[0]}`)
+}
+
+/** The configured keys; none if their file does not exist. @throws CommandFailure */
+export const readConfiguredKeys = async (
+  config: Pick<Config, 'vaultKeys' | 'vaultKeyFile'>,
+): Promise<Pick<KeyRing, 'keys'>> => {
+  const ring = await readRing(config)
+  return E.isLeft(ring) && ring.left.code === 'ENOENT' ? { keys: [] } : orFail(ring)
 }
 
 const countBy = (keys: readonly string[], forgotten: ReadonlySet<string>): readonly Unopened[] =>

@@ -6,7 +6,7 @@ import type { Tidying } from '../http/harness.ts'
 export type Handle = (req: IncomingMessage, res: ServerResponse) => void
 
 /** Passes a request on. `answered` may keep the answer from the client. */
-const passTo =
+export const passTo =
   (port: number, answered?: (res: ServerResponse) => void): Handle =>
   (req, res) => {
     const { method, url, headers } = req

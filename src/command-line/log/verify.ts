@@ -9,12 +9,14 @@ import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkp
 import { byPosition } from '../../audit/verify/findings.ts'
 import { makeJudge } from '../../audit/verify/judge.ts'
 import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
+import { pick } from '../../domain/values/pick.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { readAtMost } from '../../files/read-at-most.ts'
-import { describeLoss, findLostEvents, type LostEvents } from '../../read-models/file/lost-events.ts'
+import { describeLoss, findLostEvents } from '../../read-models/file/lost-events.ts'
+import type { KeyRing } from '../../vault/keys.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { followSecrets, notChecked, readConfiguredKeys, type VerifiedVault, verifyVault } from '../keys/verify-vault.ts'
+import { followSecrets, notChecked, readConfiguredKeys, verifyVault } from '../keys/verify-vault.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
 import { startJudgeThread } from './verify-thread.ts'
@@ -82,41 +84,39 @@ const comparison = ({ name, size, is_extended, root }: CheckpointComparison, eve
   return `${name}: the first ${size} events are not those that were signed`
 }
 
-/** The log and the vault. */
-interface Whole extends Verified {
-  readonly vault: Omit<VerifiedVault, 'findings'> | null
-  /** As sentences. */
-  readonly not_checked: readonly string[]
-}
-
-const countsOf = ({ secrets, opened, unopened }: VerifiedVault) => ({ secrets, opened, unopened })
-
-interface Beside {
-  readonly vault: VerifiedVault | undefined
-  /** The public audit key that the log remembers, or why it cannot be read. */
-  readonly auditKey: E.Either<string, unknown>
-  /** Which rows beside the log are missing, as sentences. */
-  readonly missing: readonly string[]
-  /** What the views have that the log lacks, or why that is not known. */
-  readonly lost: E.Either<string, LostEvents | undefined>
-}
-
-const whole = (verified: Verified, { vault, auditKey, missing, lost }: Beside, config: Config): Whole => {
-  const not_checked = [...notChecked(vault, config), ...(E.isLeft(lost) ? [lost.left] : [])]
-  const ofKey = E.isLeft(auditKey) ? [auditKey.left] : []
-  const ofViews = E.isRight(lost) && lost.right ? [describeLoss(lost.right)] : []
-  const beside = [...ofKey, ...missing, ...ofViews].map((what) => ({ position: null, what }))
-  const added = [...(vault?.findings ?? []), ...beside]
+/** Verifies the log, what is beside it and, with keys, the vault. Sentences are findings without a position. */
+const verifyAll = async (
+  store: EventStore,
+  against: readonly SignedHead[],
+  ring: Pick<KeyRing, 'keys'> | undefined,
+  config: Config,
+  terminal: Terminal,
+) => {
+  const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
+  const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
+  const read = { records: followed?.records ?? records(), against, onProgress }
+  const ofLog = await verifyStore(store, config, read).finally(endProgress)
+  const vault = ring && followed && (await verifyVault(store, ring, followed))
+  const lost = await findLostEvents(join(config.data, 'views.db'), store)
+  const auditKey = await readKnownKey(store)
+  const beside = [
+    ...(E.isLeft(auditKey) ? [auditKey.left] : []),
+    ...(await findMissingBeside(store)),
+    ...(E.isRight(lost) && lost.right ? [describeLoss(lost.right)] : []),
+  ]
+  const added = [...(vault?.findings ?? []), ...beside.map((what) => ({ position: null, what }))]
   return {
-    ...verified,
-    found: verified.found + added.length,
-    findings: [...verified.findings, ...added].sort(byPosition).slice(0, KEPT_MAX),
-    vault: vault === undefined ? null : countsOf(vault),
-    not_checked,
+    ...ofLog,
+    found: ofLog.found + added.length,
+    findings: [...ofLog.findings, ...added].sort(byPosition).slice(0, KEPT_MAX),
+    vault: vault === undefined ? null : pick(vault, ['secrets', 'opened', 'unopened']),
+    not_checked: [...notChecked(vault, config), ...(E.isLeft(lost) ? [lost.left] : [])],
   }
 }
 
-const show = (verified: Whole, { stdout }: Terminal): void => {
+type Whole = Awaited<ReturnType<typeof verifyAll>>
+
+const show = (verified: Whole, isSound: boolean, { stdout }: Terminal): void => {
   const { events, root, found, findings, against, place, vault, not_checked } = verified
   for (const { position, what } of findings.slice(0, SHOWN)) {
     stdout(position === null ? `${what}\n` : `position ${position}: ${what}\n`)
@@ -130,7 +130,6 @@ const show = (verified: Whole, { stdout }: Terminal): void => {
   }
   if (vault !== null) stdout(`vault: ${vault.secrets} secrets, ${vault.opened} of them opened\n`)
   for (const what of not_checked) stdout(`not checked: ${what}\n`)
-  const isSound = found === 0 && place === undefined
   stdout(`${isSound ? 'sound' : 'NOT sound'}: ${events} events; root ${root}\n`)
 }
 
@@ -191,16 +190,9 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
     const against = await readCheckpoints(files, async () => verifier?.right ?? verifierOf(await signerOf(config)))
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     await using store = await openStoreForCommand(config)
-    const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
-    const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-    const read = { records: followed?.records ?? records(), against, onProgress }
-    const ofLog = await verifyStore(store, config, read).finally(endProgress)
-    const vault = ring && followed && (await verifyVault(store, ring, followed))
-    const lost = await findLostEvents(join(config.data, 'views.db'), store)
-    const [auditKey, missing] = [await readKnownKey(store), await findMissingBeside(store)]
-    const verified = whole(ofLog, { vault, auditKey, missing, lost }, config)
+    const verified = await verifyAll(store, against, ring, config, terminal)
     const isSound = verified.found === 0 && verified.place === undefined
-    if (!options.json) show(verified, terminal)
+    if (!options.json) show(verified, isSound, terminal)
     else terminal.stdout(`${JSON.stringify({ sound: isSound, log_id: store.logId, ...verified })}\n`)
     if (terminal.isWatched && files.length === 0) terminal.stderr(NOTHING_TO_COMPARE)
     return isSound ? DONE : FOUND

@@ -1,49 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { idOf, type Running } from '../../http/harness.ts'
+import { breakOff, passTo, startProxy } from '../../client/proxy.ts'
+import { idOf } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
 import { besideService, PEOPLE } from './stage.ts'
 
 /** Commands at BERTH_URL whose answers are lost on the way after the service has done what they ask for. */
 
-/** Passes requests on, and drops the answers for which `isLost` says so. */
-const passOn = async (t: ExecutionContext, service: Running, isLost: (path: string, body: string) => boolean) => {
-  const server = createServer(async (asked, answer) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of asked as AsyncIterable<Buffer>) chunks.push(chunk)
-    const body = Buffer.concat(chunks)
-    const { method = '', url = '', headers } = asked
-    const passed = request({ host: '127.0.0.1', port: service.port, method, path: url, headers }, async (response) => {
-      const received: Buffer[] = []
-      for await (const chunk of response as AsyncIterable<Buffer>) received.push(chunk)
-      if (isLost(url, body.toString())) asked.socket.destroy()
-      else answer.writeHead(response.statusCode ?? 0, response.headers).end(Buffer.concat(received))
-    })
-    passed.on('error', () => asked.socket.destroy())
-    passed.end(body)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
+const ALL = 100
 
-/** The last answers to commands are lost: so many of those that are not dry runs. */
-const stage = async (t: ExecutionContext, lost: number) => {
+/** The first answers to requests for a path are lost; of imports, those that are not dry runs. */
+const stage = async (t: ExecutionContext, lost: number, path = '/api/user/import') => {
   const beside = await besideService(t)
-  const { data } = beside.service
+  const { data, port } = beside.service
   const [file, passwords] = [join(data, 'people.csv'), join(data, 'passwords.txt')]
   await writeFile(file, 'name,role\ncarol,tester\ndave,auditor\n')
-  let left = lost
-  const isLost = (path: string, body: string): boolean =>
-    /^\/api\/(user|sut)\/./.test(path) && !body.includes('dry_run') && body !== '' && left-- > 0
-  const environment = { ...(await beside.at('admin')), BERTH_URL: await passOn(t, beside.service, isLost) }
+  const first = [...(path.endsWith('/import') ? [passTo] : []), ...Array.from({ length: lost }, () => breakOff)]
+  const { url } = await startProxy(t, port, path, first)
+  const environment = { ...(await beside.at('admin')), BERTH_URL: url }
   const run = (...line: readonly string[]): Promise<Ran> => type(line, environment, { waitMax: 300 })
   return { ...beside, file, passwords, run }
 }
@@ -63,7 +39,7 @@ test('an import whose answer is lost asks again, adds nobody twice and prints pa
 })
 
 test('an import whose answers are all lost prints the passwords, and says that it is not known', async (t) => {
-  const { file, run, names, whoIs } = await stage(t, Number.POSITIVE_INFINITY)
+  const { file, run, names, whoIs } = await stage(t, ALL)
   const { code, out, error } = await run('user', 'import', file)
   t.is(code, 1)
   t.regex(
@@ -75,7 +51,7 @@ test('an import whose answers are all lost prints the passwords, and says that i
 })
 
 test('with --passwords the file stays then, and the command names it', async (t) => {
-  const { file, passwords, run, whoIs } = await stage(t, Number.POSITIVE_INFINITY)
+  const { file, passwords, run, whoIs } = await stage(t, ALL)
   const { code, out, error } = await run('user', 'import', file, '--passwords', passwords)
   t.deepEqual([code, out], [1, ''])
   t.true(error.endsWith(`; if they were, they have the passwords in ${passwords}\n`), error)
@@ -83,24 +59,24 @@ test('with --passwords the file stays then, and the command names it', async (t)
 })
 
 test('a user, a new password, a token and a SUT survive a lost answer too, and are made once', async (t) => {
-  const { run, names, whoIs } = await stage(t, 1)
+  const { run, names, whoIs } = await stage(t, 1, '/api/user/create')
   const added = await run('user', 'add', 'carol', '--role', 'tester')
   t.deepEqual([added.code, added.error], [0, ''])
   const [id, password] = added.out.split('\n')
   t.is(await whoIs('carol', password), id)
   t.deepEqual(await names(), [...PEOPLE, 'carol'])
 
-  const other = await stage(t, 1)
+  const other = await stage(t, 1, '/password')
   const changed = await other.run('user', 'passwd', 'alice')
   t.deepEqual([changed.code, changed.error], [0, ''])
   t.is(await other.whoIs('alice', changed.out.trimEnd()), idOf('alice'))
 
-  const third = await stage(t, 1)
+  const third = await stage(t, 1, '/token')
   const issued = await third.run('token', 'issue', 'alice', '--name', 'ci')
   t.is(issued.code, 1)
   t.regex(issued.error, /^berth: the token [0-9a-f]{24} was issued, but the answer that had it was lost; revoke it\n$/)
 
-  const fourth = await stage(t, 1)
+  const fourth = await stage(t, 1, '/api/sut/create')
   const sut = await fourth.run('sut', 'add', 'lab-1', '--address', '192.168.9.5', '--port', '5900', '--type', 'vnc')
   t.deepEqual([sut.code, sut.error], [0, ''])
   const { suts } = (await fourth.service.as('admin').get('/api/sut')).json as { suts: readonly { _id: string }[] }
@@ -111,7 +87,7 @@ test('a user, a new password, a token and a SUT survive a lost answer too, and a
 })
 
 test('where the answers to a change are all lost, the command says that it is not known whether it was made', async (t) => {
-  const { run, names } = await stage(t, Number.POSITIVE_INFINITY)
+  const { run, names } = await stage(t, ALL, '/api/user/create')
   const { code, out, error } = await run('user', 'add', 'carol', '--role', 'tester')
   t.deepEqual([code, out], [1, ''])
   t.regex(error, /\nberth: it is not known whether the service did what was asked\n$/)
@@ -129,7 +105,7 @@ test('where no service listens at BERTH_URL, nothing is asked again, and no file
 })
 
 test('a change of a SUT whose answer is lost asks again, and is recorded once', async (t) => {
-  const { service, run } = await stage(t, 1)
+  const { service, run } = await stage(t, 1, '/tags')
   const made = await service.as('admin').post('/api/sut/create', aSut({ name: 'lab-1' }))
   t.regex((await run('sut', 'tags', 'lab-1', '--set', 'rack=4')).out, /\ntags\track=4\n/)
   const history = await service.as('admin').get(`/api/sut/${made.json._id}/history`)

@@ -23,12 +23,10 @@ export interface CommandEnvelope<C> {
   readonly secrets?: readonly SealedSecret[] | undefined
   /** Unix milliseconds to decide at instead of now. The second append of a creation uses the time of the first. */
   readonly at?: number | undefined
-  /** An object whose idempotency record is ignored, because its creation was abandoned. */
-  readonly abandonedId?: string | undefined
 }
 
 /** Who sends a request, and what is recorded of it. */
-export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets' | 'abandonedId'>
+export type Sender = Omit<CommandEnvelope<unknown>, 'command' | 'at' | 'secrets'>
 
 /**
  * The outcome of a successful command, with the resulting state of its stream. `id` is that of the object that the last

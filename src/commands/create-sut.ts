@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
-import { failure } from '../domain/failure.ts'
 import { type Assignment, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
@@ -52,15 +51,17 @@ export const createWithPort = (
   })
 }
 
-/** One attempt at both appends. `abandonedId` is a SUT abandoned by an earlier attempt. */
-const createOnce = async (
+/**
+ * Creates a SUT in two appends, so that a crash between them is harmless: first the port, with the SUT's id and time,
+ * then the SUT. A retry with the same idempotency key continues with the same port.
+ */
+export const createSut = async (
   runner: Runner,
   envelope: SutCreationEnvelope,
-  abandonedId: string | undefined,
 ): Promise<E.Either<Failure, SutCreated>> => {
   const { values, tags, range, random, seal, ...common } = envelope
   const command = { type: 'AssignListenPorts', range, randoms: [random] } as const
-  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command, abandonedId })
+  const assigned = await runner.run(listenPortDecider, LISTEN_PORTS_STREAM, { ...common, command })
   if (E.isLeft(assigned)) return assigned
   if (assigned.right.kind === 'already') throw new Error('a listen_port was assigned without an event')
   const { id: _id, state } = assigned.right
@@ -69,25 +70,4 @@ const createOnce = async (
   const port = assignment ?? { sut_id: _id, listen_port: 0, time: 0 }
   const created = await createWithPort(runner, common, { values, tags, seal }, port)
   return E.map((outcome: Outcome<SutState>): SutCreated => ({ _id, outcome }))(created)
-}
-
-/** Abandoned creations before the request fails. */
-export const ATTEMPTS_MAX = 3
-
-/**
- * Creates a SUT in two appends, so that a crash between them is harmless: first the port, with the SUT's id and time,
- * then the SUT. A retry with the same idempotency key continues with the same port, or starts over if the creation was
- * abandoned.
- */
-export const createSut = async (
-  runner: Runner,
-  envelope: SutCreationEnvelope,
-): Promise<E.Either<Failure, SutCreated>> => {
-  let givenUp: string | undefined
-  for (let i = 0; i < ATTEMPTS_MAX; i++) {
-    const created = await createOnce(runner, envelope, givenUp)
-    if (E.isLeft(created) || created.right.outcome.state.status !== 'abandoned') return created
-    givenUp = created.right._id
-  }
-  return E.left(failure('unavailable', 'The creation was abandoned several times. Try again.'))
 }

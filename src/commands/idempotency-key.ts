@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { createHmac, hkdfSync } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../domain/failure.ts'
 import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
@@ -66,32 +66,18 @@ export const makeIdempotencyKeys = (ring: () => Pick<KeyRing, 'keys'>): Idempote
 export const keyNames = ({ candidates }: IdempotencyKey): readonly string[] =>
   candidates.map((candidate) => candidate.slice(0, LENGTH))
 
-/**
- * The record for an idempotency key, or `reused` if the key came with another request.
- *
- * @param abandonedId an object whose record is ignored
- */
+/** The record for an idempotency key, or `reused` if the key came with another request. */
 export const findRecorded = (
   known: IdempotencyRecords,
   { candidates }: IdempotencyKey,
-  abandonedId?: string,
 ): IdempotencyRecord | 'reused' | undefined => {
   let isReused = false
   for (const candidate of candidates) {
     const found = findRecord(known, candidate)
     if (found === 'reused') isReused = true
-    else if (found !== undefined && found._id !== abandonedId) return found
+    else if (found !== undefined) return found
   }
   return isReused ? 'reused' : undefined
-}
-
-/** The key of a further append for the same request, to the same stream. */
-export const furtherKey = ({ candidates }: IdempotencyKey): IdempotencyKey => {
-  const further = candidates.map((candidate) => {
-    const name = createHash('sha256').update(candidate.slice(0, LENGTH)).digest('base64url').slice(0, LENGTH)
-    return name + candidate.slice(LENGTH)
-  })
-  return { current: further[0] as string, candidates: further }
 }
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/

@@ -8,8 +8,7 @@ import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { type Outcome, type Runner, readAppended, type Sender } from './command-envelope.ts'
-import { ATTEMPTS_MAX, createWithPort, type NewSut } from './create-sut.ts'
-import { furtherKey } from './idempotency-key.ts'
+import { createWithPort, type NewSut } from './create-sut.ts'
 
 export interface SutImportDependencies {
   readonly runner: Runner
@@ -94,35 +93,17 @@ export const checkPorts = (
 
 /**
  * Creates SUTs: all ports in one append, then each SUT in its own stream. After a crash in between, a retry with the
- * same idempotency key continues with the same ports. SUTs that the sweep has abandoned meanwhile get new ones, in a
- * further append under a key that follows from the first, so that every retry finds the same SUTs.
+ * same idempotency key continues with the same ports.
  */
 export const importSuts = async (
   dependencies: SutImportDependencies,
   envelope: Sender,
   suts: readonly NewSut[],
 ): Promise<E.Either<Failure, readonly ImportedSut[]>> => {
-  const imported: ImportedSut[] = new Array(suts.length)
-  let missing = suts.map((sut, place) => ({ sut, place }))
-  let { idempotencyKey } = envelope
-  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    const further = { ...envelope, idempotencyKey }
-    const ports = await assignPorts(dependencies, further, missing.length)
-    if (E.isLeft(ports)) return ports
-    const created = await createAll(
-      dependencies,
-      further,
-      missing.map(({ sut }) => sut),
-      ports.right,
-    )
-    if (E.isLeft(created)) return created
-    for (const [n, { storePosition }] of created.right.entries()) {
-      const place = missing[n]?.place
-      if (place !== undefined) imported[place] = { _id: (ports.right[n] as Assignment).sut_id, storePosition }
-    }
-    missing = missing.filter((_, n) => created.right[n]?.state.status === 'abandoned')
-    if (missing.length === 0) return E.right(imported)
-    idempotencyKey = idempotencyKey && furtherKey(idempotencyKey)
-  }
-  return E.left(incomplete(failure('unavailable', 'The creation was abandoned several times.'), suts.length))
+  const ports = await assignPorts(dependencies, envelope, suts.length)
+  if (E.isLeft(ports)) return ports
+  const created = await createAll(dependencies, envelope, suts, ports.right)
+  return E.map((outcomes: readonly Outcome<SutState>[]) =>
+    outcomes.map(({ storePosition }, n) => ({ _id: (ports.right[n] as Assignment).sut_id, storePosition })),
+  )(created)
 }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import * as E from 'fp-ts/lib/Either.js'
 import type { Actor } from '../domain/decider.ts'
 import { type Assignment, listenPortDecider } from '../domain/listen-port/decide.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
@@ -9,8 +8,8 @@ import type { Runner } from './command-envelope.ts'
 /** The actor of commands the service runs on its own. */
 export const BERTH: Actor = { _id: 'berth', role: 'system' }
 
-/** Between the two appends of a creation before it is abandoned. */
-const ABANDON_DELAY_MS = 60_000
+/** After which no retry completes a creation: an idempotency key is known for a day and a half at most. */
+const UNFINISHED_FOR_MS = 2 * 86_400_000
 /** Assignments checked per turn of the event loop. */
 const TURN_SIZE = 100
 
@@ -31,29 +30,14 @@ interface SweepOptions {
   readonly makeRequestId: () => string
 }
 
-/**
- * Releases orphaned ports, at a start. A creation with a port but no SUT is abandoned in the SUT's own stream, so that a late
- * creator is refused; then its port is released. The ports of retired SUTs are released too.
- */
+/** Releases the ports of retired SUTs, and of creations that were broken off days ago, at a start. */
 export const makeSweep = ({ runner, clock, sutStatusOf, makeRequestId }: SweepOptions) => {
-  const abandon = async ({ sut_id, listen_port }: Assignment): Promise<boolean> => {
-    const command = { type: 'AbandonSutCreation', _id: sut_id, listen_port } as const
-    const envelope = { command, actor: BERTH, requestId: makeRequestId() }
-    const ended = await runner.run(sutDecider, sutStream(sut_id), envelope)
-    return E.isRight(ended) && ended.right.state.status === 'abandoned'
-  }
-
-  /** Check the SUT's own stream: documents alone are no reason to record anything. */
-  const isRetired = ({ sut_id }: Assignment): Promise<boolean> =>
-    runner.inspect(sutDecider, sutStream(sut_id), ({ status }) => status === 'retired')
-
-  const close = async (assignment: Assignment): Promise<void> => {
-    const status = sutStatusOf(assignment.sut_id)
-    if (status === 'standing') return
-    const isOld = clock() - assignment.time > ABANDON_DELAY_MS
-    if (status === 'retired' ? await isRetired(assignment) : isOld && (await abandon(assignment))) {
-      await releasePort(runner, assignment.sut_id, makeRequestId())
-    }
+  const close = async ({ sut_id, time }: Assignment): Promise<void> => {
+    if (sutStatusOf(sut_id) === 'standing') return
+    // In the SUT's own stream: documents alone are no reason to record anything.
+    const status = await runner.inspect(sutDecider, sutStream(sut_id), (state) => state.status)
+    const isBrokenOff = status !== 'retired' && status !== 'standing' && clock() - time > UNFINISHED_FOR_MS
+    if (status === 'retired' || isBrokenOff) await releasePort(runner, sut_id, makeRequestId())
   }
 
   return async (): Promise<void> => {

@@ -178,8 +178,8 @@ const attemptOnce = async <S extends StreamState, C>(
   const { decider, stream, envelope, deadline } = task
   const { state, revision, storePosition } = folded
   const over = (outcome: E.Either<Failure, Outcome<S>>): Attempt<S> => ({ is: 'over', outcome })
-  const { idempotencyKey: key, abandonedId } = envelope
-  const record = key && findRecorded(state.keys, key, abandonedId)
+  const { idempotencyKey: key } = envelope
+  const record = key && findRecorded(state.keys, key)
   if (record === 'reused') return over(E.left(keyReused()))
   if (record) {
     hooks?.onRepeat(envelope.requestId)

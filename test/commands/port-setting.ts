@@ -1,7 +1,9 @@
+import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
 import { createSut } from '../../src/commands/create-sut.ts'
-import { BERTH, makeSweep, releasePort } from '../../src/commands/listen-ports.ts'
+import { importSuts } from '../../src/commands/import-suts.ts'
+import { makeSweep, releasePort } from '../../src/commands/listen-ports.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import type { Recorded } from '../../src/domain/event.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
@@ -9,12 +11,16 @@ import { sutStream } from '../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import { administrator, sutValues } from '../domain/builders.ts'
 import { randomHex, readLog } from '../event-store/new-events.ts'
+import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { NO_SNAPSHOTS } from './script.ts'
 import { anIdempotencyKey } from './steps.ts'
+import { dying } from './store/interrupted-store.ts'
 
-/** A process that creates and retires SUTs, and sweeps orphaned ports of others. */
+/** Processes that create, import and retire SUTs, and sweep orphaned ports of others; also such as die meanwhile. */
 
-export const RANGE = { first: 4000, last: 4002 }
+export const RANGE = { first: 4000, last: 4004 }
+/** The names of the SUTs of an import. */
+export const NAMES = ['one', 'two', 'three']
 
 export interface Clock {
   /** Unix milliseconds. */
@@ -46,6 +52,8 @@ export interface Process {
   readonly runner: Runner
   /** The id of the new SUT, or the code of the refusal. */
   readonly create: (key?: string) => Promise<string>
+  /** The ids of the new SUTs, or the code of the refusal. */
+  readonly import: (key?: string, range?: typeof RANGE) => Promise<readonly string[] | string>
   /** `recorded`, `already` or the code of the refusal. */
   readonly retire: (id: string, key?: string) => Promise<string>
   readonly sweep: (standingOf?: (sutId: string) => Standing) => Promise<void>
@@ -66,6 +74,13 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
       const envelope = { values: sutValues(), range: RANGE, random: randomHex(8), seal, ...by(key) }
       const made = await createSut(runner, envelope)
       return E.isLeft(made) ? made.left.code : made.right._id
+    },
+    import: async (key, range = RANGE) => {
+      const suts = NAMES.map((name) => ({ values: { ...sutValues(), name }, seal: () => undefined }))
+      const imported = await importSuts({ runner, store, range, randomHex }, by(key), suts).catch((error: Error) =>
+        E.left({ code: error.name }),
+      )
+      return E.isLeft(imported) ? imported.left.code : imported.right.map(({ _id }) => _id)
     },
     retire: async (id, key) => {
       const envelope = { command: { type: 'RetireSut' } as const, ...by(key) }
@@ -115,5 +130,40 @@ export const portFaults = (log: readonly Recorded[]): readonly string[] => {
   return faults
 }
 
-/** The actor of the sweep's events. */
-export const SWEEPER = BERTH._id
+export interface Stage {
+  readonly store: EventStore
+  readonly clock: Clock
+  readonly log: () => Promise<readonly Recorded[]>
+  /** A SUT that exists beforehand. */
+  readonly bystander: string
+}
+
+export const stage = async (t: ExecutionContext): Promise<Stage> => {
+  const store = openStore(t, await aPath(t))
+  const clock = aClock()
+  const bystander = await aProcess(store, clock).create()
+  return { store, clock, log: () => readLog(store, BEGINNING), bystander }
+}
+
+export const typesOf = (log: readonly Recorded[]): readonly string[] => log.map(({ type }) => type)
+
+/**
+ * Repeats an action of a process that dies at its first store call, its second, and so on to the last, and what comes
+ * after it.
+ */
+export const atEveryPoint = async (
+  t: ExecutionContext,
+  act: (process: Process, stage: Stage) => Promise<unknown>,
+  then: (stage: Stage) => Promise<void>,
+): Promise<void> => {
+  for (let nth = 1; ; nth++) {
+    const given = await stage(t)
+    const { store, calls } = dying(given.store, nth)
+    await act(aProcess(store, given.clock, given.store), given).catch(() => undefined)
+    await then(given)
+    t.deepEqual(portFaults(await given.log()), [], `point ${nth}`)
+    if (calls() >= nth) continue
+    t.true(nth > 4, `only ${nth - 1} points`)
+    return
+  }
+}

@@ -1,6 +1,6 @@
 import test from 'ava'
+import { typesOf } from '../port-setting.ts'
 import { keptStates } from '../states/kept-states.ts'
-import { typesOf } from '../store/crash-points.ts'
 import { dying, interrupted } from '../store/interrupted-store.ts'
 import { anInstance, aStage, faultsOf, reservationsOf, type Stage } from './stage.ts'
 

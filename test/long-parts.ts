@@ -83,18 +83,6 @@ const syncs: Part = {
   },
 }
 
-const noSyncs: Part = {
-  name: 'no-syncs',
-  what: 'control of syncs: without them the trace must find responses that were not synced',
-  run: async (scope, { seed, count = 1_000 }) => {
-    const report = await traceSyncs(scope, { writes: count, seed, isUnsynced: true })
-    if (typeof report === 'string') return report
-    const { acknowledged, syncs, problems } = report
-    const counts = { acknowledged, syncs, foundUnsynced: problems.length }
-    return { counts, problems: problems.length > acknowledged / 2 ? [] : ['the trace did not detect it'] }
-  },
-}
-
 const faultsUpTo = (last: number, fault: Omit<Fault, 'when'>): readonly Fault[] =>
   Array.from({ length: last }, (_, n) => ({ ...fault, when: n + 1 }))
 
@@ -206,7 +194,6 @@ export const parts: readonly Part[] = [
   sessionCrash,
   transfer,
   syncs,
-  noSyncs,
   inputOutput,
   fullDisk,
   races,

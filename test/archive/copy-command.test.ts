@@ -22,20 +22,6 @@ test('"copy" copies the log and prints the number of events, the rate and the co
   t.deepEqual(await foundAt(t, to), texts)
 })
 
-test('"copy --json" prints one line of JSON', async (t) => {
-  const { args, root } = await aLog(t, server.address, 5)
-  const { code, out, error } = await type([...args, '--json'])
-  const { seconds, ...others } = JSON.parse(out)
-  t.deepEqual([code, error, others], [0, '', { events: 5, found: 0, secrets: 0, root }])
-  t.true(seconds > 0)
-})
-
-test('by default, "copy" goes from the log in the data directory to BERTH_EVENT_STORE', async (t) => {
-  const { data, to, texts } = await aLog(t, server.address, 3)
-  t.is((await type(['copy'], { BERTH_DATA: data, BERTH_EVENT_STORE: to })).code, 0)
-  t.deepEqual(await foundAt(t, to), texts)
-})
-
 test('"copy" shows its progress and rate only on a terminal', async (t) => {
   const { args, data, path } = await aLog(t, server.address, 12)
   const { error } = await type(args, {}, { isWatched: true })

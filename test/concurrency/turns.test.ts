@@ -15,14 +15,6 @@ const given = (options?: TurnsOptions) => {
   return { ...turns, log, come }
 }
 
-test('a free turn begins at once, and those at other keys too', (t) => {
-  const { acquire, isFree } = makeTurns()
-  t.true(isFree('a'))
-  t.is(acquire('a'), undefined)
-  t.false(isFree('a'))
-  t.is(acquire('b'), undefined)
-})
-
 test('whoever waits for a key gets it in order of arrival, each after a release', async (t) => {
   const { come, release, isFree, log } = given()
   const all = ['1', '2', '3', '4'].map((name) => come(name))
@@ -44,16 +36,6 @@ test('a turn that is passed on is not taken by one who comes between', async (t)
   t.deepEqual(log, ['1', '2'])
 })
 
-test('as many hold a key as the limit says', async (t) => {
-  const { come, release, isFree, log } = given({ limit: 2 })
-  const all = ['1', '2', '3'].map((name) => come(name))
-  await turn()
-  t.deepEqual([log.join(''), isFree('a')], ['12', false])
-  for (const _ of all) release('a')
-  await Promise.all(all)
-  t.deepEqual([log.join(''), isFree('a')], ['123', true])
-})
-
 test('whoever waits too long is refused, and the others keep their order', async (t) => {
   const { come, release, log } = given()
   const [, late, next] = [come('1'), come('late', { timeoutMs: 1 }), come('2', { timeoutMs: 60_000 })]
@@ -61,18 +43,6 @@ test('whoever waits too long is refused, and the others keep their order', async
   release('a')
   await next
   t.deepEqual(log, ['1', 'not late', '2'])
-})
-
-test('a turn that came in time has no timeout any more', async (t) => {
-  const { come, release, log } = given()
-  void come('1')
-  void come('2', { timeoutMs: 5 })
-  void come('3')
-  release('a')
-  await come('late', { timeoutMs: 10 })
-  release('a')
-  await turn()
-  t.deepEqual(log, ['1', '2', 'not late', '3'])
 })
 
 test('of too many who wait the last is refused, and lower ranks go first', async (t) => {

@@ -75,13 +75,6 @@ test('a reset by the client reaches the SUT as a reset, and vice versa', async (
   }
 })
 
-test('control: an end without a reset is detected as an end', async (t) => {
-  const sut = await startSut(t)
-  const client = await connectTo(t, sut.port)
-  ;(await sut.accepted()).socket.end()
-  t.is(await client.ending, 'end')
-})
-
 test('many MiB each way at once arrive byte for byte, and are counted', async (t) => {
   const size = rounds(10, 100) * 2 ** 20
   const { problems, counted } = await transferBothWays(t, size)

@@ -1,32 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { until } from '../http/until.ts'
 import { areClosed, openSockets } from './descriptors.ts'
-import { SOON, startGateway } from './harness.ts'
-import { connectTo, freePort, HOST, startSut } from './peers.ts'
+import { startGateway } from './harness.ts'
+import { connectTo, HOST, startSut } from './peers.ts'
 
 const CONNECTIONS = 1_000
 const LIMITS = { connectionsOfOneMax: CONNECTIONS }
-
-test.serial('1,000 connections opened and cut at once leave no descriptor', async (t) => {
-  const sut = await startSut(t)
-  const { gateway, forward, see } = startGateway(t, LIMITS)
-  const { reservationId, listenPort } = await forward(sut.port)
-  await (await connectTo(t, await freePort())).closed
-  const before = openSockets(t)?.size
-  const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => connectTo(t, listenPort)))
-  for (const [index, { socket }] of clients.entries()) if (index % 2 === 0) socket.write('x'.repeat(index))
-  await see('all of them', ({ connected }) => connected.length === CONNECTIONS)
-  // Both ends of both connections, which the SUT may accept a moment later.
-  const areCounted = async () => before === undefined || (openSockets(t)?.size ?? 0) >= before + 4 * CONNECTIONS
-  await until('control: they are counted', areCounted, SOON)
-  gateway.close(reservationId, 'released')
-  t.deepEqual(new Set(await Promise.all(clients.map(({ ending }) => ending))), new Set(['reset']))
-  await see('their ends', ({ disconnected }) => disconnected.length === CONNECTIONS)
-  // The port itself is closed too.
-  await areClosed(t, before && before - 1)
-})
 
 test.serial(
   'connections cut while they shut down, or wait for a verdict or the SUT, leave no descriptor',
@@ -59,37 +39,6 @@ test.serial(
     t.deepEqual(reported.errors, [])
   },
 )
-
-const DROPPED = 10_000
-const AT_A_TIME = 250
-
-test.serial('10,000 connections opened and dropped leave no descriptor', async (t) => {
-  // Ends a third of them itself.
-  const sut = await startSut(t, (socket) => {
-    if (sut.sockets.length % 3 === 0) socket.end('x')
-    socket.resume().once('end', () => socket.destroy())
-  })
-  const { forward, see, reported } = startGateway(t, LIMITS)
-  const { listenPort } = await forward(sut.port)
-  await (await connectTo(t, await freePort())).closed
-  const before = openSockets(t)?.size
-  for (let dropped = 0; dropped < DROPPED; dropped += AT_A_TIME) {
-    await Promise.all(
-      Array.from({ length: AT_A_TIME }, async (_, n) => {
-        const { socket, closed } = await connectTo(t, listenPort)
-        if (n % 2 === 0) socket.destroy()
-        else socket.resetAndDestroy()
-        return closed
-      }),
-    )
-    // The gateway may have accepted the last of them only now.
-    await areClosed(t, before && before + AT_A_TIME)
-  }
-  await areClosed(t, before)
-  await see('their ends', ({ connected, disconnected }) => connected.length === disconnected.length)
-  t.true(reported.connected.length > 0)
-  t.deepEqual([reported.refused, reported.errors], [{}, []])
-})
 
 const STALLED = 24
 /** Bytes that each SUT tries to send. */

@@ -24,22 +24,6 @@ test('a client that may not connect is reset without a byte, and never reaches t
   t.deepEqual(reported.connected, [])
 })
 
-test('a verdict is cached until the reservation is opened again', async (t) => {
-  const sut = await startSut(t)
-  let verdict: Verdict = NOT_BOUND
-  const { gateway, forward, reported } = startGateway(t, { admit: () => verdict })
-  const forwarding = await forward(sut.port)
-  await isReset(t, forwarding.listenPort)
-  verdict = ADMITTED
-  await isReset(t, forwarding.listenPort)
-  t.deepEqual(reported.asked, [HOST])
-  await gateway.open(forwarding)
-  const client = await connectTo(t, forwarding.listenPort)
-  client.socket.write('x')
-  await (await sut.accepted()).take(1)
-  t.deepEqual(reported.asked, [HOST, HOST])
-})
-
 test('a client that connects right after the reservation was opened again gets the new verdict', async (t) => {
   const sut = await startSut(t, (socket) => void socket.end('x'))
   let verdict: Verdict = NOT_BOUND
@@ -140,14 +124,6 @@ test('the gateway does not connect to the API or a listen port of the service', 
   t.true(reported.failed.length > 10)
   t.deepEqual(new Set(reported.failed), new Set(['own_address']))
   t.is(api.sockets.length, 0)
-})
-
-test('control: the gateway connects to other ports of this machine', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { ownPorts: [await freePort()] })
-  await connectTo(t, (await forward(sut.port, { host: 'localhost' })).listenPort)
-  await see('the connection', ({ connected }) => connected.length === 1)
-  t.deepEqual(reported.failed, [])
 })
 
 test('a changed binding cuts the connections of the former address only', async (t) => {

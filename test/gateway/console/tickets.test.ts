@@ -1,11 +1,11 @@
 import test from 'ava'
 import { idOf } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
-import { createSut, reserved } from '../../http/requests.ts'
+import { createSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import '../../http/documents/fit-answers.ts'
 import { freePorts } from '../peers.ts'
-import { NEXT_QUARTER, opened, QUARTER, reserveFor, running, SOON, ticketFor } from './stage.ts'
+import { NEXT_QUARTER, opened, reserveFor, running, SOON, ticketFor } from './stage.ts'
 import { given, INVALID, isOpen, type Refused, tryAt } from './tries.ts'
 
 /** Who gets a ticket for a console, and what it opens. */
@@ -58,21 +58,6 @@ test('a SUT that another instance forwards has no console here, and none has wit
     const path = await reserveFor(stage)
     t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
   }
-})
-
-test('thorough: a SUT whose tags no longer fit has no new console', async (t) => {
-  const stage = await given(t, { BERTH_GATEWAY_SUTS: 'site=berlin' })
-  const { service, sutId } = stage
-  const tag = (site: string) => service.as('admin').post(`/api/sut/${sutId}/tags`, { site })
-  await tag('berlin')
-  const path = await running(stage)
-  const url = await ticketFor(stage, path)
-  await tag('paris')
-  t.deepEqual(await tryAt(t, stage, url), [409, 'not_forwarded'])
-  t.deepEqual(refusalOf(await service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
-  t.like((await service.as('alice').get(`${path}/connection`)).json, { host: null, open: false })
-  await tag('berlin')
-  t.true(isOpen(await tryAt(t, stage, url)))
 })
 
 test('a ticket is available immediately after the start of a reservation', async (t) => {
@@ -146,14 +131,6 @@ test('thorough: a ticket is valid at every instance with the key, and at no othe
   t.true(isOpen(await tryAt(t, one, url)))
 })
 
-test('a ticket of a reservation that has been released opens nothing', async (t) => {
-  const stage = await given(t)
-  const path = await running(stage)
-  const url = await ticketFor(stage, path)
-  await stage.service.as('alice').request('POST', `${path}/cancel`)
-  t.deepEqual(await tryAt(t, stage, url), [409, 'reservation_over'])
-})
-
 test('thorough: a gateway full of others refuses a console and keeps its ticket valid', async (t) => {
   const [first, second] = await freePorts(2)
   const stage = await given(t, { BERTH_GATEWAY_CONNECTIONS_MAX: '1', BERTH_LISTEN_PORTS: `${first}-${second}` })
@@ -205,13 +182,4 @@ test('thorough: a ticket is in no log line, summary or metric', async (t) => {
   )
   t.is(summaries[2]?.user?._id, idOf('alice'))
   t.regex(text, /^berth_http_requests_total\{route="\/api\/console\/:ticket",method="GET",status="101"\} 1$/m)
-})
-
-test('control: a reservation that somebody else made has a console for its holder', async (t) => {
-  const stage = await given(t)
-  const body = { user_id: idOf('alice'), sut_id: stage.sutId, ...QUARTER }
-  const made = await reserved(stage.service.as('admin'), body)
-  stage.service.tick()
-  const url = await ticketFor(stage, String(made.headers.location))
-  t.true(isOpen(await tryAt(t, stage, url)))
 })

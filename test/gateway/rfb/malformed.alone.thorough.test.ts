@@ -3,7 +3,7 @@ import { makeRandom, type Random, seedOf } from '../../process/random.ts'
 import { areClosed, openSockets } from '../descriptors.ts'
 import { startGateway } from '../harness.ts'
 import { connectTo, type Peer, startSut } from '../peers.ts'
-import { line, speakAsClient, speakAsSut } from './speakers.ts'
+import { line } from './speakers.ts'
 
 const HANDSHAKES = 5_000
 const AT_A_TIME = 100
@@ -98,24 +98,3 @@ test.serial(
     await areClosed(t, before)
   },
 )
-
-test.serial('a valid handshake succeeds through the same gateway after malformed ones', async (t) => {
-  const random = makeRandom(1)
-  const sut = await startSut(t)
-  const { forward, see } = startGateway(t, {
-    handshakeTimeoutMs: 2_000,
-    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
-  })
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
-  for (let n = 0; n < 50; n++) {
-    const client = await connectTo(t, listenPort)
-    play(random, client, malformed(random, RIGHT.client))
-    await Promise.race([client.ending, new Promise((resolve) => setTimeout(resolve, 50))])
-    client.socket.destroy()
-  }
-  const index = sut.sockets.length
-  const led = speakAsClient(await connectTo(t, listenPort), '3.8')
-  await speakAsSut(await sut.accepted(index), { version: '3.8', types: [1] })
-  t.deepEqual((await led).types, [1, 0])
-  await see('the connection', ({ connected }) => connected.length > 0)
-})

@@ -34,21 +34,3 @@ test('a client without a password takes a picture of a TigerVNC server that has 
   t.true((reported.disconnected[0]?.bytesFromSut ?? 0) > 500)
   await t.throwsAsync(takePicture(port, directory, 'two.jpg'), undefined, 'control: without Berth it needs one')
 })
-
-test('thorough: a TigerVNC server that bars Berth is reported as such', async (t) => {
-  if (!areInstalled(t, 'Xvnc', 'vncsnapshot')) return
-  const { port, directory } = await startXvnc(t)
-  const { forward, see, reported } = startGateway(t, {
-    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
-    answerChallenge: (_id, challenge) => respondToChallenge('wrong', challenge),
-  })
-  const { listenPort } = await forward(port, { protocol: 'vnc' })
-  await t.throwsAsync(takePicture(listenPort, directory, 'one.jpg'))
-  await see('the failure', ({ failed }) => failed.length === 1)
-  t.deepEqual(reported.failed, ['password_refused'])
-  for (let n = 0; n < 20 && !reported.failed.includes('locked_out'); n++) {
-    await t.throwsAsync(takePicture(listenPort, directory, 'one.jpg'))
-    await see('a failure', ({ failed }) => failed.length > n + 1)
-  }
-  t.is(reported.failed.at(-1), 'locked_out')
-})

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { prepare } from '../crash/ledger.ts'
 import { startLoad } from '../crash/load.ts'
@@ -9,15 +8,11 @@ import { makeRandom } from '../random.ts'
 import { trace } from './strace.ts'
 import { problemsOfOrder, readTrace } from './sync-order.ts'
 
-const WITHOUT_SYNC = fileURLToPath(new URL('without-sync.ts', import.meta.url))
-
 export interface SyncTraceOptions {
   /** The minimum number of acknowledged writes, without retries. */
   readonly writes: number
   readonly seed: number
   readonly connections?: number
-  /** The control: a service that does not sync its commits. */
-  readonly isUnsynced?: boolean
 }
 
 export interface SyncTraceReport {
@@ -32,12 +27,9 @@ const wordOf = ({ kind, body, answer }: Attempt): string =>
 
 /** Loads a traced service and compares its answers with the trace. Returns the reason if it cannot. */
 export const traceSyncs = async (scope: Tidying, options: SyncTraceOptions): Promise<SyncTraceReport | string> => {
-  const { writes, seed, connections = 16, isUnsynced = false } = options
+  const { writes, seed, connections = 16 } = options
   const home = await temporaryData(scope)
-  const service = await serve(scope, {
-    data: join(home, 'data'),
-    ...(isUnsynced && { node: ['--import', WITHOUT_SYNC] }),
-  })
+  const service = await serve(scope, { data: join(home, 'data') })
   const target = { client: service, ...(await prepare(service)) }
   const path = join(home, 'trace')
   const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fsync,fdatasync'

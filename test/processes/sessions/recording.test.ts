@@ -51,26 +51,6 @@ test('while the clock is not trusted sessions wait, and abandoned ones stay open
   t.like(own, { opened_at: at(0), closed_at: at(62 * MINUTE), cause: 'over' })
 })
 
-test('a clock that jumps while sessions are recorded holds up those that still wait', async (t) => {
-  const { reserve, run, now, setTrouble, becomes, events } = await stage(t)
-  const reservation = await reserve()
-  let isTrusted = false
-  const trusted = (): boolean => isTrusted
-  const here = run(HERE, [], { clock: { now, mayAct: trusted, mayRecord: trusted, confirm: () => undefined } })
-  for (const connection of [1, 2]) {
-    here.connected(connection, reservation)
-    here.disconnected(connection, reservation, { cause: 'over' })
-  }
-  setTrouble('unavailable', () => {
-    isTrusted = false
-    return false
-  })
-  isTrusted = true
-  await becomes(here, 1, 1)
-  for (let n = 0; n < 5; n++) await here.tick()
-  t.is((await events()).length, 2)
-})
-
 test('sessions of SUTs that cannot be recorded hold up neither others nor the close of abandoned ones', async (t) => {
   const { reserve, run, pass, setTrouble, becomes, events, closed, views } = await stage(t)
   const abandoned = await reserve()
@@ -95,23 +75,6 @@ test('sessions of SUTs that cannot be recorded hold up neither others nor the cl
   setTrouble(undefined)
   pass(2_000)
   await becomes(here, 41, 1)
-})
-
-test('a lost response opens and closes no session twice', async (t) => {
-  const { reserve, run, pass, setTrouble, becomes, events } = await stage(t)
-  const reservation = await reserve()
-  const here = run(HERE)
-  setTrouble('unknown')
-  here.connected(1, reservation)
-  await becomes(here, 1, 0)
-  here.disconnected(1, reservation, { cause: 'over' })
-  pass(2_000)
-  await becomes(here, 1, 1)
-  setTrouble(undefined)
-  pass(2_000)
-  await here.tick()
-  await here.finish()
-  t.is((await events()).length, 2)
 })
 
 test('a session that begins while too many are waiting is left out, and the others are closed', async (t) => {

@@ -47,17 +47,6 @@ test('a SUT is in use while it has a connection, and for other instances while i
   t.deepEqual([await here.useOf(sutId), await there.useOf(sutId)], [undefined, undefined])
 })
 
-test('a SUT is in use although its session could not be recorded yet', async (t) => {
-  const { reserve, run, setTrouble, views, events } = await stage(t)
-  const reservation = await reserve()
-  const { sut_id } = JSON.parse(views.newest('reservation', reservation)?.document ?? '')
-  const here = run(HERE)
-  setTrouble('unavailable')
-  here.connected(1, reservation)
-  await here.tick()
-  t.deepEqual([await events(), await here.useOf(sut_id)], [[], 'answering'])
-})
-
 test('a session whose bytes to the SUT have had no reply for a minute says nothing of it', async (t) => {
   const { reserve, run, pass, views } = await stage(t)
   const reservation = await reserve()
@@ -78,22 +67,6 @@ test('a session whose bytes to the SUT have had no reply for a minute says nothi
   t.is(await here.useOf(sut_id), 'unanswered')
   here.counted(1, reservation, 6, 1)
   t.is(await here.useOf(sut_id), 'answering', 'a reply')
-})
-
-test('the end of the reservation ends a session at once', async (t) => {
-  const { reserve, run, over, becomes, closed } = await stage(t)
-  const [cut, left] = [await reserve(), await reserve()]
-  const here = run(HERE)
-  here.connected(1, cut)
-  here.connected(2, cut)
-  here.connected(3, left)
-  here.disconnected(3, left)
-  await becomes(here, 2, 0)
-  for (const id of [cut, left]) over(id)
-  here.disconnected(1, cut, { cause: 'released' })
-  here.disconnected(2, cut, { cause: 'released' })
-  await becomes(here, 2, 2)
-  t.deepEqual((await closed()).map(({ cause }) => cause).toSorted(), ['client', 'released'])
 })
 
 test('binding a reservation elsewhere does not end its session, barring its holder does', async (t) => {
@@ -209,16 +182,4 @@ test('an instance does not close a session that it still follows', async (t) => 
   here.disconnected(1, reservation, { cause: 'over' })
   await becomes(here, 1, 1)
   t.like((await closed())[0], { cause: 'over' })
-})
-
-test('a failure of the gateway thread closes its sessions as lost', async (t) => {
-  const { reserve, run, becomes, closed } = await stage(t)
-  const reservation = await reserve()
-  const here = run(HERE)
-  here.connected(1, reservation)
-  here.disconnected(1, reservation, { cause: 'lost', bytesToSut: 0, bytesFromSut: 0 })
-  // The next thread numbers connections from the beginning.
-  here.connected(1, reservation)
-  await becomes(here, 2, 1)
-  t.is((await closed())[0]?.cause, 'lost')
 })

@@ -1,4 +1,3 @@
-import type { Sut } from '../../../projections/sut.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { type Attend, makeAttend } from '../../commands/requests/attend.ts'
@@ -8,16 +7,15 @@ import { type MakeRequestOptions, makeMakeRequest } from '../../commands/request
 import { requestDecider } from '../../domain/request/decide.ts'
 import { isPassedOver } from '../../domain/request/ending.ts'
 import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
-import { allIn } from '../../domain/request/waiting.ts'
+import { allIn, findWaiting, offersIn, rankedIn } from '../../domain/request/waiting.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
-import type { Matching } from '../../read-models/matching/candidates.ts'
+import type { Matching } from '../../read-models/matching/matching.ts'
 import { type Endings, followEndings } from '../../read-models/requests/endings.ts'
 import { makeExplain } from '../../read-models/requests/explain.ts'
-import { followRequests } from '../../read-models/requests/followed-requests.ts'
+import { followQueue } from '../../read-models/requests/follow-queue.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
-import { makeHoldersOf } from '../../read-models/requests/holders.ts'
-import { makeIndexed, makeRequestSight, type RequestSight } from '../../read-models/requests/indexed-suts.ts'
+import { makeRequestSight, type RequestSight } from '../../read-models/requests/sight.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 
@@ -56,61 +54,50 @@ export interface Requests {
 
 export const openRequests = (options: OpenRequestsOptions): Requests => {
   const { runner, quotas, users, views, matching, limits, reachableFor, clock, randomHex, log } = options
-  const followed = followRequests(views, () =>
-    runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({
-      requests: [...allIn(queue)],
-      revision,
-    })),
+  const followed = followQueue(views, () =>
+    runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({ queue, revision })),
   )
   const personOf = users.byId
   const endings = followEndings(views)
-  const indexed = makeIndexed(matching.suts)
   const waitForViews = views.waitForStorePosition
   const finishOffer = makeFinishOffer({ runner, quotas, limits, personOf, waitForViews, clock, randomHex })
   /** What is known of users who wait, and of one more. */
   const grantsFor = async (...userIds: readonly string[]): Promise<Grants> => {
-    const waiting = await followed.get()
-    const useOf = await quotas.usesOf([...userIds, ...waiting.users()])
+    const { queue } = await followed.get()
+    const useOf = await quotas.usesOf([...userIds, ...allIn(queue).map(({ user_id }) => user_id)])
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
   return {
     makeRequest: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
     changeRequest: makeChangeRequest({ runner, finishOffer, reachableFor }),
-    attend: makeAttend({ runner, find: async (id) => (await followed.get()).get(id), reachableFor, clock }),
+    attend: makeAttend({
+      ...{ runner, reachableFor, clock },
+      find: async (id) => findWaiting((await followed.get()).queue, id),
+    }),
     awaited: async () => {
       const waiting = await followed.get()
-      if (waiting.size() === 0) return () => false
+      if (waiting.queue.length === 0) return () => false
       const grants = await grantsFor()
       return (sutId) => {
-        const moment = {
-          now: clock(),
-          reachableFor: reachableFor(),
-          open: findOpenOffers(waiting.offered().map(({ offer }) => offer)),
-        }
-        const first = firstFor(waiting.ranked(), sutId, grants, moment)
+        const { queue } = waiting
+        const moment = { now: clock(), reachableFor: reachableFor(), open: findOpenOffers(offersIn(queue)) }
+        const first = firstFor(rankedIn(queue), sutId, grants, moment)
         return moment.open.hasSut(sutId) || (first !== undefined && first.request.priority >= 0)
       }
     },
     passedOver: async () => {
-      const waiting = await followed.get()
+      const { queue } = await followed.get()
       const moment = { now: clock(), reachableFor: reachableFor() }
-      return (id) => {
-        const request = waiting.get(id)
-        return request !== undefined && isPassedOver(request, moment)
-      }
+      const passedOver = allIn(queue).filter((request) => isPassedOver(request, moment))
+      const ids = new Set(passedOver.map(({ _id }) => _id))
+      return (id) => ids.has(id)
     },
     explain: makeExplain({
-      ...{ indexed, waiting: followed.get, personOf, reachableFor, clock },
+      ...{ suts: matching.suts, requests: followed.get, personOf, reachableFor, clock },
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
-      nameOfSut: (sutId) => {
-        const version = views.newest('sut', sutId)
-        return version === undefined ? sutId : (JSON.parse(version.document) as Sut).name
-      },
-      holdersOf: makeHoldersOf(views),
-      nameOfUser: (userId) => users.member(userId)?.name ?? userId,
     }),
     endings,
-    sight: makeRequestSight(views, indexed),
+    sight: makeRequestSight(views, matching.suts),
     runGranting: (times) =>
       runGranting({
         ...{ ...times, runner, views, requests: followed, suts: matching.suts },

@@ -151,7 +151,7 @@ const ofRequest = decidedBy(requestDecider)({
     return {
       ...{ type: 'MakeRequest', actor: holderOf(event), request, random: randomOf(_id), reservationRandom: '' },
       // What it is offered comes next. One that does not wait is refused unless something is.
-      ...{ candidates: [], grants: { windowFor: () => undefined }, reachableFor: NONE_HEARD },
+      ...{ candidates: [], grants: { windowFor: () => undefined, mayHave: () => false }, reachableFor: NONE_HEARD },
       wait: (epochMillisecondsOf(expires_at) - now) / 1_000 || Number.MIN_VALUE,
     }
   },
@@ -177,6 +177,7 @@ const offerAgain = (state: RequestsState, { data }: OfType<'RequestOffered'>, no
   const grants = {
     windowFor: (request: { readonly _id: string; readonly sut_id?: string }) =>
       request._id === _id && (request.sut_id ?? sut_id) === sut_id ? window : undefined,
+    mayHave: () => true,
   }
   const random = () => randomOf(sut_reservation_id)
   const command = { type: 'OfferSuts', sutIds: [sut_id], grants, random, reachableFor: ALL_HEARD } as const

@@ -115,7 +115,7 @@ const outOfScope = (): E.Either<Failure, never> =>
     problems: [bodyProblem('invalid', 'sut_id', 'is outside the scope of the user')],
   })
 
-const NOBODY: Grants = { windowFor: () => undefined }
+const NOBODY: Grants = { windowFor: () => undefined, mayHave: () => false }
 
 /** The best SUTs that are free, and the window that was looked for. */
 interface Found {

@@ -33,13 +33,19 @@ const listOf = ({ tags = {}, ...fields }: Omit<Exclusion, 'not'>): readonly Crit
 ]
 
 /** The criteria of which all must hold, and those of which none may. */
-export const criteriaIn = ({
-  not = {},
-  ...required
-}: Criteria): { readonly must: readonly Criterion[]; readonly mustNot: readonly Criterion[] } => ({
+export interface AllCriteria {
+  readonly must: readonly Criterion[]
+  readonly mustNot: readonly Criterion[]
+}
+
+export const criteriaIn = ({ not = {}, ...required }: Criteria): AllCriteria => ({
   must: listOf(required),
   mustNot: listOf(not),
 })
+
+/** What a criterion is about, as the filters of lists write it. */
+export const subjectOf = (criterion: Criterion): string =>
+  'field' in criterion ? (FIELDS[criterion.field] as string) : `tag.${criterion.tag}`
 
 type Test = (profile: Profile) => boolean
 
@@ -50,9 +56,18 @@ const testOf = (criterion: Criterion): Test => {
   return ({ tags }) => Object.hasOwn(tags, tag) && values.has(tags[tag] as string)
 }
 
-/** Prepares criteria, to be compared with many SUTs. */
-export const makeFit = (criteria: Criteria): Test => {
-  const { must, mustNot } = criteriaIn(criteria)
+export const makeTest = ({ must, mustNot }: AllCriteria): Test => {
   const [tests, excluding] = [must.map(testOf), mustNot.map(testOf)]
   return (profile) => tests.every((holds) => holds(profile)) && !excluding.some((holds) => holds(profile))
+}
+
+const prepared = new WeakMap<Criteria, Test>()
+
+/** Prepares criteria, to be compared with many SUTs. Those that are in use are prepared once. */
+export const makeFit = (criteria: Criteria): Test => {
+  const known = prepared.get(criteria)
+  if (known !== undefined) return known
+  const test = makeTest(criteriaIn(criteria))
+  prepared.set(criteria, test)
+  return test
 }

@@ -102,8 +102,8 @@ const chooseFor = (
 ): readonly [sutId: string, window: Window] | undefined => {
   const moment = { now, reachableFor, open: findOpenOffers(offersIn(queue)) }
   for (const sutId of candidates) {
-    const window = moment.open.hasSut(sutId) ? undefined : grants.windowFor(request, sutId, moment)
-    if (window === undefined || window === 'unknown') continue
+    const window = moment.open.hasSut(sutId) ? undefined : grants.windowFor(request, sutId, now)
+    if (window === undefined || grants.mayHave(request, moment) !== true) continue
     const first = firstFor(rankedIn(queue), sutId, grants, moment)
     if (first === undefined || compareRequests(request, first.request) < 0) return [sutId, window]
   }
@@ -140,7 +140,7 @@ const offer = (
   }
   for (const sutId of sutIds) {
     const first = open.hasSut(sutId) ? undefined : firstFor(left(), sutId, grants, { open, now, reachableFor })
-    if (first === undefined || first.window === 'unknown') continue
+    if (first === undefined || !first.isCertain) continue
     const { request, window } = first
     const made = offerOf(request, sutId, window, now, random())
     taken.add(request._id)

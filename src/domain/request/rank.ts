@@ -2,14 +2,15 @@ import type { Window } from '../calendar/window.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { Offer, Waiting } from './waiting.ts'
 
-/** What is known outside the stream when a request is decided. */
+/** What is known outside the stream when a request is decided. Pure while a command is decided. */
 export interface Grants {
+  /** The window for which a SUT could be had now: it fits, is in scope, active, online and free in all of it. */
+  readonly windowFor: (request: Waiting, sutId: string, now: number) => Window | undefined
   /**
-   * The window that a request could be granted a SUT for now: the SUT fits, is in scope, active, online and free in all
-   * of it, and the quota allows it beside the open offers of the user. Undefined if it could not, `unknown` if what the
-   * user has reserved is not known. Pure while a command is decided.
+   * Whether its user may have one more: it may hold SUTs, and its quota allows that beside its open offers. `unknown` if
+   * what the user has reserved is not known.
    */
-  readonly windowFor: (request: Waiting, sutId: string, moment: Moment) => Window | 'unknown' | undefined
+  readonly mayHave: (request: Waiting, moment: Moment) => boolean | 'unknown'
 }
 
 /** When a request is decided, and which offers are open then. */
@@ -37,24 +38,27 @@ export const findOpenOffers = (offers: Iterable<Offer>): OpenOffers & { readonly
 }
 
 /** Whether nothing but others keeps a request from being offered a SUT. */
-const mayBeOffered = (request: Waiting, moment: Moment): boolean =>
+export const mayBeOffered = (request: Waiting, moment: Moment): boolean =>
   request.offer === undefined && request.expiresAt > moment.now && !isPassedOver(request, moment)
 
 export interface First {
   readonly request: Waiting
-  readonly window: Window | 'unknown'
+  readonly window: Window
+  /** Otherwise it is not known whether its quota allows that. */
+  readonly isCertain: boolean
 }
 
 /** The request that goes first among those that could be granted a SUT now, with its window. */
 export const firstFor = (
   ranked: Iterable<Waiting>,
   sutId: string,
-  { windowFor }: Grants,
+  grants: Grants,
   moment: Moment,
 ): First | undefined => {
   for (const request of ranked) {
-    const window = mayBeOffered(request, moment) ? windowFor(request, sutId, moment) : undefined
-    if (window !== undefined) return { request, window }
+    const window = mayBeOffered(request, moment) ? grants.windowFor(request, sutId, moment.now) : undefined
+    const may = window !== undefined && grants.mayHave(request, moment)
+    if (window !== undefined && may !== false) return { request, window, isCertain: may === true }
   }
   return undefined
 }

@@ -13,7 +13,7 @@ export interface RequestsState extends StreamState {
 }
 
 type RecordedAs<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>
-export type RequestEvent = RecordedAs<keyof typeof requestEvents>
+type RequestEvent = RecordedAs<keyof typeof requestEvents>
 
 export const initialRequests: RequestsState = { time: 0, keys: [], revision: -1, queue: EMPTY_QUEUE }
 
@@ -38,9 +38,7 @@ const offerIn = ({ data, metadata }: RecordedAs<'RequestOffered'>, { duration }:
 }
 
 /** What an event makes of the request that it is about: undefined if that does not wait any more. */
-export const evolveWaiting = (event: RequestEvent, before: Waiting | undefined): Waiting | undefined => {
-  if (event.type === 'ReservationRequested') return requested(event)
-  if (before === undefined) return undefined
+const evolveWaiting = (event: RequestEvent, before: Waiting): Waiting | undefined => {
   switch (event.type) {
     case 'RequestOffered':
       return { ...before, offer: offerIn(event, before) }
@@ -55,9 +53,9 @@ export const evolveWaiting = (event: RequestEvent, before: Waiting | undefined):
   }
 }
 
-export const isOfRequest = (event: Recorded): event is RequestEvent => event.type in requestEvents
+const isOfRequest = (event: Pick<Recorded, 'type'>): event is RequestEvent => event.type in requestEvents
 
-const evolveQueue = (queue: Queue, event: Recorded): Queue => {
+export const evolveQueue = (queue: Queue, event: Recorded): Queue => {
   if (!isOfRequest(event)) return queue
   return event.type === 'ReservationRequested'
     ? enqueue(queue, requested(event))

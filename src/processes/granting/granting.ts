@@ -3,27 +3,32 @@ import type { Outcome, Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { FinishOffer } from '../../commands/requests/finish-offer.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
-import { NEVER, openingAt } from '../../domain/matching/openings.ts'
+import { hasSlot, intersect, slotsIn } from '../../domain/matching/slot-set.ts'
 import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
 import { expiryOf } from '../../domain/request/ending.ts'
-import { findOpenOffers, firstFor, type Grants, type Moment } from '../../domain/request/rank.ts'
+import { findOpenOffers, firstFor, type Grants, type Moment, mayBeOffered } from '../../domain/request/rank.ts'
 import type { RequestsState } from '../../domain/request/state.ts'
-import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/waiting.ts'
+import {
+  findWaiting,
+  hasOffer,
+  type OfferedRequest,
+  type Queue,
+  rankedIn,
+  type Waiting,
+} from '../../domain/request/waiting.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Followed } from '../../read-models/followed.ts'
-import type { KnownSut, KnownSuts } from '../../read-models/matching/suts.ts'
-import { type GrantsOptions, makeGrants, mayHold } from '../../read-models/requests/grants.ts'
-import type { WaitingRequests } from '../../read-models/requests/waiting-requests.ts'
+import type { KnownSuts } from '../../read-models/matching/suts.ts'
+import type { FollowedQueue } from '../../read-models/requests/follow-queue.ts'
+import { type GrantsOptions, makeGrants, mayHold, scopesOf } from '../../read-models/requests/grants.ts'
 import type { Views } from '../../read-models/views.ts'
 import { makeRecordNow, makeRunBatches, type RecordingOptions } from '../process.ts'
-import { type Due, followTriggers, type TriggersOptions } from './triggers.ts'
+import { followTriggers, type Triggers, type TriggersOptions } from './triggers.ts'
 
-export interface GrantingOptions
-  extends RecordingOptions,
-    Omit<TriggersOptions, 'clock' | 'isHeldBack' | 'keepaliveOf'> {
+export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions, 'clock' | 'isLimited'> {
   readonly views: Pick<Views, 'watch' | 'newest'>
   readonly runner: Pick<Runner, 'run' | 'inspect'>
-  readonly requests: Pick<Followed<WaitingRequests>, 'get'>
+  readonly requests: Pick<Followed<FollowedQueue>, 'get'>
   /** @throws StoreUnavailable */
   readonly suts: () => KnownSuts | Promise<KnownSuts>
   readonly quotas: Pick<Quotas, 'usesOf' | 'isLimited'>
@@ -47,122 +52,189 @@ const SUTS_AT_ONCE = 8
 const LOOK_INTERVAL_MS = 1_000
 /** An offer that is older has been left by whoever made it; so has one that is as far ahead, by a wrong clock. */
 const LEFT_AFTER_MS = 2_000
-/** Milliseconds of comparing after which others get their turn. */
+/** Milliseconds of comparing after which others get their turn, and SUTs that became free meanwhile go first. */
 const TURN_MS = 5
 
-/** The SUTs that are free for a while at least, of all or of some. */
-const freeAmong = function* (ids: ReadonlySet<string> | 'all', suts: KnownSuts, now: number): Generator<string> {
-  const isFree = (sut: KnownSut | undefined): sut is KnownSut =>
-    sut?.isBookable === true && openingAt(sut.windows, quarterAt(now), sut.turnaround).begins !== NEVER
-  if (ids !== 'all') return yield* [...ids].filter((sutId) => isFree(suts.find(sutId)))
-  for (let slot = 0; slot < suts.size(); slot++) {
-    const sut = suts.at(slot)
-    if (isFree(sut)) yield sut._id
+/** What SUTs and requests are compared by, for one turn of the event loop. */
+interface Look {
+  readonly queue: Queue
+  readonly suts: KnownSuts
+  readonly grants: Grants
+  readonly moment: Moment
+  readonly personOf: GrantsOptions['personOf']
+}
+
+/** What was found to be offered, or not, of what was due. */
+interface Found {
+  /** SUTs that somebody could be granted now. */
+  readonly wanted: Set<string>
+  /** The requests for which some of them were found. */
+  readonly requests: string[]
+  /** Users who may not wait any more. */
+  readonly gone: Set<string>
+  /** Whether something is due that is not there any more, so that whoever names it waits in vain. */
+  hasRetired: boolean
+  /** Whether what some users have reserved could be known. */
+  isCertain: boolean
+}
+
+/** Who waits for the SUTs that are due: a SUT that may have become free is compared with those who wait, in their order. */
+const lookAtSuts = (triggers: Triggers, { queue, suts, grants, moment }: Look, found: Found): void => {
+  const [now, until] = [moment.now, performance.now() + TURN_MS]
+  while (found.wanted.size < SUTS_AT_ONCE && performance.now() < until) {
+    const [sutId] = triggers.takeSuts(now, 1)
+    if (sutId === undefined) return
+    const slot = suts.place(sutId)
+    if (slot === undefined) found.hasRetired = true
+    if (slot === undefined || moment.open.hasSut(sutId) || !hasSlot(suts.free(quarterAt(now)), slot)) continue
+    const first = firstFor(rankedIn(queue), sutId, grants, moment)
+    if (first !== undefined) found.wanted.add(sutId)
+    if (first?.isCertain === false) found.isCertain = false
   }
 }
 
-/** Finds the SUTs, of those that are due, that somebody who waits could be granted. */
-const findWanted = async (
-  waiting: WaitingRequests,
-  due: Due,
-  known: KnownSuts,
-  grants: Grants,
-  moment: Moment,
-): Promise<{ readonly wanted: readonly string[]; readonly isCertain: boolean }> => {
-  const requests = due.requests.flatMap((id) => waiting.get(id) ?? []).filter((request) => !hasOffer(request))
-  const isDue = (sutId: string): boolean =>
-    due.suts === 'all' ||
-    due.suts.has(sutId) ||
-    requests.some((request) => grants.windowFor(request, sutId, moment) !== undefined)
-  const wanted: string[] = []
-  let isCertain = true
-  let began = performance.now()
-  for (const sutId of freeAmong(requests.length > 0 ? 'all' : due.suts, known, moment.now)) {
-    const isLeft = moment.open.hasSut(sutId) || !isDue(sutId)
-    const first = isLeft ? undefined : firstFor(waiting.ranked(), sutId, grants, moment)
-    if (first !== undefined) {
-      wanted.push(sutId)
-      isCertain &&= first.window !== 'unknown'
-    }
-    if (performance.now() - began > TURN_MS) {
-      await turn()
-      began = performance.now()
-    }
+/** The first SUT that is free for a request and not offered to another. */
+const findFor = (request: Waiting, { suts, grants, moment, personOf }: Look, wanted: ReadonlySet<string>) => {
+  const { match: criteria, sut_id } = request
+  const fitting = suts.fitting({ criteria, sut_id, scopes: scopesOf(request, personOf) })
+  for (const slot of slotsIn(intersect(fitting, suts.free(quarterAt(moment.now))))) {
+    const _id = suts.at(slot)?._id ?? ''
+    const isLeft = wanted.has(_id) || moment.open.hasSut(_id)
+    if (!isLeft && grants.windowFor(request, _id, moment.now) !== undefined) return _id
   }
-  return { wanted, isCertain }
+  return undefined
 }
 
-/** Offers SUTs that are free to those who wait, and sees to it that each offer ends. */
-const makeOffer = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
-  const { runner, suts, quotas, personOf, reachableFor, clock, randomHex, signal } = options
-  const runBatches = makeRunBatches(signal)
+/** What the requests that are due could be granted. */
+const lookAtRequests = (triggers: Triggers, look: Look, found: Found): void => {
+  const { queue, suts, grants, moment, personOf } = look
+  const until = performance.now() + TURN_MS
+  while (found.wanted.size < SUTS_AT_ONCE && performance.now() < until) {
+    const [id] = triggers.takeRequests(moment.now, 1)
+    if (id === undefined) return
+    const request = findWaiting(queue, id)
+    if (request === undefined) continue
+    if (request.sut_id !== undefined && suts.find(request.sut_id) === undefined) found.hasRetired = true
+    if (!mayHold(personOf(request.user_id))) found.gone.add(request.user_id)
+    const may = mayBeOffered(request, moment) && grants.mayHave(request, moment)
+    const sutId = may === false ? undefined : findFor(request, look, found.wanted)
+    if (sutId === undefined) continue
+    if (may === 'unknown') found.isCertain = false
+    found.wanted.add(sutId)
+    found.requests.push(id)
+  }
+}
 
-  const finishNew = async ({ kind, ...outcome }: Outcome<RequestsState>): Promise<void> => {
-    if (kind !== 'recorded' || !('events' in outcome)) return
+/** Looks at what is due in one turn of the event loop: at SUTs first, since they can be had at once. */
+const lookAround = async (
+  { suts, quotas, personOf, reachableFor, clock }: GrantingOptions,
+  triggers: Triggers,
+  queue: Queue,
+): Promise<Found & { readonly grants: Grants }> => {
+  const requests = [...rankedIn(queue)]
+  const known = await suts()
+  const useOf = await quotas.usesOf(requests.map(({ user_id }) => user_id))
+  const grants = makeGrants({ suts: known, personOf, useOf })
+  const open = findOpenOffers(requests.flatMap((request) => request.offer ?? []))
+  const moment = { open, now: clock.now(), reachableFor: reachableFor() }
+  const none = { wanted: new Set<string>(), requests: [], gone: new Set<string>() }
+  const found: Found = { ...none, hasRetired: false, isCertain: true }
+  const look = { queue, suts: known, grants, moment, personOf }
+  if (triggers.isSutDue(moment.now)) lookAtSuts(triggers, look, found)
+  else lookAtRequests(triggers, look, found)
+  return { ...found, grants }
+}
+
+type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
+type Finish = (requests: readonly OfferedRequest[]) => Promise<void>
+
+/** Offers SUTs to those who wait, and ends each offer. The requests that were offered one; undefined if refused. */
+const makeOffer =
+  ({ runner, reachableFor, randomHex }: GrantingOptions, run: Run, finish: Finish) =>
+  async (sutIds: readonly string[], grants: Grants): Promise<ReadonlySet<string> | undefined> => {
+    const outcome = await run({
+      ...{ type: 'OfferSuts', sutIds, grants, reachableFor: reachableFor() },
+      random: () => randomHex(8),
+    })
+    if (outcome === undefined || outcome.kind !== 'recorded') return outcome && new Set()
     const ids = outcome.events.flatMap(({ type, data }) => (type === 'RequestOffered' ? [data._id] : []))
     const offered = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) =>
       ids.flatMap((id) => findWaiting(queue, id) ?? []),
     )
-    await runBatches(offered.filter(hasOffer), finish)
+    await finish(offered.filter(hasOffer))
+    return new Set(ids)
   }
-
-  /** False if it could not be known what some may have. */
-  return async (waiting: WaitingRequests, due: Due): Promise<boolean> => {
-    const known = await suts()
-    const useOf = await quotas.usesOf(waiting.users())
-    const newGrants = (): Grants => makeGrants({ suts: known, personOf, useOf })
-    const open = findOpenOffers(waiting.offered().map(({ offer }) => offer))
-    const moment = { open, now: clock.now(), reachableFor: reachableFor() }
-    const { wanted, isCertain } = await findWanted(waiting, due, known, newGrants(), moment)
-    for (let n = 0; n < wanted.length && !signal.aborted; n += SUTS_AT_ONCE) {
-      const offering = wanted.slice(n, n + SUTS_AT_ONCE)
-      const outcome = await run({
-        ...{ type: 'OfferSuts', sutIds: offering, grants: newGrants(), reachableFor: reachableFor() },
-        random: () => randomHex(8),
-      })
-      if (outcome === undefined) return false
-      await finishNew(outcome)
-    }
-    return isCertain
-  }
-}
-
-const NONE: ReadonlySet<string> = new Set()
-
-type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
 
 /** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
-const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedRequest) => Promise<void>) => {
-  const { clock, personOf, usersSettled, reachableFor, views, signal } = options
-  const runBatches = makeRunBatches(signal)
+const makeTidy = (options: GrantingOptions, run: Run, finish: Finish) => {
+  const { clock, personOf, reachableFor, views } = options
   return {
-    /** The SUTs that new requests name, or that may have changed, and that have been retired. */
-    findRetired: (waiting: WaitingRequests, due: Due): ReadonlySet<string> => {
-      if (due.suts !== 'all' && due.suts.size === 0 && due.requests.length === 0) return NONE
-      const isDue = (sutId: string): boolean => due.suts === 'all' || due.suts.has(sutId)
-      const named = new Set(due.requests.flatMap((id) => waiting.get(id)?.sut_id ?? []))
-      for (const { sut_id } of waiting.ranked()) if (sut_id !== undefined && isDue(sut_id)) named.add(sut_id)
-      return new Set([...named].filter((sutId) => views.newest('sut', sutId)?.ended === 'retired'))
-    },
     /** False if nothing could be recorded. */
-    expired: async (waiting: WaitingRequests, retired: ReadonlySet<string>): Promise<boolean> => {
+    expired: async (queue: Queue, suts: KnownSuts): Promise<boolean> => {
       const moment = { now: clock.now(), reachableFor: reachableFor() }
-      const isOne = waiting.ranked().some((request) => expiryOf(request, moment, retired) !== undefined)
-      if (!isOne) return true
+      const requests = [...rankedIn(queue)]
+      const unknown = requests.flatMap(({ sut_id }) =>
+        sut_id === undefined || suts.find(sut_id) !== undefined ? [] : [sut_id],
+      )
+      const retired = new Set(unknown.filter((sutId) => views.newest('sut', sutId)?.ended === 'retired'))
+      if (!requests.some((request) => expiryOf(request, moment, retired) !== undefined)) return true
       const command = { type: 'ExpireRequests', retired, reachableFor: moment.reachableFor } as const
       return (await run(command)) !== undefined
     },
-    left: async (waiting: WaitingRequests): Promise<void> => {
+    left: async (queue: Queue): Promise<void> => {
       const now = clock.now()
-      const left = waiting.offered().filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS)
-      await runBatches([...left], finish)
+      const offered = [...rankedIn(queue)].filter(hasOffer)
+      await finish(offered.filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS))
     },
     /** False if some have an open offer, which ends first, or nothing could be recorded. */
-    withdrawn: async (waiting: WaitingRequests, users: Iterable<string>): Promise<boolean> => {
-      await usersSettled()
-      const gone = new Set([...users].filter((userId) => !mayHold(personOf(userId))))
-      let isDone = !waiting.offered().some(({ user_id }) => gone.has(user_id))
-      for (const user_id of gone) if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false
+    withdrawn: async (queue: Queue, users: ReadonlySet<string>): Promise<boolean> => {
+      const gone = [...rankedIn(queue)].filter(({ user_id }) => users.has(user_id) && !mayHold(personOf(user_id)))
+      let isDone = !gone.some(hasOffer)
+      for (const user_id of new Set(gone.map((request) => request.user_id)))
+        if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false
+      return isDone
+    },
+  }
+}
+
+const makeSteps = (options: GrantingOptions, triggers: Triggers) => {
+  const { suts, finishOffer, clock, makeRequestId, onError, signal } = options
+  const recordNow = makeRecordNow(options)
+  const run: Run = (command) => recordNow(requestDecider, REQUESTS_STREAM, command)
+  const runBatches = makeRunBatches(signal)
+  const finish: Finish = (offered) =>
+    runBatches(offered, async (request) => {
+      if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
+    })
+  const offer = makeOffer(options, run, finish)
+  const tidy = makeTidy(options, run, finish)
+  let lookedAt = 0
+
+  // Each is false if something has to be looked at again.
+  return {
+    withdrawn: tidy.withdrawn,
+    byClock: async (queue: Queue): Promise<boolean> => {
+      if (Math.abs(clock.now() - lookedAt) < LOOK_INTERVAL_MS) return true
+      lookedAt = clock.now()
+      await tidy.left(queue)
+      return tidy.expired(queue, await suts())
+    },
+    ofDue: async (queue: Queue): Promise<boolean> => {
+      const {
+        wanted,
+        requests: hopeful,
+        gone,
+        hasRetired,
+        isCertain,
+        grants,
+      } = await lookAround(options, triggers, queue)
+      let isDone = (await tidy.withdrawn(queue, gone)) && isCertain
+      if (hasRetired && !(await tidy.expired(queue, await suts()))) isDone = false
+      if (wanted.size === 0) return isDone
+      const offered = await offer([...wanted], grants)
+      if (offered === undefined) return false
+      // Others went before them.
+      for (const id of hopeful) if (!offered.has(id)) triggers.noteRequest(id, clock.now() + LOOK_INTERVAL_MS)
       return isDone
     },
   }
@@ -170,45 +242,27 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: (request: OfferedR
 
 /** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
 export const runGranting = async (options: GrantingOptions): Promise<void> => {
-  const { requests, quotas, finishOffer, clock, isServing, makeRequestId, onError, wake, signal } = options
-  let known: WaitingRequests | undefined
-  const isHeldBack = (userId: string): boolean => quotas.isLimited(userId) && known?.isWaiting(userId) === true
-  const keepaliveOf = (requestId: string): number | undefined => known?.get(requestId)?.keepalive
-  const triggers = followTriggers({ ...options, clock: clock.now, isHeldBack, keepaliveOf })
+  const { requests, quotas, usersSettled, clock, isServing, onError, wake, signal } = options
+  const triggers = followTriggers({ ...options, clock: clock.now, isLimited: quotas.isLimited })
+  const steps = makeSteps(options, triggers)
 
-  const recordNow = makeRecordNow(options)
-  const run: Run = (command) => recordNow(requestDecider, REQUESTS_STREAM, command)
-  const finish = async (request: OfferedRequest): Promise<void> => {
-    if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
-  }
-  const offer = makeOffer(options, run, finish)
-  const tidy = makeTidy(options, run, finish)
-
-  const lookAgain = ({ atUsers } = { atUsers: false }): void =>
-    triggers.lookAgain(clock.now() + LOOK_INTERVAL_MS, atUsers)
-
-  let lookAt = 0
   const tick = async (): Promise<void> => {
     if (!isServing() || !clock.mayRecord()) return
-    const waiting = await requests.get()
-    known = waiting
-    const due = triggers.take(clock.now())
-    if (waiting.size() === 0) return
+    const followed = await requests.get()
+    triggers.spread(followed.queue, clock.now())
+    if (followed.queue.length === 0) return triggers.drop(clock.now())
     try {
-      const ofNew = due.requests.flatMap((id) => waiting.get(id)?.user_id ?? [])
-      const users = due.hasNewUsers ? waiting.users() : ofNew
-      if (!(await tidy.withdrawn(waiting, users))) lookAgain({ atUsers: true })
-      const retired = tidy.findRetired(waiting, due)
-      const isLookDue = Math.abs(clock.now() - lookAt) >= LOOK_INTERVAL_MS
-      if (isLookDue) {
-        lookAt = clock.now()
-        await tidy.left(waiting)
+      await usersSettled()
+      let isDone = await steps.withdrawn(followed.queue, triggers.takeChangedUsers())
+      isDone = (await steps.byClock(followed.queue)) && isDone
+      while (!signal.aborted && triggers.isDue(clock.now())) {
+        isDone = (await steps.ofDue(followed.queue)) && isDone
+        await turn()
+        triggers.spread(followed.queue, clock.now())
       }
-      if ((isLookDue || retired.size > 0) && !(await tidy.expired(waiting, retired))) lookAgain()
-      const isDue = due.suts === 'all' || due.suts.size > 0 || due.requests.length > 0
-      if (isDue && !(await offer(waiting, due))) lookAgain()
+      if (!isDone) triggers.lookAtAll(clock.now() + LOOK_INTERVAL_MS)
     } catch (error) {
-      lookAgain({ atUsers: due.hasNewUsers })
+      triggers.lookAtAll(clock.now() + LOOK_INTERVAL_MS)
       throw error
     }
   }

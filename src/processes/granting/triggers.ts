@@ -1,18 +1,7 @@
 import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
+import { type Queue, rankedIn } from '../../domain/request/waiting.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makeRevivals } from './revivals.ts'
-
-export interface Due {
-  readonly suts: ReadonlySet<string> | 'all'
-  /**
-   * New ones: while they were made, a SUT may have become free of which nobody knew yet, or their users may have been
-   * removed. And those that others went before, until they came back.
-   */
-  readonly requests: readonly string[]
-  /** Whether any user may have changed, so that some may not wait any more. */
-  readonly hasNewUsers: boolean
-}
 
 export interface TriggersOptions {
   readonly views: Pick<Views, 'watch'>
@@ -22,35 +11,33 @@ export interface TriggersOptions {
   readonly isOwn: (event: Recorded) => boolean
   /** Whether other instances may use the log. */
   readonly isShared: boolean
-  /** Whether a user has a quota and waits, so that the end of a reservation may allow another one. */
-  readonly isHeldBack: (userId: string) => boolean
-  /** Seconds for which signs of life of a request that waits count. */
-  readonly keepaliveOf: (requestId: string) => number | undefined
+  /** Whether a user has a quota, so that the end of a reservation may allow another one. */
+  readonly isLimited: (userId: string) => boolean
   /** At least 0 and less than 1. */
   readonly random: () => number
 }
 
-/** New requests that are remembered. Where there are more, all SUTs are looked at. */
-const REQUESTS_MAX = 1_000
-
 /** How long others are left to grant what they saw first, at least, and the jitter on top. */
 const OTHERS_DELAY_MS = 1_000
 
-type Effect =
-  | { readonly sut: string }
-  | { readonly request: string }
-  /** `all`: every SUT may be had now by somebody. */
-  | 'all'
-  | 'users'
-  | undefined
+/** What an event may have changed for those who wait. */
+interface Effect {
+  /** May be free, or fit. */
+  readonly sut?: string
+  readonly request?: string
+  /** All of its requests. */
+  readonly user?: string
+  /** Likewise, if a quota limits it: one of its reservations is over. */
+  readonly holder?: string
+}
 
-const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack'], isRevival: boolean): Effect => {
+const effectOf = (event: Recorded): Effect | undefined => {
   switch (event.type) {
     case 'ReservationReleased':
     case 'ReservationCancelled':
     case 'ReservationShortened':
     case 'ReservationEnded':
-      return isHeldBack(event.data.user_id) ? 'all' : { sut: event.data.sut_id }
+      return { sut: event.data.sut_id, holder: event.data.user_id }
     case 'SutCreated':
     case 'SutUpdated':
     // Nobody can wait for it any more.
@@ -62,18 +49,22 @@ const effectOf = (event: Recorded, isHeldBack: TriggersOptions['isHeldBack'], is
     // The reservation may have been given back while its offer was still open.
     case 'RequestGranted':
       return { sut: event.data.sut_id }
-    // Its request may have another SUT that was passed over for its sake, and others this one.
+    // Others may have this SUT now, and its request another one that was passed over for its sake.
     case 'RequestOfferClosed':
-      return 'all'
+      return { sut: event.data.sut_id, request: event.data._id, user: event.data.user_id }
+    // While it was made, a SUT may have become free of which nobody knew yet.
     case 'ReservationRequested':
-      return { request: event.data._id }
+    // It may have been passed over before.
     case 'RequestKept':
-      return isRevival ? { request: event.data._id } : undefined
+      return { request: event.data._id }
     case 'UserAdded':
-    case 'UserChanged':
     case 'UserRemoved':
     case 'UserRestored':
-      return 'users'
+      return { user: event.data._id }
+    case 'UserChanged': {
+      const { _id, role, scope, quota } = event.data
+      return role === undefined && scope === undefined && quota === undefined ? undefined : { user: _id }
+    }
     default:
       return undefined
   }
@@ -86,73 +77,29 @@ const makeMoments = () => {
     note: (id: string, from: number): void => {
       moments.set(id, Math.min(moments.get(id) ?? from, from))
     },
-    take: (now: number): readonly string[] => {
-      const due = [...moments].filter(([, from]) => from <= now).map(([id]) => id)
-      for (const id of due) moments.delete(id)
+    isDue: (now: number): boolean => moments.values().some((from) => from <= now),
+    /** Takes what is due, the first of it. */
+    take: (now: number, most = Number.POSITIVE_INFINITY): readonly string[] => {
+      const due: string[] = []
+      for (const [id, from] of moments) {
+        if (due.length === most) break
+        if (from > now) continue
+        due.push(id)
+        moments.delete(id)
+      }
       return due
     },
-    size: () => moments.size,
-    clear: (): void => moments.clear(),
   }
 }
 
-/** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
-export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, keepaliveOf, random }: TriggersOptions) => {
-  const isRevival = makeRevivals(keepaliveOf)
-  const [suts, requests] = [makeMoments(), makeMoments()]
-  let allFrom: number | undefined = clock()
-  let hasNewUsers = true
-  let quarter = quarterAt(clock())
+const makeAlarm = () => {
   let isPoked = false
   let wake: (() => void) | undefined
-  /** Is a trigger: something may be due by the clock. */
-  const poke = (): void => {
-    isPoked = true
-    wake?.()
-  }
-
-  const later = (): number => clock() + OTHERS_DELAY_MS * (1 + random())
-  const lookAtAll = (from: number): void => {
-    allFrom = Math.min(allFrom ?? from, from)
-  }
-
-  const note = (event: Recorded): void => {
-    const effect = effectOf(event, isHeldBack, isRevival(event))
-    if (effect === undefined) return
-    const from = isOwn(event) ? clock() : later()
-    const isForgotten = typeof effect === 'object' && 'request' in effect && requests.size() >= REQUESTS_MAX
-    if (effect === 'users' || isForgotten) hasNewUsers = true
-    if (typeof effect === 'string' || isForgotten) lookAtAll(from)
-    else if ('sut' in effect) suts.note(effect.sut, from)
-    else requests.note(effect.request, from)
-    poke()
-  }
-  const unwatch = views.watch((events) => {
-    for (const event of events) note(event)
-  })
-
   return {
-    /** Takes what is due at a moment in Unix milliseconds. */
-    take: (now: number): Due => {
-      if (quarterAt(now) !== quarter) {
-        quarter = quarterAt(now)
-        lookAtAll(isShared ? later() : now)
-      }
-      const users = hasNewUsers
-      hasNewUsers = false
-      if (allFrom !== undefined && allFrom <= now) {
-        const isOneNew = requests.size() > 0
-        allFrom = undefined
-        suts.clear()
-        requests.clear()
-        return { suts: 'all', requests: [], hasNewUsers: users || isOneNew }
-      }
-      return { suts: new Set(suts.take(now)), requests: requests.take(now), hasNewUsers: users }
-    },
-    /** Looks at all SUTs at a moment, because something failed or could not be known, and at all users if asked to. */
-    lookAgain: (at: number, atUsers: boolean): void => {
-      hasNewUsers ||= atUsers
-      lookAtAll(at)
+    /** Is a trigger: something may be due by the clock. */
+    poke: (): void => {
+      isPoked = true
+      wake?.()
     },
     /** Resolves at the next trigger, at once if there was one since the last call. */
     next: async (): Promise<void> => {
@@ -163,7 +110,80 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isHeldBack, keep
       }
       isPoked = false
     },
+  }
+}
+
+/** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
+export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, random }: TriggersOptions) => {
+  const [suts, requests, users] = [makeMoments(), makeMoments(), makeMoments()]
+  /** Who may not wait any more: that is looked at by everybody at once. */
+  let changedUsers = new Set<string>()
+  /** When all requests are looked at. */
+  let allFrom: number | undefined = clock()
+  let quarter = quarterAt(clock())
+  const { poke, next } = makeAlarm()
+
+  const later = (): number => clock() + OTHERS_DELAY_MS * (1 + random())
+  const lookAtAll = (from: number): void => {
+    allFrom = Math.min(allFrom ?? from, from)
+  }
+
+  const note = (event: Recorded): void => {
+    const effect = effectOf(event)
+    if (effect === undefined) return
+    const { sut, request, user, holder } = effect
+    const from = isOwn(event) ? clock() : later()
+    if (sut !== undefined) suts.note(sut, from)
+    if (request !== undefined) requests.note(request, from)
+    if (user !== undefined) {
+      users.note(user, from)
+      changedUsers.add(user)
+    }
+    if (holder !== undefined && isLimited(holder)) users.note(holder, from)
+    poke()
+  }
+  const unwatch = views.watch((events) => {
+    for (const event of events) note(event)
+  })
+
+  return {
+    /** Notes the requests that are due because of their users, of the time or of what failed. */
+    spread: (queue: Queue, now: number): void => {
+      // Reservations are over, and with them turnarounds; what a week allows is there anew.
+      if (quarterAt(now) !== quarter) {
+        quarter = quarterAt(now)
+        lookAtAll(isShared ? later() : now)
+      }
+      const isAll = allFrom !== undefined && allFrom <= now
+      if (isAll) allFrom = undefined
+      const due = new Set(users.take(now))
+      if (!isAll && due.size === 0) return
+      for (const { _id, user_id, asker } of rankedIn(queue))
+        if (isAll || due.has(user_id) || due.has(asker._id)) requests.note(_id, now)
+    },
+    takeChangedUsers: (): ReadonlySet<string> => {
+      const changed = changedUsers
+      changedUsers = new Set()
+      return changed
+    },
+    isSutDue: suts.isDue,
+    isDue: (now: number): boolean => suts.isDue(now) || requests.isDue(now),
+    /** Takes some of what is due. */
+    takeSuts: suts.take,
+    takeRequests: requests.take,
+    noteRequest: requests.note,
+    /** Nobody waits. */
+    drop: (now: number): void => {
+      suts.take(now)
+      requests.take(now)
+      changedUsers = new Set()
+    },
+    /** Looks at all requests at a moment, because something failed or could not be known. */
+    lookAtAll,
     poke,
+    next,
     close: unwatch,
   }
 }
+
+export type Triggers = ReturnType<typeof followTriggers>

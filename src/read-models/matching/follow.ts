@@ -3,14 +3,14 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutDisplay } from '../../../projections/sut-display.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
-import { dropEnded, type KnownWindows, putWindow, removeWindow } from '../../domain/matching/openings.ts'
+import { dropEnded, putWindow, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type Followed, followViews } from '../followed.ts'
 import type { WindowsPage } from '../lists/lists.ts'
 import type { RowChange } from '../tables/version.ts'
 import type { Views } from '../views.ts'
-import { type KnownSut, type KnownSuts, makeKnownSuts } from './suts.ts'
+import { type KnownSuts, makeKnownSuts } from './suts.ts'
 
 export interface MatchingOptions {
   readonly views: Pick<Views, 'read' | 'watch' | 'newest'>
@@ -23,21 +23,16 @@ const TURN_SIZE = 512
 
 /** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
 const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
-  const current = (sutId: string): KnownWindows => {
-    const slot = suts.slotOf(sutId)
-    suts.moves.note(slot)
-    const { windows } = suts.at(slot) as KnownSut
-    dropEnded(windows, quarterAt(clock()))
-    return windows
-  }
-
   const applyReservation = (id: string): void => {
     const version = views.newest('reservation', id)
     if (version === undefined) return
     const { sut_id, start_time, end_time } = JSON.parse(version.document) as Reservation
     const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
-    if (version.ended === 'cancelled') removeWindow(current(sut_id), start)
-    else putWindow(current(sut_id), { start, end, isReleased: version.ended === 'released' })
+    suts.changeWindows(sut_id, (windows) => {
+      dropEnded(windows, quarterAt(clock()))
+      if (version.ended === 'cancelled') removeWindow(windows, start)
+      else putWindow(windows, { start, end, isReleased: version.ended === 'released' })
+    })
   }
 
   const applySut = (id: string): void => {
@@ -70,6 +65,7 @@ const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Prom
     const { listed: page }: { listed: WindowsPage } = await (views.read('windows', moment, from) ?? unreadable())
     for (const window of page.windows) {
       const known = suts.find(window.sut_id)
+      // Nobody has looked at what is free yet.
       if (known !== undefined) putWindow(known.windows, window)
     }
     for (const { sut_id, end } of page.ends) {

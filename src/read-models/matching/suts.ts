@@ -1,53 +1,22 @@
 import type { Sut } from '../../../projections/sut.ts'
+import type { Wanted } from '../../domain/matching/candidates.ts'
 import { type Profile, profileOf } from '../../domain/matching/fit.ts'
-import { type KnownWindows, newWindows } from '../../domain/matching/openings.ts'
+import { type FitIndex, makeFitIndex } from '../../domain/matching/fit-index.ts'
+import { type KnownWindows, NEVER, newWindows, type Opening, openingAt } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
+import { emptySet, intersect, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
 import { monitoredOf } from '../../domain/monitoring/status.ts'
-
-/** Numbers of what has changed, for caches that catch up when they are used. */
-interface ChangeLog {
-  readonly note: (slot: number) => void
-  /** How many were noted. */
-  readonly size: () => number
-  /** Returns a function that says what has changed since it was last called: every slot where that is not known any more. */
-  readonly follow: () => () => Iterable<number>
-}
-
-/** Changes kept: making a cache anew costs less than catching up on more. */
-const KEPT_MAX = 16_384
-
-/** @param slots how many there are */
-const makeChangeLog = (slots: () => number): ChangeLog => {
-  let first = 0
-  let kept: number[] = []
-  return {
-    note: (slot) => {
-      if (kept.length === KEPT_MAX) {
-        first += kept.length
-        kept = []
-      }
-      kept.push(slot)
-    },
-    size: () => first + kept.length,
-    follow: () => {
-      let seen = first + kept.length
-      return () => {
-        const changed = seen < first ? Array(slots()).keys() : kept.slice(seen - first)
-        seen = first + kept.length
-        return changed
-      }
-    },
-  }
-}
+import type { Scope } from '../../domain/user/scope.ts'
 
 /** A SUT that is not retired. */
 export interface KnownSut {
   readonly _id: string
   readonly hash: number
   readonly windows: KnownWindows
+  /** As its document has it. */
+  name: string
   /** Undefined until its document is read. */
   profile: Profile | undefined
-  isActive: boolean
   /** Active, and not known to be offline. */
   isBookable: boolean
   /** Seconds, in whole quarters. */
@@ -61,30 +30,106 @@ export interface KnownSuts {
   readonly find: (id: string) => KnownSut | undefined
   /** The slot of a SUT; undefined if it is not known. */
   readonly place: (id: string) => number | undefined
-  /** The slot of a SUT, made if it is new. */
-  readonly slotOf: (id: string) => number
   /** Takes the document of a SUT and its turnaround; undefined if it is retired. */
   readonly put: (id: string, sut: Sut | undefined, turnaround: number) => void
-  /** The slots whose SUT has changed. */
-  readonly changes: ChangeLog
-  /** The slots whose windows have changed. */
-  readonly moves: ChangeLog
+  /** Changes the windows of a SUT, which is made if it is new. */
+  readonly changeWindows: (id: string, change: (windows: KnownWindows) => void) => void
+  /** What a SUT has free at a quarter. */
+  readonly opening: (slot: number, quarter: number) => Opening
+  /** The SUTs of which a window can begin in a quarter. The set changes with them. */
+  readonly free: (quarter: number) => SlotSet
+  readonly index: FitIndex
+  /** The SUTs that fit and are in all scopes. The set may change with them. */
+  readonly fitting: (wanted: Wanted) => SlotSet
+}
+
+/** What is free at a quarter, as far as somebody has asked. */
+interface Quarter {
+  readonly openings: (Opening | undefined)[]
+  free: SlotSet
+  /** The slots that have changed since `free` was last asked for. */
+  readonly changed: Set<number>
+}
+
+/** Quarters that are remembered: the current one, and those asked for last. */
+const QUARTERS_MAX = 4
+
+const NOTHING = emptySet(0)
+const EVERYWHERE: Scope = {}
+
+const makeQuarters = (suts: readonly (KnownSut | undefined)[]) => {
+  const kept = new Map<number, Quarter>()
+
+  const quarterFor = (quarter: number): Quarter => {
+    const own = kept.get(quarter) ?? { openings: [], free: NOTHING, changed: new Set(suts.keys()) }
+    // As the one that was asked for last.
+    kept.delete(quarter)
+    kept.set(quarter, own)
+    const [oldest] = kept.keys()
+    if (kept.size > QUARTERS_MAX && oldest !== undefined) kept.delete(oldest)
+    return own
+  }
+
+  const opening = (slot: number, quarter: number): Opening => {
+    const { openings } = quarterFor(quarter)
+    const known = openings[slot]
+    if (known !== undefined) return known
+    const { windows, turnaround } = suts[slot] as KnownSut
+    const found = openingAt(windows, quarter, turnaround)
+    openings[slot] = found
+    return found
+  }
+
+  return {
+    opening,
+    free: (quarter: number): SlotSet => {
+      const own = quarterFor(quarter)
+      if (own.free.length * 32 < suts.length) {
+        const larger = emptySet(2 * suts.length)
+        larger.set(own.free)
+        own.free = larger
+      }
+      for (const slot of own.changed) {
+        const isFree = suts[slot]?.isBookable === true && opening(slot, quarter).begins !== NEVER
+        setSlot(own.free, slot, isFree)
+      }
+      own.changed.clear()
+      return own.free
+    },
+    changed: (slot: number): void => {
+      for (const { openings, changed } of kept.values()) {
+        openings[slot] = undefined
+        changed.add(slot)
+      }
+    },
+  }
 }
 
 export const makeKnownSuts = (): KnownSuts => {
   const slots = new Map<string, number>()
   const suts: (KnownSut | undefined)[] = []
-  const free: number[] = []
-  const [changes, moves] = [makeChangeLog(() => suts.length), makeChangeLog(() => suts.length)]
+  const unused: number[] = []
+  const index = makeFitIndex()
+  const { opening, free, changed } = makeQuarters(suts)
 
   const slotOf = (_id: string): number => {
     const known = slots.get(_id)
     if (known !== undefined) return known
-    const slot = free.pop() ?? suts.length
+    const slot = unused.pop() ?? suts.length
     slots.set(_id, slot)
-    const unread = { profile: undefined, isActive: false, isBookable: false, turnaround: 0 }
+    const unread = { name: '', profile: undefined, isBookable: false, turnaround: 0 }
     suts[slot] = { _id, hash: hashText(_id), windows: newWindows(), ...unread }
     return slot
+  }
+
+  const fittingTarget = ({ criteria, sut_id }: Wanted): SlotSet => {
+    if (criteria !== undefined) return index.fitting(criteria)
+    if (sut_id === undefined) return index.inScope(EVERYWHERE)
+    const slot = slots.get(sut_id)
+    if (slot === undefined) return NOTHING
+    const only = emptySet(slot + 1)
+    setSlot(only, slot, suts[slot]?.profile !== undefined)
+    return only
   }
 
   return {
@@ -92,24 +137,32 @@ export const makeKnownSuts = (): KnownSuts => {
     at: (slot) => suts[slot],
     find: (id) => suts[slots.get(id) ?? -1],
     place: (id) => slots.get(id),
-    slotOf,
     put: (id, document, turnaround) => {
       const slot = slotOf(id)
       const sut = suts[slot] as KnownSut
       if (document === undefined) {
         suts[slot] = undefined
         slots.delete(id)
-        free.push(slot)
+        unused.push(slot)
+        index.put(slot, undefined)
       } else {
+        sut.name = document.name
         sut.profile = profileOf(document, document.tags)
         sut.turnaround = turnaround
-        sut.isActive = document.is_active
         sut.isBookable = document.is_active && monitoredOf(document.monitoring) !== 'offline'
+        index.put(slot, sut.profile)
       }
-      changes.note(slot)
-      moves.note(slot)
+      changed(slot)
     },
-    changes,
-    moves,
+    changeWindows: (id, change) => {
+      const slot = slotOf(id)
+      change((suts[slot] as KnownSut).windows)
+      changed(slot)
+    },
+    opening,
+    free,
+    index,
+    fitting: (wanted) =>
+      wanted.scopes.reduce<SlotSet>((set, scope) => intersect(set, index.inScope(scope)), fittingTarget(wanted)),
   }
 }

@@ -1,18 +1,15 @@
-import { quarterAt } from '../../domain/calendar/window.ts'
-import { type SlotSet, slotsIn } from '../../domain/matching/fit-index.ts'
-import type { KnownWindow, KnownWindows } from '../../domain/matching/openings.ts'
-import { openingAt, putWindow } from '../../domain/matching/openings.ts'
+import { QUARTER, quarterAt } from '../../domain/calendar/window.ts'
+import {
+  findNextWindow,
+  type KnownWindow,
+  type KnownWindows,
+  NEVER,
+  openingAt,
+  putWindow,
+} from '../../domain/matching/openings.ts'
+import { type SlotSet, slotsIn } from '../../domain/matching/slot-set.ts'
+import type { Waiting } from '../../domain/request/waiting.ts'
 import type { KnownSut, KnownSuts } from '../matching/suts.ts'
-import { earliestWindow, type FoundWindow } from './standing.ts'
-
-/** Someone who waits for one of some SUTs. */
-export interface Waiter {
-  readonly suts: SlotSet
-  /** Seconds. */
-  readonly duration: number
-  /** Unix milliseconds: it waits no longer. */
-  readonly expiresAt: number
-}
 
 /**
  * What would become of those who wait, one after the other in their order, if nothing but them happened from now on:
@@ -21,40 +18,51 @@ export interface Waiter {
 interface Estimate {
   /** Takes a window that is as good as reserved. */
   readonly book: (sutId: string, window: Omit<KnownWindow, 'isReleased'>) => void
-  /** Lets one take its window; undefined if there is none before it waits no longer. */
-  readonly take: (waiter: Waiter) => FoundWindow | undefined
+  /** Lets a request take its window among some SUTs. Its start in Unix seconds; undefined if it waits in vain. */
+  readonly take: (request: Pick<Waiting, 'duration' | 'expiresAt'>, own: SlotSet) => number | undefined
 }
 
-const copyOf = ({ starts, ends, released, lastEnd }: KnownWindows): KnownWindows => ({
-  starts: [...starts],
-  ends: [...ends],
-  released: new Set(released),
-  lastEnd,
-})
+interface Found {
+  readonly start: number
+  readonly end: number
+  readonly isNow: boolean
+}
+
+/**
+ * The earliest window that a SUT has free before a moment. One that begins now has the rest of its quarter too; later
+ * ones are on the grid, since that is where reservations end.
+ */
+const earliestWindow = (
+  windows: KnownWindows,
+  turnaround: number,
+  { now, duration, before }: { readonly now: number; readonly duration: number; readonly before: number },
+): Found | undefined => {
+  const quarter = quarterAt(now)
+  const { begins, until } = openingAt(windows, quarter, turnaround)
+  const end = Math.ceil((now / 1000 + duration) / QUARTER) * QUARTER
+  if (begins !== NEVER && end <= until) return { start: begins, end, isNow: true }
+  const asked = { from: quarter + QUARTER, length: Math.ceil(duration / QUARTER) * QUARTER, latest: before - 1 }
+  const found = findNextWindow(windows, turnaround, asked)
+  return found && { ...found, isNow: false }
+}
 
 /** @param now Unix milliseconds */
-export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'size'>, now: number): Estimate => {
-  const changed = new Map<number, KnownWindows>()
-  /** No window of a SUT begins earlier, by slot; 0 where that is not known. SUTs that come later are left out. */
-  const earliest = new Float64Array(suts.size())
+export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, now: number): Estimate => {
+  /** The windows of SUTs that somebody has taken. */
+  const taken = new Map<number, KnownWindows>()
   const quarter = quarterAt(now)
 
-  const windowsOf = (slot: number, { windows }: KnownSut): KnownWindows => changed.get(slot) ?? windows
-
-  const boundOf = (slot: number, sut: KnownSut): number => {
-    const known = earliest[slot] ?? Number.POSITIVE_INFINITY
-    if (known !== 0) return known
-    const { until, retry } = openingAt(windowsOf(slot, sut), quarter, sut.turnaround)
-    const bound = until > quarter ? quarter : Math.max(quarter, retry)
-    earliest[slot] = bound
-    return bound
+  /** No window of a SUT begins earlier. */
+  const boundOf = (slot: number): number => {
+    const { until, retry } = suts.opening(slot, quarter)
+    return until > quarter ? quarter : Math.max(quarter, retry)
   }
 
-  const bookIn = (slot: number, sut: KnownSut, { start, end }: Omit<KnownWindow, 'isReleased'>): void => {
-    const windows = changed.get(slot) ?? copyOf(sut.windows)
-    putWindow(windows, { start, end, isReleased: false })
-    changed.set(slot, windows)
-    earliest[slot] = 0
+  const bookIn = (slot: number, { windows }: KnownSut, { start, end }: Omit<KnownWindow, 'isReleased'>): void => {
+    const { starts, ends, released, lastEnd } = taken.get(slot) ?? windows
+    const copy = { starts: [...starts], ends: [...ends], released: new Set(released), lastEnd }
+    putWindow(copy, { start, end, isReleased: false })
+    taken.set(slot, copy)
   }
 
   return {
@@ -63,18 +71,19 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'size'>, now
       const sut = slot === undefined ? undefined : suts.at(slot)
       if (slot !== undefined && sut !== undefined) bookIn(slot, sut, window)
     },
-    take: ({ suts: own, duration, expiresAt }) => {
-      let found: (FoundWindow & { readonly slot: number; readonly sut: KnownSut }) | undefined
+    take: ({ duration, expiresAt }, own) => {
+      let found: (Found & { readonly slot: number; readonly sut: KnownSut }) | undefined
       for (const slot of slotsIn(own)) {
         const sut = suts.at(slot)
         const before = found?.start ?? Math.ceil(expiresAt / 1000)
-        if (sut?.isBookable !== true || boundOf(slot, sut) >= before) continue
-        const window = earliestWindow(windowsOf(slot, sut), sut.turnaround, { now, duration, before })
+        if (sut?.isBookable !== true || boundOf(slot) >= before) continue
+        const windows = taken.get(slot) ?? sut.windows
+        const window = earliestWindow(windows, sut.turnaround, { now, duration, before })
         if (window !== undefined && window.start < before) found = { ...window, slot, sut }
         if (found?.isNow) break
       }
       if (found !== undefined) bookIn(found.slot, found.sut, found)
-      return found
+      return found?.start
     },
   }
 }

@@ -56,10 +56,11 @@ export const aQueue = (
   })
   const quarter = 900
   const grants: Grants = {
-    windowFor: ({ duration }, _, { now }) => {
+    windowFor: ({ duration }, _, now) => {
       const start = Math.floor(now / 1_000 / quarter) * quarter
       return { start, end: Math.ceil((now / 1_000 + duration) / quarter) * quarter }
     },
+    mayHave: () => true,
   }
   const make = makeMakeRequest({
     ...{ runner, store, quotas, limits: LIMITS, finishOffer, clock: clock.now, randomHex },

@@ -2,13 +2,15 @@ import test from 'ava'
 import fc from 'fast-check'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { makeFit, type Profile, profileOf } from '../../../src/domain/matching/fit.ts'
-import { hasSlot, haveCommonSlot, makeFitIndex, slotsIn } from '../../../src/domain/matching/fit-index.ts'
+import { makeFitIndex } from '../../../src/domain/matching/fit-index.ts'
+import { hasSlot, haveCommonSlot, intersect, sizeOf, slotsIn } from '../../../src/domain/matching/slot-set.ts'
 import { fits } from '../../../src/domain/user/scope.ts'
+import { sutValues } from '../builders.ts'
 import { criteria, suts } from './arbitrary-criteria.ts'
 
 const SLOTS = 70
 
-/** Changes of what is in the slots. Those of 33 and more share a feature in the long run. */
+/** Changes of what is in the slots. */
 const changes = fc.array(fc.record({ slot: fc.nat(SLOTS - 1), sut: fc.option(suts, { nil: undefined, freq: 6 }) }), {
   minLength: 1,
   maxLength: 200,
@@ -29,7 +31,8 @@ test('an index finds exactly the SUTs that fit criteria and a scope, whatever ha
         t.true(expected.every((slot) => hasSlot(found, slot)))
         t.false(hasSlot(found, SLOTS + 100))
         const expectedBoth = expected.filter((slot) => fits(profiles[slot]?.tags ?? {}, scope))
-        t.is(haveCommonSlot(found, inScope, found), expectedBoth.length > 0)
+        t.is(haveCommonSlot(found, inScope), expectedBoth.length > 0)
+        t.deepEqual([...slotsIn(intersect(found, inScope))], expectedBoth)
       }
       for (const [n, { slot, sut }] of all.entries()) {
         profiles[slot] = sut && profileOf(sut.fields, sut.tags)
@@ -42,14 +45,16 @@ test('an index finds exactly the SUTs that fit criteria and a scope, whatever ha
   )
 })
 
-test('what has not changed is not looked for again', (t) => {
+test('more SUTs and more changes than an index begins with are all found', (t) => {
   const index = makeFitIndex()
-  const fields = { sut_type: 'vnc', manufacturer: '', model: '', os: 'linux', version: '', name: 'a' } as const
   const wanted: Criteria = { os: 'linux' }
-  index.put(3, profileOf(fields, { rack: '4' }))
-  const found = index.fitting(wanted)
-  index.put(3, profileOf(fields, { rack: '4' }))
-  t.is(index.fitting(wanted), found)
-  index.put(3, profileOf(fields, { rack: '4', broken: '' }))
-  t.not(index.fitting(wanted), found)
+  const profile = (os: string) => profileOf({ ...sutValues(), os }, {})
+  for (let slot = 0; slot < 3_000; slot++) {
+    index.put(slot, profile(slot % 2 === 0 ? 'linux' : 'windows'))
+    if (slot === 1_000) t.is(sizeOf(index.fitting(wanted)), 501)
+  }
+  t.is(sizeOf(index.fitting(wanted)), 1_500)
+  for (let n = 0; n < 17_000; n++) index.put(1, profile(n % 2 === 0 ? 'linux' : 'windows'))
+  index.put(2, undefined)
+  t.is(sizeOf(index.fitting(wanted)), 1_499)
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { hashText, mixHashes } from '../../../src/domain/matching/order.ts'
-import { makeMatching } from '../../../src/read-models/matching/candidates.ts'
+import { makeMatching } from '../../../src/read-models/matching/matching.ts'
 import type { OnFolded } from '../../../src/read-models/projector/follow.ts'
 import type { NewVersion } from '../../../src/read-models/tables/version.ts'
 import type { Views } from '../../../src/read-models/views.ts'

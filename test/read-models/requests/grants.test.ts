@@ -1,7 +1,7 @@
 import test from 'ava'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Quota } from '../../../src/domain/events/user.ts'
-import { type KnownWindow, type KnownWindows, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
+import { type KnownWindow, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
 import { findOpenOffers } from '../../../src/domain/request/rank.ts'
 import type { Offer, Waiting } from '../../../src/domain/request/waiting.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
@@ -37,7 +37,7 @@ const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = []
     { ...sutValues(), _id: SUT_ID, tags: {}, monitoring: { status: 'Online' } } as unknown as Sut,
     turnaround,
   )
-  for (const window of windows) putWindow(suts.find(SUT_ID)?.windows as KnownWindows, window)
+  for (const window of windows) suts.changeWindows(SUT_ID, (known) => putWindow(known, window))
   const usage = makeTally(seconds('06:00'))
   const hour = {
     start: seconds('06:00'),
@@ -52,13 +52,13 @@ const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = []
   const limits = { hours_per_week: null, reservations_max: null, priority_max: null, ...quota }
   const grants = makeGrants({ suts, personOf: () => ({ role: 'tester' }), useOf: () => ({ quota: limits, usage }) })
   return {
-    isGranted: (duration: number) =>
-      grants.windowFor(waiting(duration), SUT_ID, { now: NOW, open, reachableFor: 0 }) !== undefined,
-    /** Cancels a reservation. */
-    cancel: ({ start }: KnownWindow): void => {
-      removeWindow(suts.find(SUT_ID)?.windows as KnownWindows, start)
-      suts.moves.note(suts.slotOf(SUT_ID))
+    isGranted: (duration: number) => {
+      const request = waiting(duration)
+      const isFree = grants.windowFor(request, SUT_ID, NOW) !== undefined
+      return isFree && grants.mayHave(request, { now: NOW, open, reachableFor: 0 }) === true
     },
+    /** Cancels a reservation. */
+    cancel: ({ start }: KnownWindow): void => suts.changeWindows(SUT_ID, (known) => removeWindow(known, start)),
   }
 }
 

@@ -1,12 +1,10 @@
 import type { Sut } from '../../../projections/sut.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { putWindow } from '../../../src/domain/matching/openings.ts'
-import type { Waiting } from '../../../src/domain/request/waiting.ts'
+import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/waiting.ts'
 import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeExplain, type Reader } from '../../../src/read-models/requests/explain.ts'
-import { makeIndexed } from '../../../src/read-models/requests/indexed-suts.ts'
-import { makeWaitingRequests } from '../../../src/read-models/requests/waiting-requests.ts'
 import { clock, idOf, sutValues, tester } from '../../domain/builders.ts'
 
 export const NOW = clock('06:00')
@@ -19,8 +17,6 @@ export interface Machine {
   readonly isOffline?: boolean
   /** Quarters from now on: when it is reserved. */
   readonly held?: readonly (readonly [from: number, to: number])[]
-  /** The users who have it, in the order of time. */
-  readonly by?: readonly string[]
 }
 
 export interface Asking {
@@ -46,11 +42,19 @@ export const lab = (
   const suts = makeKnownSuts()
   for (const [n, { os = 'linux', rack = '1', is_active = true, isOffline = false, held = [] }] of machines.entries()) {
     const monitoring = { status: isOffline ? 'Offline' : 'Online' }
-    const document = { ...sutValues(), _id: `sut ${n}`, os, is_active, tags: { rack }, monitoring }
+    const document = {
+      ...sutValues(),
+      _id: `sut ${n}`,
+      name: `machine ${n}`,
+      os,
+      is_active,
+      tags: { rack },
+      monitoring,
+    }
     suts.put(document._id, document as unknown as Sut, 0)
     for (const [from, to] of held) {
       const [start, end] = [NOW / 1000 + from * QUARTER, NOW / 1000 + to * QUARTER]
-      putWindow(suts.find(document._id)?.windows as never, { start, end, isReleased: false })
+      suts.changeWindows(document._id, (windows) => putWindow(windows, { start, end, isReleased: false }))
     }
   }
   const requests = asking.map((each, n): Waiting => {
@@ -69,21 +73,16 @@ export const lab = (
       }),
     }
   })
-  const waiting = makeWaitingRequests()
-  for (const request of requests) waiting.set(request)
+  const queue = requests.reduce(enqueue, EMPTY_QUEUE)
   const explainFor = (use: QuotaUse | 'unknown' | undefined = undefined) => {
     const explain = makeExplain({
-      indexed: makeIndexed(() => suts),
-      waiting: () => waiting.value,
+      suts: () => suts,
+      requests: () => ({ queue }),
       personOf: (userId) => {
         const { rack } = people[userId] ?? {}
         return userId === 'gone' ? undefined : rack === undefined ? {} : { scope: { rack } }
       },
       useOf: async () => use,
-      nameOfSut: (id) => id.replace('sut', 'machine'),
-      nameOfUser: (id) => id.toUpperCase(),
-      holdersOf: async (suts) =>
-        new Map(suts.map(({ _id }) => [_id, machines[Number(_id.replace('sut ', ''))]?.by ?? []])),
       reachableFor: () => 3_600_000,
       clock: () => NOW,
     })

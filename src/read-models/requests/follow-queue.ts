@@ -1,0 +1,44 @@
+import type { Logged } from '../../domain/event.ts'
+import { evolveQueue } from '../../domain/request/state.ts'
+import { EMPTY_QUEUE, type Queue } from '../../domain/request/waiting.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { type Followed, followViews } from '../followed.ts'
+import type { Views } from '../views.ts'
+
+/** The requests that wait, as of everything folded so far or later. */
+export interface FollowedQueue {
+  queue: Queue
+}
+
+/** Events applied in one turn of the event loop. */
+const TURN_SIZE = 512
+
+/**
+ * @param load reads the requests, and the revision of the last event in their stream that is included; throws
+ *   StoreUnavailable
+ */
+export const followQueue = (
+  views: Pick<Views, 'watch'>,
+  load: () => Promise<{ readonly queue: Queue; readonly revision: number }>,
+): Followed<FollowedQueue> =>
+  followViews<FollowedQueue, Logged>(views, {
+    begin: () => {
+      const value: FollowedQueue = { queue: EMPTY_QUEUE }
+      let last = -1
+      return {
+        value,
+        load: async () => {
+          const known = await load()
+          value.queue = known.queue
+          last = known.revision
+        },
+        apply: (event) => {
+          if (event.revision <= last) return
+          last = event.revision
+          value.queue = evolveQueue(value.queue, event)
+        },
+      }
+    },
+    changes: (events) => events.filter(({ stream }) => stream === REQUESTS_STREAM),
+    turnSize: TURN_SIZE,
+  })

@@ -109,6 +109,7 @@ export const handle = (route: Route, dependencies: HandleDependencies): Middlewa
       return refuse(ctx, beyondStored(position))
     }
     respond(ctx, route, result.right)
+    ctx.state.position = position
     if (position !== undefined && route.roles !== 'anyone') setPosition(ctx, position)
     if (stream === undefined) return
     try {

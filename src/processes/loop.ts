@@ -35,6 +35,9 @@ export const runLoop = async (parts: readonly Timed[], { wake, signal, log }: Lo
     makeJoined(() => Promise.try(tick).catch((error: unknown) => log.error({ err: error }, failure))),
   )
   let running: readonly Promise<unknown>[] = []
-  for (; !signal.aborted; await wake(signal)) running = ticks.map((tick) => tick())
+  while (!signal.aborted) {
+    await wake(signal)
+    if (!signal.aborted) running = ticks.map((tick) => tick())
+  }
   await Promise.all(running)
 }

@@ -32,7 +32,7 @@ export const authenticate =
     }
     ctx.state.user = admitted.right
     await next()
-    if (!ctx.headerSent && !ctx.res.hasHeader('Berth-Position')) setPosition(ctx, views.position())
+    if (!ctx.headerSent && ctx.state.position === undefined) setPosition(ctx, views.position())
   }
 
 const checkRole = (

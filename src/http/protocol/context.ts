@@ -36,6 +36,8 @@ export interface State {
   input: Input
   /** Whether the client has made the request wait, which may take seconds. */
   hasWaited?: true
+  /** What the response shows, if that is not what the views show. Negative before the first event. */
+  position?: PublicPosition | undefined
   /** Of an error response. */
   code?: Code
 }

@@ -128,7 +128,7 @@ test('why the store is unavailable is logged once a minute for commands and once
   const first = await failEach()
   await failEach()
   t.deepEqual(logged(), first)
-  service.clock.set('2030-05-02T05:59:11.400Z')
+  service.clock.set('2030-05-02T05:59:11.401Z')
   const later = await failEach()
   t.deepEqual(logged(), [...first, ...later])
 })

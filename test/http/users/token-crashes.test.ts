@@ -39,6 +39,16 @@ const statusOf = async ({ anyone }: Running, { token }: Token): Promise<number> 
 const isRevoked = async (service: Running): Promise<boolean> =>
   (await eventsOf(service)).some(({ type }) => type === 'TokenRevoked')
 
+const untilRevoked = (service: Running): Promise<void> =>
+  until(
+    'the token is revoked',
+    () => {
+      service.tick()
+      return isRevoked(service)
+    },
+    60_000,
+  )
+
 const PATH = `/api/user/${idOf('alice')}`
 
 test('a removal whose tokens could not be revoked is finished later', async (t) => {
@@ -50,7 +60,7 @@ test('a removal whose tokens could not be revoked is finished later', async (t) 
   t.is(await statusOf(service, token), 401, 'the user has been removed')
   t.false(await isRevoked(service))
   fault.isOn = false
-  await until('the token is revoked', () => isRevoked(service), 60_000)
+  await untilRevoked(service)
   t.is((await service.as('admin').post(`${PATH}/restore`, {})).status, 200)
   t.is(await statusOf(service, token), 401)
 })
@@ -62,7 +72,7 @@ test('a removal that a crash has cut off is finished by the next start', async (
   await service.as('admin').post(`${PATH}/remove`, { reservations: 'keep' })
   await service.stop()
   const again = await start(t, { data })
-  await until('the token is revoked', () => isRevoked(again), 60_000)
+  await untilRevoked(again)
   t.is((await again.as('admin').post(`${PATH}/restore`, {})).status, 200)
   t.is(await statusOf(again, token), 401)
 })

@@ -5,7 +5,6 @@ import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { seedOf } from '../../process/random.ts'
 import { changedStore } from '../store/stores.ts'
-import type { Shown } from './model.ts'
 import { playStories } from './runs.ts'
 import type { Subject } from './stories.ts'
 import '../documents/fit-answers.ts'
@@ -91,6 +90,7 @@ const reading =
     },
   })
 
+/** Where `test/patches` has a fault of the code, these have one of the log, or of the model itself. */
 const broken: Readonly<Record<string, Subject>> = {
   'a service that does not record idempotency keys': over(
     appending(({ metadata: { key: _, ...metadata }, ...event }) => ({ ...event, metadata })),
@@ -99,58 +99,6 @@ const broken: Readonly<Record<string, Subject>> = {
     reading((event) =>
       event.type === 'ReservationCreated' ? { ...event, type: 'SutUpdated', data: { _id: event.data.sut_id } } : event,
     ),
-  ),
-  'a service that trusts a clock set back after a restart': over(
-    reading((event) => ({ ...event, metadata: { ...event.metadata, time: new Date(0).toISOString() } })),
-  ),
-  'a model that assigns the lowest free port instead of the one free for longest': {
-    changed: (expected, { ports }) => {
-      ports.freed.length = 0
-      return expected
-    },
-  },
-  'a model in which reservations change the ETag of their SUT': {
-    changed: (expected, { suts }) => {
-      for (const sut of suts) sut.record = sut.revision
-      return expected
-    },
-  },
-  'a service that forgets what a reservation is bound to at a restart': over(
-    reading((event) => ({ ...event, metadata: { ...event.metadata, client: 'k:another' } })),
-  ),
-  'a service that forgets at a restart what was kept alive': over(
-    reading((event) =>
-      event.type === 'ReservationKept'
-        ? { ...event, type: 'ReservationStarted', data: { ...event.data, due: event.metadata.time } }
-        : event,
-    ),
-  ),
-  'a service that forgets at a restart which reservations a series has': over(
-    reading((event) => {
-      if (event.type !== 'ReservationCreated') return event
-      const { series_id: _, ...data } = event.data
-      return { ...event, data }
-    }),
-  ),
-  'a model in which another interval begins the probing again': {
-    changed: (expected, { suts }) => {
-      for (const sut of suts) sut.monitoring = { ...sut.monitoring, since: sut.updated }
-      return expected
-    },
-  },
-  'a model in which reservations beyond a quota count': {
-    changed: (expected, { people }) => {
-      if ('code' in expected) return expected
-      const settle = (id: string, sutId?: string): Shown => {
-        const shown = expected.settle(id, sutId)
-        people.exempt.clear()
-        return shown
-      }
-      return { ...expected, settle }
-    },
-  },
-  'a service that loses the quotas of users at a restart': over(
-    reading((event) => (event.type === 'UserChanged' ? { ...event, data: { ...event.data, quota: null } } : event)),
   ),
   'a model that trusts a clock set back': {
     changed: (expected, { suts }) => {

@@ -36,8 +36,11 @@ const issue = async (service: Running): Promise<Token> => {
 const statusOf = async ({ anyone }: Running, { token }: Token): Promise<number> =>
   (await anyone.get('/api/user/me', { Authorization: `Bearer ${token}` })).status
 
-const isRevoked = async (service: Running): Promise<boolean> =>
-  (await eventsOf(service)).some(({ type }) => type === 'TokenRevoked')
+/** Lets what is done on time look, too. */
+const isRevoked = async (service: Running): Promise<boolean> => {
+  service.tick()
+  return (await eventsOf(service)).some(({ type }) => type === 'TokenRevoked')
+}
 
 const untilRevoked = (service: Running): Promise<void> =>
   until(

@@ -18,7 +18,7 @@ const routes = makeRoutes(
     ...['POST /a/create', 'GET /a/:id', 'POST /a/:id', 'GET /a/:id/b/:name', 'GET /s/', 'GET /s/:file'].map((line) =>
       route(line),
     ),
-    route('GET /docs', '/docs/'),
+    route('GET /pages', '/pages/'),
   ],
   ({ id }) => [
     (ctx) => {
@@ -39,8 +39,8 @@ const MATCHES: readonly (readonly [string, string, object | undefined])[] = [
   ['GET', '/a/create/b/c', { id: 'create', name: 'c' }],
   ['GET', '/s/', { id: 'GET /s/' }],
   ['GET', '/s/x', { id: 'GET /s/:file', file: 'x' }],
-  ['GET', '/docs/', { id: 'GET /docs' }],
-  ['GET', '/Docs', undefined],
+  ['GET', '/pages/', { id: 'GET /pages' }],
+  ['GET', '/Pages', undefined],
   ['GET', '/a/1/', undefined],
   ['GET', '/a/', undefined],
 ]
@@ -66,5 +66,5 @@ test('the routes at a path are known whatever their methods', (t) => {
   t.deepEqual(at('/a/create', 'GET'), ['POST /a/create'])
   t.deepEqual(at('/nothing', 'GET'), [])
   const of = (path: string, method: string) => routes.of({ path, method } as Context)?.id
-  t.deepEqual([of('/a/1', 'HEAD'), of('/docs/', 'GET'), of('/a/1', 'PUT')], ['GET /a/:id', 'GET /docs', undefined])
+  t.deepEqual([of('/a/1', 'HEAD'), of('/pages/', 'GET'), of('/a/1', 'PUT')], ['GET /a/:id', 'GET /pages', undefined])
 })

@@ -39,7 +39,7 @@ interface Sent {
 }
 export type ChangeRequest = (sent: Sent) => Sent
 
-type Forge = (path: string, answer: Answer) => Answer | undefined | Promise<Answer | undefined>
+export type Forge = (path: string, answer: Answer) => Answer | undefined | Promise<Answer | undefined>
 
 /** A real OpenID Connect provider on loopback, behind a server that can forge its answers. */
 export interface LabProvider {

@@ -65,40 +65,47 @@ const encodeAll = (batch: readonly Waiting[]): readonly Ready[] =>
     }
   })
 
-const answer = ({ resolve, reject }: Ready, outcome: E.Either<Error, Written>): void => {
-  if (E.isLeft(outcome)) reject(outcome.left)
-  else resolve(outcome.right === 'moved' ? E.left('moved') : E.right(outcome.right.appended))
-}
+/** Writes a batch in a transaction, and answers its appends. */
+const makeWriteBatch = (options: BatchOptions) => {
+  const { transactions, write, heads, last: lastOfLog, onCommitted, onCommit, sync } = options
 
-/** Writes a batch inside a transaction. */
-const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchOptions) => {
-  const { inSavepoint } = transactions
-
-  const writeAll = (batch: readonly Ready[], each: Transactions['inSavepoint']) => {
+  /** What comes of each append, and the events recorded. */
+  const writeAll = (batch: readonly Ready[]) => {
     let last = lastOfLog()
     const recorded: Logged[] = []
     const outcomes = batch.map(({ append }) => {
-      const written = each(() => write(append, last))
-      if (E.isRight(written) && written.right !== 'moved') {
-        last = toStorePosition(last + written.right.recorded.length)
-        for (const event of written.right.recorded) recorded.push(event)
-      }
+      const written = write(append, last)
+      if (written === 'moved') return written
+      last = toStorePosition(last + written.recorded.length)
+      for (const event of written.recorded) recorded.push(event)
       return written
     })
-    return { last, recorded, outcomes }
-  }
-
-  const writeSeparately = (batch: readonly Ready[]) => {
-    heads.forget()
-    return writeAll(batch, inSavepoint)
-  }
-
-  // Use a savepoint per append only after one has failed, since each costs time.
-  return (batch: readonly Ready[]) => {
-    const together = inSavepoint(() => writeAll(batch, (work) => E.right(work())))
-    const { last, ...written } = E.isRight(together) ? together.right : writeSeparately(batch)
     heads.write(last)
-    return written
+    return { recorded, outcomes }
+  }
+
+  return function writeBatch(batch: readonly Ready[]): void {
+    const began = performance.now()
+    const committed = transactions.run(() => writeAll(batch))
+    if (E.isLeft(committed)) {
+      const why = committed.left
+      heads.forget()
+      if (!(why instanceof Error)) for (const { resolve } of batch) resolve(E.left(why))
+      else if (batch.length === 1) batch[0]?.reject(why)
+      // One of them is invalid.
+      else for (const one of batch) writeBatch([one])
+      return
+    }
+    heads.committed()
+    const tell = (): void => onCommit?.(batch.length, performance.now() - began)
+    if (sync === undefined) tell()
+    else sync().then(tell, () => undefined)
+    const { recorded, outcomes } = committed.right
+    onCommitted(recorded)
+    for (const [index, { resolve }] of batch.entries()) {
+      const outcome = outcomes[index] as Written
+      resolve(outcome === 'moved' ? E.left('moved') : E.right(outcome.appended))
+    }
   }
 }
 
@@ -108,12 +115,11 @@ const makeBatchWriter = ({ transactions, write, heads, last: lastOfLog }: BatchO
  * an append that is itself invalid (a bug; its promise rejects) fails alone.
  */
 export const makeBatches = (options: BatchOptions) => {
-  const { transactions, heads, onCommitted, onCommit, sync, batchMax, queueMax } = options
+  const { batchMax, queueMax } = options
+  const writeBatch = makeWriteBatch(options)
   const queue: Waiting[] = []
   let isScheduled = false
   let whenIdle = Promise.withResolvers<void>()
-
-  const writeBatch = makeBatchWriter(options)
 
   const unlessBlocked = (work: () => void): void => {
     const blocked = options.blocked?.()
@@ -130,20 +136,7 @@ export const makeBatches = (options: BatchOptions) => {
 
   const commit = (batch: readonly Ready[]): void => {
     isScheduled = false
-    const began = performance.now()
-    const committed = transactions.run(() => writeBatch(batch))
-    if (E.isLeft(committed)) {
-      heads.forget()
-      for (const { resolve } of batch) resolve(committed)
-    } else {
-      heads.committed()
-      const tell = (): void => onCommit?.(batch.length, performance.now() - began)
-      if (sync === undefined) tell()
-      else sync().then(tell, () => undefined)
-      const { recorded, outcomes } = committed.right
-      onCommitted(recorded)
-      for (const [index, outcome] of outcomes.entries()) answer(batch[index] as Ready, outcome)
-    }
+    writeBatch(batch)
     if (queue.length > 0) schedule()
     else {
       whenIdle.resolve()

@@ -91,13 +91,13 @@ interface SecretChangesOptions {
 type Write = (change: () => void) => Promise<void>
 
 const makeSecretWrite =
-  ({ transactions: { run, inSavepoint }, takesWrites, sync, checkpoints }: SecretChangesOptions): Write =>
+  ({ transactions, takesWrites, sync, checkpoints }: SecretChangesOptions): Write =>
   async (change) => {
     for (let blocked = checkpoints?.inProgress(); blocked !== undefined; blocked = checkpoints?.inProgress())
       await blocked
-    const written = takesWrites() ? run(() => inSavepoint(change)) : E.left('unavailable' as const)
+    const written = takesWrites() ? transactions.run(change) : E.left('unavailable' as const)
+    if (E.isLeft(written) && written.left instanceof Error) throw written.left
     if (E.isLeft(written)) throw new StoreUnavailable(`the secrets cannot be stored: ${written.left}`)
-    if (E.isLeft(written.right)) throw written.right.left
     await sync?.begin()
   }
 

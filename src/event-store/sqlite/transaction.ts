@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { SQLITE, sqliteCode } from '../../files/sqlite.ts'
 import type { AppendFailure } from '../event-store.ts'
 
-/** Whether the input is at fault rather than the store. The rest of a batch is then unaffected. */
+/** Whether the input is at fault rather than the store. */
 const isInputError = (error: unknown): boolean => {
   const code = sqliteCode(error)
   return code === undefined || code === SQLITE.tooBig || code === SQLITE.constraint || code === SQLITE.mismatch
@@ -35,9 +35,6 @@ export const makeTransactions = (
 ) => {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
-  const savepoint = database.prepare('SAVEPOINT work')
-  const release = database.prepare('RELEASE work')
-  const undo = database.prepare('ROLLBACK TO work')
   let isDead = false
 
   const die = (error: unknown): void => {
@@ -49,21 +46,25 @@ export const makeTransactions = (
   return {
     /**
      * Runs `work` in a transaction and returns its result after the commit, which syncs unless sync is deferred. On
-     * failure nothing computed in it may be used, and all of it fails alike.
+     * failure nothing computed in it may be used, and all of it fails alike: by the error of `work` if its input is at
+     * fault, and nothing was written then.
      */
-    run: <A>(work: () => A): E.Either<Exclude<AppendFailure, 'moved'>, A> => {
+    run: <A>(work: () => A): E.Either<Exclude<AppendFailure, 'moved'> | Error, A> => {
       if (isDead) return E.left('unavailable')
       let hasBegun = false
+      let isCommitting = false
       try {
         begin.run()
         hasBegun = true
         if (!isIntact()) throw new Error('another process has written the log')
         const result = work()
+        isCommitting = true
         commit.run()
         return E.right(result)
       } catch (error) {
         const code = sqliteCode(error)
         const isIntactAgain = tryRollBack(database, isIntact)
+        if (isIntactAgain && !isCommitting && isInputError(error)) return E.left(error as Error)
         if (isIntactAgain && code === SQLITE.full) {
           onFull()
           return E.left('full')
@@ -72,20 +73,6 @@ export const makeTransactions = (
         // The commit may be on disk although it failed.
         die(error)
         return E.left(hasBegun ? 'unknown' : 'unavailable')
-      }
-    },
-    /** Inside `run`: rolls back only `work` if its input is at fault, and returns the error. Throws store errors. */
-    inSavepoint: <A>(work: () => A): E.Either<Error, A> => {
-      savepoint.run()
-      try {
-        const result = work()
-        release.run()
-        return E.right(result)
-      } catch (error) {
-        if (!isInputError(error)) throw error
-        undo.run()
-        release.run()
-        return E.left(error as Error)
       }
     },
   }

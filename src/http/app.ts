@@ -126,10 +126,21 @@ const guards = (route: Route, dependencies: AppDependencies): readonly Middlewar
   ...(route.method === 'GET' && route.roles !== 'anyone' ? [reachPosition(dependencies)] : []),
 ]
 
+/**
+ * Koa without its listeners on every response, which cost 1.5 us, 5 % of a read. Node's server minds broken connections,
+ * and `catchErrors` errors.
+ */
+class LeanKoa extends Koa<State> {
+  async handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): Promise<void> {
+    await handle(ctx)
+    // Node omits the body for HEAD.
+    if (ctx.respond !== false) ctx.res.end(ctx.body)
+  }
+}
+
 export const makeApp = (dependencies: AppDependencies): Handle => {
   const { routes } = dependencies
-  const app = new Koa<State>()
-  app.silent = true
+  const app = new LeanKoa()
   const open = makeRoutes(
     routes.filter(({ roles }) => roles === 'anyone'),
     (route) => [

@@ -91,14 +91,15 @@ export const allow = (route: Route, dependencies: AccessDependencies): Middlewar
 /** Refuses those whose access has ended or changed while their request waited. */
 export const stillAllow = (route: Route, dependencies: AccessDependencies): Middleware => {
   const checkAccess = makeCheckAccess(route, dependencies)
-  return async (ctx, next) => {
-    if (ctx.state.hasWaited && route.roles !== 'anyone') {
-      const admitted = await dependencies.gate.admit(ctx.req, () => route.isAlwaysOpen === true)
-      if (E.isLeft(admitted)) return refuse(ctx, admitted.left)
-      ctx.state.user = admitted.right
-      const refused = checkAccess(ctx, ctx.state.mediaType)
-      if (refused !== undefined) return refuse(ctx, refused)
-    }
-    await next()
+  const isStillAllowed = async (ctx: Context): Promise<boolean> => {
+    const admitted = await dependencies.gate.admit(ctx.req, () => route.isAlwaysOpen === true)
+    if (E.isRight(admitted)) ctx.state.user = admitted.right
+    const refused = E.isLeft(admitted) ? admitted.left : checkAccess(ctx, ctx.state.mediaType)
+    if (refused !== undefined) refuse(ctx, refused)
+    return refused === undefined
+  }
+  return (ctx, next) => {
+    if (!ctx.state.hasWaited) return next()
+    return isStillAllowed(ctx).then((isAllowed) => (isAllowed ? next() : undefined))
   }
 }

@@ -11,6 +11,10 @@ export interface Routes {
   readonly of: (ctx: Context) => Route | undefined
 }
 
+/** One middleware in place of several, which the router would put together for each request. */
+const inOrder = (chain: readonly Middleware[]): Middleware =>
+  chain.reduceRight((rest, first) => (ctx, next) => first(ctx, () => rest(ctx, next)))
+
 /**
  * Routes with the middleware of each. A path without parameters has a router of its own, so that `create` is never taken
  * for an id, and all that begin alike before their parameters have one. One router would try the patterns of all routes
@@ -18,21 +22,21 @@ export interface Routes {
  */
 export const makeRoutes = (routes: readonly Route[], chainOf: (route: Route) => readonly Middleware[]): Routes => {
   const routers = new Map<string, Router<State>>()
-  const beginnings = new Set<string>()
+  const beginnings: string[] = []
   const declared = new Map<unknown, Route>()
   for (const route of routes) {
     for (const path of [route.path, ...(route.alias === undefined ? [] : [route.alias])]) {
       const beginning = path.replace(/:.*/, '')
-      if (beginning !== path) beginnings.add(beginning)
+      if (beginning !== path && !beginnings.includes(beginning)) beginnings.push(beginning)
       // Paths match exactly: case and trailing slashes count.
       const router = routers.get(beginning) ?? new Router<State>({ sensitive: true, strict: true })
       routers.set(beginning, router)
-      declared.set(router.register(path, [route.method], [...chainOf(route)]), route)
+      declared.set(router.register(path, [route.method], inOrder(chainOf(route))), route)
     }
   }
   const dispatchers = new Map([...routers.values()].map((router) => [router, router.routes()]))
   const routerOf = (path: string): Router<State> | undefined =>
-    routers.get(path) ?? routers.get([...beginnings].find((beginning) => path.startsWith(beginning)) ?? 'none')
+    routers.get(path) ?? routers.get(beginnings.find((beginning) => path.startsWith(beginning)) ?? 'none')
   const routesOf = (layers: readonly Layer[] = []): readonly Route[] =>
     layers.flatMap((layer) => declared.get(layer) ?? [])
   return {

@@ -7,7 +7,7 @@ import { type PublicPosition, parsePosition } from '../../domain/values/position
 import type { Views } from '../../read-models/views.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
-import type { Middleware } from '../protocol/context.ts'
+import type { Context, Middleware } from '../protocol/context.ts'
 import { refusal } from '../protocol/problem.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
 import { refuse } from '../response/respond.ts'
@@ -78,14 +78,14 @@ export const readInput =
   }
 
 /** Waits until a read can show the position that it is to show at least. */
-export const reachPosition =
-  ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware =>
-  async (ctx, next) => {
-    const { after } = ctx.state.input
-    if (after !== undefined) {
-      ctx.state.hasWaited = true
-      if (!(await views.waitForPublicPosition(after)))
-        return refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
-    }
-    await next()
+export const reachPosition = ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware => {
+  const reach = async (ctx: Context, after: PublicPosition, next: () => Promise<void>): Promise<void> => {
+    ctx.state.hasWaited = true
+    if (await views.waitForPublicPosition(after)) return next()
+    refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
   }
+  return (ctx, next) => {
+    const { after } = ctx.state.input
+    return after === undefined ? next() : reach(ctx, after, next)
+  }
+}

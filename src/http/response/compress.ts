@@ -45,7 +45,7 @@ export const compress: Middleware = async (ctx, next) => {
   if (isVaried) ctx.vary('Accept-Encoding')
   const isTagged = ctx.res.hasHeader('ETag')
   if (isTagged && coding !== undefined) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
-  if (isTagged && ctx.fresh) ctx.status = 304
+  if (isTagged && ctx.req.headers['if-none-match'] !== undefined && ctx.fresh) ctx.status = 304
   else if (coding !== undefined) {
     ctx.body = await compressed(ctx.body as string, coding)
     ctx.set('Content-Encoding', coding)

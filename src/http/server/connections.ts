@@ -55,20 +55,24 @@ const trackSockets = (server: Server, event: 'connection' | 'secureConnection'):
   return sockets
 }
 
-/** The responses of each connection that have not been sent. */
+/** The responses of each connection that have not been sent, in order. */
 const trackResponses = () => {
   const bySocket = new Map<Socket, Set<ServerResponse>>()
+  const responsesOf = (socket: Socket): Set<ServerResponse> => {
+    const known = bySocket.get(socket)
+    if (known !== undefined) return known
+    const responses = new Set<ServerResponse>()
+    bySocket.set(socket, responses)
+    socket.once('close', () => bySocket.delete(socket))
+    return responses
+  }
   return {
-    isWaiting: (socket: Socket): boolean => bySocket.has(socket),
+    isWaiting: (socket: Socket): boolean => responsesOf(socket).size > 0,
     all: () => [...bySocket].map(([socket, responses]) => ({ socket, responses: [...responses] })),
     begin: (socket: Socket, response: ServerResponse): void => {
-      const responses = bySocket.get(socket) ?? new Set()
+      const responses = responsesOf(socket)
       if (responses.add(response).size > PIPELINED_MAX) socket.destroy()
-      bySocket.set(socket, responses)
-      response.once('close', () => {
-        responses.delete(response)
-        if (responses.size === 0) bySocket.delete(socket)
-      })
+      response.once('close', () => responses.delete(response))
     },
   }
 }

@@ -6,6 +6,7 @@ import type { AppendFailure } from '../../../event-store/event-store.ts'
 import type { FeedMeasures } from '../../../feed/subscribers.ts'
 import { codes } from '../../protocol/problem.ts'
 import type { RequestSummary } from '../../response/request-summary.ts'
+import { countRequests } from './request-counts.ts'
 
 /** Makes the instruments of the service. Label values are never client input. */
 export const instrumentsIn = (register: Registry) => {
@@ -24,30 +25,20 @@ type Instruments = ReturnType<typeof instrumentsIn>
 // Counters start at 0 for all labels that are known: Prometheus sees no increase in a series that begins with its first
 // event.
 
-/** Seconds. */
-const ANSWER_TIMES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 /** Requests under way of which it is known that they have been counted as retries. */
 const COUNTED_MAX = 1_024
 
 /** Measures requests as clients see them. */
-export const requestMeasures = ({ counter, histogram }: Instruments) => {
-  const requests = counter('http_requests_total', 'Requests, by route, method and status.', 'route', 'method', 'status')
-  const times = histogram(
-    'http_request_duration_seconds',
-    'Time from the start of a request until its response is ready.',
-    ANSWER_TIMES,
-    ...(['route', 'method'] as const),
-  )
+export const requestMeasures = (register: Registry, { counter }: Instruments) => {
+  const count = countRequests(register)
   const refusals = counter('refusals_total', 'Error responses, by problem code.', 'code')
   for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
   const counted = new LRUCache<string, true>({ max: COUNTED_MAX })
   const retries = counter('retries_answered_total', 'Retries that got the response of their first attempt.')
   return {
-    answered: ({ route, method, status, code, milliseconds }: RequestSummary): void => {
-      requests.inc({ route, method, status })
-      times.observe({ route, method }, milliseconds / 1000)
-      if (code !== undefined) refusals.inc({ code })
+    answered: (answered: RequestSummary): void => {
+      count(answered)
+      if (answered.code !== undefined) refusals.inc({ code: answered.code })
     },
     /** A retry got the response of its first attempt. Counts once, whether the views or a command know of that. */
     retryAnswered: (requestId: string): void => {

@@ -21,7 +21,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
   const register = new Registry()
   const instruments = instrumentsIn(register)
   return {
-    ...requestMeasures(instruments),
+    ...requestMeasures(register, instruments),
     ...logMeasures(instruments),
     /** The streams of the log, and those of changes. */
     feed: feedMeasures(instruments, 'feed', 'event streams'),

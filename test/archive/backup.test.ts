@@ -163,13 +163,6 @@ test('a service restored from a backup and its keys has all data and continues',
   t.is((await run({ data, args: ['replay'] })).code, 0)
 })
 
-test('a service restored without its vault key does not start, and the error names the key', async (t) => {
-  const { source, data } = await stopped(t, (service) => createSut(service.as('admin'), { password: 'x' }))
-  const directory = join(data, 'backup')
-  const { vault_keys } = rightOf(await makeBackup(source, directory, { now: NOW }))
-  await t.throwsAsync(start(t, { data: directory }), { message: new RegExp(`sealed with the key "${vault_keys[0]}"`) })
-})
-
 test('an existing directory or an interrupted backup is refused and left unchanged', async (t) => {
   const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
   const directory = join(data, 'backup')
@@ -183,14 +176,6 @@ test('an existing directory or an interrupted backup is refused and left unchang
     (await readdir(data)).filter((name) => name.startsWith('other')),
     ['other.partial'],
   )
-})
-
-test('of two concurrent backups into one directory, one succeeds', async (t) => {
-  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
-  const directory = join(data, 'backup')
-  const made = await Promise.allSettled([1, 2].map(() => makeBackup(source, directory, { now: NOW })))
-  t.is(made.filter((end) => end.status === 'fulfilled' && end.value._tag === 'Right').length, 1)
-  t.is((await checkpointIn(directory)).events, EVENTS_OF_START + 2)
 })
 
 test('a backup without a parent directory leaves no trace', async (t) => {

@@ -104,20 +104,3 @@ test('a wrong --from or --to exits with 2 and a message without values', async (
     t.false(error.includes(CANARY))
   }
 })
-
-test('a missing log or an unreachable store is reported in one sentence, without the password', async (t) => {
-  const { path, data } = await aLog(t, server.address, 1)
-  const unreachable = `esdb://berth:${CANARY}@localhost:1`
-  for (const [from, code, why] of [
-    [`sqlite:${path}x`, 1, /events\.dbx does not exist; start the service once\n$/],
-    [`sqlite:${path}`, 1, /^berth: berth-log cannot be read: /],
-  ] as const) {
-    const began = performance.now()
-    const ended = await run({ data, args: ['copy', '--from', from], env: { BERTH_EVENT_STORE: unreachable } })
-    t.deepEqual([ended.code, ended.output], [code, ''], ended.errors)
-    t.regex(ended.errors, why)
-    t.is(ended.errors.split('\n').length, 2, ended.errors)
-    t.false(ended.errors.includes(CANARY))
-    t.true(performance.now() - began < 10_000)
-  }
-})

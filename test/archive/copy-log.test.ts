@@ -13,7 +13,6 @@ import { aHistory, eventsOf } from '../read-models/lists/list-histories.ts'
 import { rounds } from '../thorough.ts'
 import { rightOf } from '../users/builders.ts'
 import { givePassword, passwordOf, ringOf, vaultOver } from '../vault/setting.ts'
-import { addToken, addUser } from '../vault/users.ts'
 import { aTarget, copied, fails, prepared } from './copying.ts'
 import { anEmbeddedLog, anyRuns, notes, record, rowsFrom, runsOf, textsOf } from './histories.ts'
 
@@ -110,40 +109,6 @@ test('secrets replaced or removed in the source are updated by a second run', as
   t.deepEqual(await target.readSecrets(goes), [])
   t.deepEqual(await target.readSecrets(stays), await source.readSecrets(stays))
   t.is(await passwordOf(target, ring, stays), 'three')
-})
-
-test('secrets of users are copied, and those erased in the source since the last run are erased in the target', async (t) => {
-  const { store: source } = await anEmbeddedLog(t)
-  const vault = await vaultOver(source, ringOf('k1'))
-  await addUser(source, vault, 'a:b')
-  await addUser(source, vault, 'gone')
-  const own = await startProtocolServer()
-  t.teardown(own.close)
-  const target = await aTarget(t, source, own.address)
-  t.is((await copied(source, target)).secrets, 7, 'with the key check value')
-  t.deepEqual(await target.readSecrets('user:a:b'), await source.readSecrets('user:a:b'))
-  await source.eraseSecrets('user:gone')
-  t.is((await copied(source, target)).secrets, 4)
-  t.deepEqual(await target.readSecrets('user:a:b'), await source.readSecrets('user:a:b'))
-  t.is(own.log.readable('vault-user:gone'), undefined)
-})
-
-test('names of tokens are copied, and those erased in the source are erased in the target', async (t) => {
-  const { store: source } = await anEmbeddedLog(t)
-  const ring = ringOf('k1')
-  const vault = await vaultOver(source, ring)
-  const [one, two] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']
-  await addToken(source, vault, 'a:b', one, 'nightly')
-  await addToken(source, vault, 'a:b', two, 'weekly')
-  const own = await startProtocolServer()
-  t.teardown(own.close)
-  const target = await aTarget(t, source, own.address)
-  t.is((await copied(source, target)).secrets, 3, 'with the key check value')
-  const names = await (await vaultOver(target, ring)).revealTokenNames('a:b')
-  t.deepEqual(Object.fromEntries(names), { [one]: 'nightly', [two]: 'weekly' })
-  await source.eraseSecrets('tokens:a:b')
-  await copied(source, target)
-  t.is(own.log.readable('vault-tokens:a:b'), undefined)
 })
 
 test('a target that loses an event is detected by its root', async (t) => {

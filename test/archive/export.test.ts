@@ -131,13 +131,6 @@ test('events of users and tokens have their user_id and no sut_id, and are of no
   t.is((await run('--format', 'ndjson', '--sut', alice)).out, '')
 })
 
-test('events of sessions have the id of their reservation', async (t) => {
-  const { run } = await shared
-  const rows = linesOf((await run('--format', 'ndjson', '--type', 'SessionOpened')).out).map((line) => JSON.parse(line))
-  t.true(rows.length > 0)
-  for (const { reservation_id, data } of rows) t.is(reservation_id, data.reservation_id)
-})
-
 test('--output replaces the file with a complete one, readable only by its owner', async (t) => {
   const { data, events, run } = await shared
   const output = join(data, 'exported.csv')

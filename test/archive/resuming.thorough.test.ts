@@ -3,7 +3,7 @@ import { sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { idOf } from '../domain/builders.ts'
-import { type ProtocolServer, startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
+import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
 import { aTarget, copied, fails, prepared } from './copying.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
@@ -42,28 +42,6 @@ test('a copy interrupted after any append is completed by a second run, without 
     t.is((await copied(source, again)).found, there.length)
     t.deepEqual(await textsOf(again), texts)
   }
-})
-
-test('restarts of the server do not end the copy', async (t) => {
-  const own: ProtocolServer = await startProtocolServer()
-  t.teardown(own.close)
-  const { store: source } = await anEmbeddedLog(t)
-  await record(
-    source,
-    Array.from({ length: 60 }, (_, n) => notes(sutStream(idOf(n % 3)), 1, `note ${n}`)),
-  )
-  const target = await aTarget(t, source, own.address)
-  let restarts = 0
-  let appends = 0
-  const restart = (): void => {
-    if (++appends !== 10 && appends !== 40) return
-    restarts++
-    void own.restart()
-  }
-  t.teardown(own.log.watch(restart))
-  await copied(source, target)
-  t.is(restarts, 2)
-  t.deepEqual(await textsOf(target), await textsOf(source))
 })
 
 test('a source changed since the start of the copy is detected, and nothing is appended', async (t) => {

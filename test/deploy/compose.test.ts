@@ -4,8 +4,8 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../../src/app/config/config.ts'
 import { ROOT } from '../process/harness.ts'
-import { compose, environmentOf, filledIn, servicesOf } from './compose.ts'
-import { optionalDependencies, read } from './files.ts'
+import { compose, environmentOf, filledIn } from './compose.ts'
+import { optionalDependencies } from './files.ts'
 
 /** Variables set by the image. */
 const IMAGE = { BERTH_HOST: '0.0.0.0', BERTH_DATA: '/var/lib/berth' }
@@ -14,25 +14,6 @@ const settingsOf = (name: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries({ ...IMAGE, ...environmentOf(name) }).filter(([variable]) => variable.startsWith('BERTH_')),
   )
-
-test('the compose file has at most 150 lines', (t) => {
-  t.true(read('docker-compose.yml').trimEnd().split('\n').length <= 150)
-})
-
-test('"docker compose up" starts one instance on its embedded store', (t) => {
-  t.is(/^COMPOSE_PROFILES=(.+)$/m.exec(read('.env'))?.[1], 'embedded')
-  t.deepEqual(servicesOf('embedded'), ['berth'])
-  const config = readConfig(settingsOf('berth'))
-  t.like(config, { right: { host: '0.0.0.0', eventStore: { kind: 'sqlite', path: '/var/lib/berth/events.db' } } })
-  t.true(compose.services.berth?.volumes?.includes('berth-data:/var/lib/berth'))
-})
-
-test('the cluster has three store nodes and two instances, and no embedded store', (t) => {
-  t.deepEqual(servicesOf('cluster'), [
-    ...['setup', 'certificates', 'eventstore-1', 'eventstore-2', 'eventstore-3', 'cluster-user'],
-    ...['cluster-berth-1', 'cluster-berth-2'],
-  ])
-})
 
 test('the settings of every instance are accepted without warnings', (t) => {
   for (const name of ['berth', 'cluster-berth-1', 'cluster-berth-2']) {
@@ -46,43 +27,6 @@ test('instances on one log have equal settings', (t) => {
   const { BERTH_GATEWAY, ...second } = environmentOf('cluster-berth-2')
   t.deepEqual(environmentOf('cluster-berth-1'), second)
   t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
-})
-
-test('the ports of machines are published where they are forwarded', (t) => {
-  for (const name of ['berth', 'cluster-berth-1', 'cluster-berth-2']) {
-    const { BERTH_LISTEN_PORTS, BERTH_GATEWAY } = settingsOf(name)
-    const published = (compose.services[name]?.ports ?? []).map(filledIn)
-    const range = `127.0.0.1:${BERTH_LISTEN_PORTS}:${BERTH_LISTEN_PORTS}`
-    t.is(published.includes(range), BERTH_GATEWAY !== 'off', name)
-  }
-})
-
-test('volumes keep their names and mount points', (t) => {
-  const mounts = Object.entries(compose.services).flatMap(([name, { volumes = [] }]) =>
-    volumes.map((volume) => `${name} ${volume}`),
-  )
-  for (const mount of [
-    'setup berth-shared:/etc/berth',
-    ...[1, 2].flatMap((n) => [
-      `cluster-berth-${n} berth-shared:/etc/berth:ro`,
-      `cluster-berth-${n} cluster-client:/run/store:ro`,
-      `cluster-berth-${n} cluster-berth-${n}-data:/var/lib/berth`,
-    ]),
-    ...[1, 2, 3].flatMap((n) => [
-      `certificates cluster-${n}-tls:/tls/${n}`,
-      `eventstore-${n} cluster-${n}-tls:/tls:ro`,
-      `eventstore-${n} cluster-${n}-data:/var/lib/kurrentdb`,
-      `eventstore-${n} cluster-${n}-log:/var/log/kurrentdb`,
-      `eventstore-${n} cluster-passwords:/run/passwords:ro`,
-    ]),
-    'certificates cluster-authority:/authority',
-    'certificates cluster-passwords:/passwords',
-    'certificates cluster-client:/client',
-    'cluster-user cluster-passwords:/run/passwords:ro',
-    'cluster-user cluster-client:/run/store:ro',
-  ]) {
-    t.true(mounts.includes(mount), mount)
-  }
 })
 
 test('every volume, network, service and file that the compose file names exists', (t) => {

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../http/client.ts'
 import { idOf } from '../http/harness.ts'
-import { refusalOf } from '../http/refusals/problems.ts'
 import { reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import '../http/documents/fit-answers.ts'
@@ -55,19 +54,6 @@ test('binding a reservation to the address that it is bound to records nothing',
   t.is(await bindings(), at)
   await bind(stage, path, THERE)
   t.is(await bindings(), at + 1)
-})
-
-test('a reservation of somebody else, one that is over, cancelled or unknown cannot be bound', async (t) => {
-  const stage = await given(t)
-  const { service } = stage
-  const [over, cancelled] = [await reserveFor(stage), await reserveFor(stage, NEXT_QUARTER)]
-  for (const path of [over, cancelled]) await service.as('alice').request('POST', `${path}/cancel`)
-  const refusal = async (path: string, who = 'alice') => refusalOf(await bind(stage, path, HERE, who))
-  t.deepEqual(await refusal(over), [409, 'reservation_over'])
-  t.deepEqual(await refusal(cancelled), [410, 'reservation_cancelled'])
-  for (const path of [over, cancelled]) t.deepEqual(await refusal(path, 'bob'), [403, 'not_your_reservation'])
-  t.deepEqual(await refusal(over, 'audrey'), [403, 'forbidden'])
-  t.deepEqual(await refusal('/api/sut_reservation/58c38f5d444553252cce0000'), [404, 'reservation_not_found'])
 })
 
 test('events that come from a request name its client, others none, and no address is in the feed', async (t) => {

@@ -110,27 +110,3 @@ test('replay compares up to the position of the views and reports that they lag'
     []
   t.true(Number(events) > 0 && Number(behind) > Number(events), text.output)
 })
-
-test('replay explains in one sentence why it cannot compare', async (t) => {
-  const { data, service } = await withDocuments(t)
-  await service.stop()
-  const [noSuchOption, argument] = await Promise.all([replay(data, '--jsn'), replay(data, 'now')])
-  inShell(join(data, 'views.db'), `UPDATE progress SET logId = '${'f'.repeat(24)}'`)
-  const otherLog = await replay(data)
-  inShell(join(data, 'views.db'), `UPDATE progress SET shape = 'file 0'`)
-  const otherShape = await replay(data)
-  await rm(join(data, 'views.db'))
-  const noViews = await replay(data)
-  const noLog = await replay(join(data, 'nowhere'))
-  for (const { code } of [noSuchOption, argument]) t.is(code, 2)
-  for (const { code } of [otherLog, otherShape, noViews, noLog]) t.is(code, 1)
-  for (const { output, errors } of [noSuchOption, argument, otherLog, otherShape, noViews, noLog]) {
-    t.is(output, '')
-    t.regex(errors, /^berth: [^\n]+\n(usage: [^\n]+\n)?$/)
-  }
-  t.regex(noSuchOption.errors, /'--jsn'/)
-  t.regex(otherLog.errors, /views\.db was made from another log/)
-  t.regex(otherShape.errors, /not made by this version of Berth/)
-  t.regex(noViews.errors, /views\.db does not exist/)
-  t.regex(noLog.errors, /events\.db/)
-})

@@ -6,11 +6,8 @@ import test from 'ava'
 import { basic } from '../http/client.ts'
 import { temporaryData } from '../http/harness.ts'
 import { openRaw, type RawConnection } from '../http/server/raw-http.ts'
-import { prepare } from './crash/ledger.ts'
-import { startLoad } from './crash/load.ts'
 import { launch, PASSWORD, serve } from './harness.ts'
 import { readRows } from './log-rows.ts'
-import { makeRandom, seedOf } from './random.ts'
 
 const BODY = '{"name":"half received","address":"10.0.0.1","port":5900,"sut_type":"vnc"}'
 const HEAD = `POST /api/sut/create HTTP/1.1\r
@@ -102,27 +99,6 @@ test('thorough: a stopped service leaves no WAL and no lock owner file', async (
   t.deepEqual(await left(), open)
   await service.stop()
   t.deepEqual(await left(), [])
-})
-
-test('thorough: a service stopped under load has answered everything that it recorded', async (t) => {
-  const data = join(await temporaryData(t), 'data')
-  const service = await serve(t, { data })
-  const target = { client: service, ...(await prepare(service)) }
-  const before = readRows(join(data, 'events.db')).length
-  const load = startLoad(target, makeRandom(seedOf(process.env)), 16)
-  await load.answered(200)
-  t.deepEqual(await service.stop(), { code: 0, signal: null })
-  await load.ended
-  const recorded = readRows(join(data, 'events.db'))
-    .slice(before)
-    .filter(({ type }) => type === 'ReservationCreated')
-    .map(({ data }) => (data as { _id: string })._id)
-  const acknowledged = load.attempts
-    .filter(({ kind, answer }) => kind === 'reserve' && answer?.status === 201)
-    .map(({ answer }) => (JSON.parse(answer?.text as string) as { _id: string })._id)
-  t.deepEqual([...new Set(recorded)].sort(), [...new Set(acknowledged)].sort())
-  const statuses = new Set(load.attempts.map(({ answer }) => answer?.status))
-  for (const status of statuses) t.true([200, 201, 409, undefined].includes(status), `${status}`)
 })
 
 test('thorough: an idle connection does not delay shutdown', async (t) => {

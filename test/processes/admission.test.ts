@@ -72,15 +72,6 @@ test('a reservation that somebody else made is bound to nobody', async (t) => {
   t.deepEqual(await admission({}, bob).admit(idOf(1), HERE), refused('not_bound'))
 })
 
-test('where anybody may connect nobody is bound, and only SUTs of this instance are forwarded', async (t) => {
-  const anybody = { admitted: true, isBound: false, hasPassword: false }
-  t.deepEqual(await admission({ clients: 'any' }).admit(idOf(1), ELSEWHERE), anybody)
-  for (const clients of ['any', 'holder'] as const) {
-    const { admit } = admission({ clients, targetOf: () => ({ ...target, isOurs: false }) })
-    t.deepEqual(await admit(idOf(1), HERE), refused('not_here'))
-  }
-})
-
 test('a vault that cannot be read keeps nobody from an rdp or tcp SUT', async (t) => {
   const passwordOf = () => Promise.reject(new Error('the key is lost'))
   for (const protocol of ['rdp', 'tcp'] as const) {

@@ -3,7 +3,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
 import type { CountRefusals } from '../../src/domain/refusals/decide.ts'
 import { makeRefusalCounts } from '../../src/processes/refusals.ts'
-import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { namesIn, openChanges, toldUntilNow } from '../feed/changes/told.ts'
 import { idOf, type Running, type Setting, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../http/requests.ts'
@@ -164,22 +163,6 @@ test('a count whose answer was lost is recorded once', async (t) => {
     counts.map(({ data }) => data.from),
     [NOW, MINUTE[0]],
   )
-})
-
-test('several instances each record what they refused', async (t) => {
-  const { services } = await startInstances(t, { count: 2, now: NOW })
-  const [first, second] = services as [Running, Running]
-  const sut = await createSut(first.as('admin'))
-  const made = await reserved(first.as('bob'), aReservation(sut, { user_id: idOf('bob') }))
-  const position = { 'Berth-After': String(made.headers['berth-position']) }
-  await reserve(first.as('alice'), aReservation(sut))
-  await second.as('alice').get('/api/user/me', position)
-  for (let n = 0; n < 2; n++) await reserve(second.as('alice'), aReservation(sut))
-  second.clock.set(MINUTE[0])
-  second.tick()
-  const counts = await afterMinute(first, MINUTE[0], 2)
-  const countOf = ({ data: { refusals } }: Counted): number => (refusals[0] as { readonly count: number }).count
-  t.deepEqual(counts.map(countOf).toSorted(), [1, 2])
 })
 
 /** What a counter records when it stops at once. */

@@ -87,30 +87,6 @@ test('buffered lines are written when the process ends abruptly', async (t) => {
   t.is(readFileSync(path, 'utf8'), numbered(10).join(''))
 })
 
-test('on a full disk lines are dropped and counted, and nothing else fails', async (t) => {
-  const lines = openLineWriter(opened(t, '/dev/full', 'w'))
-  for (const line of numbered(3)) lines.write(line)
-  await lines.flush(10_000)
-  t.is(lines.lost(), 3)
-  lines.write('more\n', true)
-  await lines.flush(10_000)
-  t.is(lines.lost(), 4)
-  lines.write('at the end\n')
-  lines.flushNow()
-})
-
-test('a closed reader loses lines, and nothing else fails', async (t) => {
-  const { writer, read, closeReader } = await aPipe(t)
-  const lines = openLineWriter(writer)
-  lines.write('seen\n', true)
-  await lines.flush(10_000)
-  t.is(read(), 'seen\n')
-  closeReader()
-  for (const line of numbered(3)) lines.write(line, true)
-  await lines.flush(10_000)
-  t.is(lines.lost(), 3)
-})
-
 test('a slow reader gets every line in the end, and the buffer for one that never reads is bounded', async (t) => {
   const { writer, read, closeReader } = await aPipe(t)
   const lines = openLineWriter(writer)

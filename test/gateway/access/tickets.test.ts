@@ -3,24 +3,10 @@ import test from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { basic } from '../../http/client.ts'
 import { temporaryData } from '../../http/harness.ts'
-import { reserved } from '../../http/requests.ts'
 import { makeHold } from '../../http/store/held-views.ts'
 import { changedStore } from '../../http/store/stores.ts'
-import { until } from '../../http/until.ts'
-import { openAt, SOON } from '../console/stage.ts'
-import {
-  asAdmin,
-  codeOfRefusal,
-  consoleFor,
-  given,
-  hasEnded,
-  inTime,
-  isForwarded,
-  NEW,
-  oneService,
-  stillWorks,
-  twoInstances,
-} from './stage.ts'
+import { openAt } from '../console/stage.ts'
+import { asAdmin, codeOfRefusal, given, hasEnded, NEW, oneService, stillWorks, twoInstances } from './stage.ts'
 
 /** Tickets and consoles whose user's access ends before they are open, or is known to have ended elsewhere only. */
 
@@ -47,21 +33,6 @@ test('a console that attaches while its holder gets a new password is not opened
   await hasEnded(t, carol)
   goOn.resolve()
   t.is(codeOfRefusal(await opening), 'ticket_invalid')
-})
-
-test('thorough: a console ends with a new password even if its reservation was never bound', async (t) => {
-  const { place, carol } = await given(t, await oneService(t))
-  const { serving } = place
-  await serving.as('admin').request('POST', `${carol.path}/cancel`)
-  await carol.console.closed
-  serving.clock.set('2030-05-02T06:15:00.000Z')
-  const window = { start_time: '2030-05-02T06:15:00Z', end_time: '2030-05-02T06:30:00Z' }
-  const made = await reserved(serving.as('admin'), { user_id: carol.id, sut_id: carol.sutId, ...window })
-  const path = String(made.headers.location)
-  await until('the port is open', () => isForwarded(place, carol.name, path), SOON)
-  const console = await consoleFor(t, place, carol.name, path)
-  await asAdmin(place, carol, 'password', { password: NEW })
-  t.is(await inTime('the end of the console', console.closed), 1008)
 })
 
 test('thorough: a ticket issued after a new password is valid where that is not known yet, and an earlier one then is not', async (t) => {

@@ -11,25 +11,6 @@ import { freePort, startSut } from '../peers.ts'
 const LATER = 60_000
 const CLOCK = () => 0
 
-test('a wait is over when the port is open, given up or closed, or at a stop', async (t) => {
-  const forwarded = makeForwarded(CLOCK)
-  const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => forwarded.isPortOpen(id))
-  const opens = wait('opens')
-  forwarded.open({ reservationId: 'opens', until: 1 })
-  forwarded.portOpened('opens')
-  t.true(await opens)
-  t.true(await wait('opens'), 'an open one is not waited for')
-  const [closes, cancelled] = [wait('closes'), wait('cancelled')]
-  forwarded.close('closes', 'over')
-  forwarded.giveUp('cancelled')
-  t.deepEqual(await Promise.all([closes, cancelled]), [false, false])
-  const atStop = wait('at a stop')
-  forwarded.endWaits()
-  t.false(await atStop)
-  t.false(await wait('after a stop'))
-  await forwarded.waitUntilOpen('in time', 1)
-})
-
 test('a wait is over when another program has the port, which is the last error until the port is open', async (t) => {
   const forwarded = makeForwarded(CLOCK)
   forwarded.open({ reservationId: 'taken', until: 1 })

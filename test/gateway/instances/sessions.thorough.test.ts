@@ -126,35 +126,3 @@ test("another instance closes a lost instance's session once, 60 s after the res
   t.deepEqual(await counts(), once)
   t.deepEqual((await sessionsOf(again)).sessions, listed.sessions)
 })
-
-test("another instance closes a lost instance's session 60 s after a release", async (t) => {
-  const stage = await connectedAtBoth(t)
-  const { staying, ofMortal, reservation, counts, once } = stage
-  await crash(stage)
-  await pass(stage, CRASHED_AT)
-  const released = await staying.as('alice').request('POST', `/api/sut_reservation/${reservation}/cancel`)
-  t.is(released.status, 200)
-  await becomes(staying, 'its own session is closed', isEnded(stage.ofStaying))
-  const due = later(String(released.json.end_time), AFTER_END)
-  await pass(stage, later(due, -1))
-  t.is(find(await sessionsOf(staying), ofMortal)?.closed_at, null)
-  await pass(stage, later(due, LOOK_INTERVAL))
-  await becomes(staying, 'the other is closed', isEnded(ofMortal))
-  t.deepEqual(await counts(), once)
-})
-
-test('a restarted instance closes its own session when last seen, and nobody closes it again', async (t) => {
-  const stage = await connectedAtBoth(t)
-  const { staying, ofMortal, ofStaying, client, counts, once } = stage
-  await crash(stage)
-  const again = await restart(stage, later(CRASHED_AT, AFTER_END))
-  const listed = await becomes(again, 'it is closed', isEnded(ofMortal))
-  t.like(find(listed, ofMortal), { closed_at: KEPT_AT, cause: 'lost', connections: 1 })
-  t.is(find(listed, ofStaying)?.closed_at, null, 'that of the other goes on')
-  await hangUp(staying, client)
-  await pass(stage, END)
-  await becomes(staying, 'its own session is closed', isEnded(ofStaying))
-  await pass(stage, later(END, 2 * AFTER_END))
-  t.deepEqual(await counts(), once)
-  t.deepEqual(find(await sessionsOf(staying), ofMortal), find(listed, ofMortal))
-})

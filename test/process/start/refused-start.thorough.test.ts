@@ -62,29 +62,6 @@ test('a log with a second hard link is refused with the id of its process until 
   t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })
 })
 
-test('every invalid or unknown variable is named without its value, and nothing is written', async (t) => {
-  const data = join(await temporaryData(t), 'data')
-  const { code, errors, output } = await attempt(t, data, {
-    BERTH_PORT: '70000',
-    BERTH_LOG_LEVEL: 'loud',
-    BERTH_WINDOW_MAX: 'P1Y',
-    BERTH_ADMIN_PASSWORD: 'short',
-    BERTH_VAULT_KEYS: 'k1:hidden',
-  })
-  t.is(code, 2)
-  t.is(output, '')
-  const named = errors.split('\n').flatMap((line) => /^berth: (BERTH_\w+) /.exec(line)?.[1] ?? [])
-  t.deepEqual(named.sort(), [
-    'BERTH_ADMIN_PASSWORD',
-    'BERTH_LOG_LEVEL',
-    'BERTH_PORT',
-    'BERTH_VAULT_KEYS',
-    'BERTH_WINDOW_MAX',
-  ])
-  for (const value of ['70000', 'loud', 'P1Y', 'short', 'hidden']) t.false(errors.includes(value))
-  await t.throwsAsync(stat(data), { code: 'ENOENT' })
-})
-
 test('a port in use is refused by its holder before anything is created, the first password too', async (t) => {
   const data = join(await temporaryData(t), 'data')
   const holder = createServer().listen(0, '127.0.0.1')

@@ -69,26 +69,6 @@ test('a session whose bytes to the SUT have had no reply for a minute says nothi
   t.is(await here.useOf(sut_id), 'answering', 'a reply')
 })
 
-test('binding a reservation elsewhere does not end its session, barring its holder does', async (t) => {
-  const { reserve, run, over, pass, becomes, closed } = await stage(t)
-  const [bound, barred] = [await reserve(), await reserve()]
-  const here = run(HERE)
-  here.connected(1, bound)
-  here.connected(2, barred)
-  await becomes(here, 2, 0)
-  here.disconnected(1, bound, { cause: 'barred' })
-  over(barred)
-  here.disconnected(2, barred, { cause: 'barred' })
-  await becomes(here, 2, 1)
-  t.like((await closed())[0], { reservation_id: barred, cause: 'barred' })
-  pass(MINUTE - 1)
-  here.connected(3, bound)
-  here.disconnected(3, bound, { cause: 'client' })
-  pass(MINUTE)
-  await becomes(here, 2, 2)
-  t.like((await closed())[1], { reservation_id: bound, connections: 2, cause: 'client' })
-})
-
 test('after a crash the next start closes open sessions at the time they were last seen', async (t) => {
   const { reserve, run, pass, becomes, closed } = await stage(t)
   const [used, left, late] = [await reserve(), await reserve(), await reserve()]
@@ -169,17 +149,4 @@ test("another instance's session is closed a minute after the reservation is ove
   pass(15_000)
   await becomes(here, 1, 1)
   t.like((await closed())[0], { instance: THERE, cause: 'lost', closed_at: at(0), connections: 1 })
-})
-
-test('an instance does not close a session that it still follows', async (t) => {
-  const { reserve, run, pass, becomes, closed } = await stage(t)
-  const reservation = await reserve()
-  const here = run(HERE)
-  here.connected(1, reservation)
-  await becomes(here, 1, 0)
-  pass(120 * MINUTE)
-  for (let n = 0; n < 3; n++) await here.tick()
-  here.disconnected(1, reservation, { cause: 'over' })
-  await becomes(here, 1, 1)
-  t.like((await closed())[0], { cause: 'over' })
 })

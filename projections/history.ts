@@ -1,10 +1,8 @@
-import type { Recorded } from '../src/domain/event.ts'
 import { listenPortProjection } from './listen-port.ts'
-import type { Projection } from './projection.ts'
+import type { Projection, Row } from './projection.ts'
 import { reservationProjection } from './reservation.ts'
 import { sessionProjection } from './session.ts'
-import { sutProjection } from './sut.ts'
-import { sutDisplayProjection } from './sut-display.ts'
+import { type SutInternal, sutProjection } from './sut.ts'
 import { userProjection } from './user.ts'
 
 /** A changed value, before and after; `null` if there was none. */
@@ -13,10 +11,9 @@ export type ValueChange =
   /** A changed secret. Its value is never shown. */
   | { readonly path: string; readonly changed: true }
 
-/** Projections whose documents appear in histories. */
+/** Projections whose rows appear in histories. */
 export const historyProjections: readonly Projection[] = [
   sutProjection,
-  sutDisplayProjection,
   listenPortProjection,
   reservationProjection,
   sessionProjection,
@@ -44,15 +41,12 @@ const diffMembers = (before: Members, after: Members, path: string): readonly Va
     return change.from === change.to ? [] : [change]
   })
 
-const comparable = (document: object | undefined): Members =>
-  Object.fromEntries(Object.entries(document ?? {}).filter(([name]) => !IGNORED.includes(name)))
-
-/** Lists the differences between two versions of a document. */
-export const diffDocuments = (before: object | undefined, after: object | undefined): readonly ValueChange[] =>
-  diffMembers(comparable(before), comparable(after), '')
-
-/** Lists the secrets that an event changed. A user's epoch, which ends its sessions, is no field of the user. */
-export const listChangedSecrets = ({ data }: Recorded): readonly ValueChange[] => {
-  const changed: readonly string[] = ('credentials' in data && data.credentials?.changed) || []
-  return changed.filter((name) => name !== 'epoch').map((name) => ({ path: `/${name}`, changed: true }))
+/** The document, and of a SUT the settings that it omits. */
+const comparable = ({ document, internal }: Row = { document: {}, internal: {} }): Members => {
+  const { settings = {} }: Partial<Pick<SutInternal, 'settings'>> = internal
+  return Object.fromEntries(Object.entries({ ...document, ...settings }).filter(([name]) => !IGNORED.includes(name)))
 }
+
+/** Lists the differences between two versions of an object. */
+export const diffRows = (before: Row | undefined, after: Row | undefined): readonly ValueChange[] =>
+  diffMembers(comparable(before), comparable(after), '')

@@ -1,4 +1,4 @@
-import { failMissing, type Projection } from './projection.ts'
+import type { Projection } from './projection.ts'
 
 /** A SUT's port, from its assignment, before the SUT exists, until its release. Its versions are the port's history. */
 export interface ListenPort {
@@ -7,13 +7,12 @@ export interface ListenPort {
 
 export const listenPortProjection: Projection<ListenPort> = {
   name: 'listen_port',
-  version: 1,
-  key: (event) =>
-    event.type === 'ListenPortAssigned' || event.type === 'ListenPortReleased' ? event.data.sut_id : undefined,
+  version: 2,
+  key: ({ type, data }) => (type === 'ListenPortAssigned' || type === 'ListenPortReleased' ? data.sut_id : undefined),
   begins: (event) => event.type === 'ListenPortAssigned',
-  evolve: (document, event) => {
-    if (event.type === 'ListenPortAssigned') return { listen_port: event.data.listen_port }
-    return document === undefined ? failMissing('listen_port', event) : { listen_port: null }
-  },
+  evolve: (_, { type, data }) => ({
+    document: { listen_port: type === 'ListenPortAssigned' ? data.listen_port : null },
+    internal: {},
+  }),
   ended: (event) => (event.type === 'ListenPortReleased' ? 'released' : null),
 }

@@ -1,63 +1,65 @@
-import { factsOf, type Recorded } from '../src/domain/event.ts'
+import { type EventType, factsOf, type Recorded } from '../src/domain/event.ts'
 import type { ObjectKind } from '../src/domain/events/declaration.ts'
 
+/** What is known of an object from an event on. */
+export interface Row<D extends object = object, I extends object = object> {
+  /** What answers show. */
+  readonly document: D
+  /** What no answer shows as it is: columns of lists, and what processes need. */
+  readonly internal: I
+}
+
 /**
- * A pure fold of the log into documents, which the service returns. Documents contain only data from events: deleted
- * and rebuilt, they are byte-identical.
+ * A pure fold of the log into rows, one for each version of an object. Rows contain only data from events: deleted and
+ * rebuilt, they are byte-identical.
  */
-export interface Projection<D extends object = object, C extends Columns = Columns> {
-  readonly name:
-    | 'sut'
-    | 'reservation'
-    | 'reservation_run'
-    | 'reservation_keepalive'
-    | 'retry_key'
-    | 'listen_port'
-    | 'sut_display'
-    | 'sut_status'
-    | 'session'
-    | 'series'
-    | 'series_member'
-    | 'user'
-    | 'token'
-    | 'ended_login'
-    | 'quota_exemption'
-    | 'sut_request'
-  /** Increment when the documents change. All documents are then rebuilt. */
+export interface Projection<D extends object = object, I extends object = object> {
+  readonly name: Table
+  /** Increment when the rows change. All of them are then rebuilt. */
   readonly version: number
-  /** Id of the document an event belongs to, if any. */
+  /** Id of the object an event belongs to, if any. */
   readonly key: (event: Recorded) => string | undefined
-  /** Whether the event creates the document, so that no lookup is needed. */
+  /** Whether the event creates the object, so that no lookup is needed. */
   readonly begins: (event: Recorded) => boolean
-  // Methods: a list holds projections of different documents, and each is only given its own.
-  evolve(document: D | undefined, event: Recorded): D
+  // A method: a list holds projections of different rows, and each is only given its own.
+  evolve(row: Row<D, I> | undefined, event: Recorded): Row<D, I>
   /**
-   * Whether the event is of another stream than its object's own. It makes a version of the document without being part
-   * of the object's record.
+   * Whether the event is of another stream than its object's own. It makes a version of the object without being part of
+   * its record.
    */
   readonly isObserved?: (event: Recorded) => boolean
   /** The stream of those events. */
   readonly observedIn?: (id: string) => string
   /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
   readonly ended?: (event: Recorded) => EndKind | null
-  /** Filter columns for lists, if there are lists. */
-  columns?(document: D, event: Recorded): C
 }
 
-/** Values in column order. An array, because an object takes twice as long to send to another thread. */
-export type Columns = readonly (string | number | boolean)[]
+export type Table =
+  | 'sut'
+  | 'reservation'
+  | 'series'
+  | 'session'
+  | 'sut_request'
+  | 'user'
+  | 'token'
+  | 'listen_port'
+  | 'retry_key'
 
-export type EndKind = 'cancelled' | 'released' | 'retired'
+export type EndKind = 'cancelled' | 'released' | 'retired' | 'revoked'
 
-/** Makes the key of a projection of all events that change an object of a kind, as they are declared. */
+/**
+ * Makes the key of a projection of all events that change an object of a kind, as they are declared.
+ *
+ * @param others types that change nothing that is shown, but something internal
+ */
 export const idOfChanged =
-  (kind: ObjectKind): Projection['key'] =>
+  (kind: ObjectKind, others: readonly EventType[] = []): Projection['key'] =>
   ({ type, data }) => {
     const { object, changesNothing = false } = factsOf(type)
-    return object === kind && !changesNothing && '_id' in data ? data._id : undefined
+    return object === kind && (!changesNothing || others.includes(type)) && '_id' in data ? data._id : undefined
   }
 
-/** Throws for an event whose document does not exist: a bug, or a broken log. */
-export const failMissing = (projection: string, event: Recorded): never => {
+/** Throws for an event whose object does not exist: a bug, or a broken log. */
+export const failMissing = (projection: Table, event: Recorded): never => {
   throw new Error(`${event.stream}@${event.revision}: ${event.type} came before its ${projection} was created`)
 }

@@ -1,7 +1,7 @@
 import type { Recorded } from '../src/domain/event.ts'
-import { countCreated } from '../src/domain/reservation/quota.ts'
+import { countCreated, countExtended, countReleased, countShortened } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import { failMissing, idOfChanged, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
 /** A reservation as returned by the API, in its field order. */
 export interface Reservation {
@@ -15,123 +15,106 @@ export interface Reservation {
   readonly listen_port: number
 }
 
-/**
- * The window in Unix seconds, the milliseconds from the start to the creation,
- * before which a reservation does not hold its SUT, or 0 if it was made before its start, and what the reservation counts
- * for a quota when it is made. What later versions count follows from the version before.
- */
-export type ReservationColumns = readonly [
-  sut_id: string,
-  user_id: string,
-  start: number,
-  end: number,
-  lateness: number,
-  counted: number,
-]
+export interface ReservationInternal {
+  /** Unix seconds. */
+  readonly start: number
+  readonly end: number
+  /**
+   * Milliseconds from the start to the creation, before which it does not hold its SUT; 0 if it was made before its
+   * start.
+   */
+  readonly lateness: number
+  /** Quarter-hours that it counts for the quota of its holder, unless it is exempt. */
+  readonly counted: number
+  /** Whether it was made or last extended beyond that quota. */
+  readonly is_exempt: boolean
+  /** What the schedule has recorded of it. */
+  readonly recorded: 'nothing' | 'start' | 'end'
+  /** Seconds after which it is released unless it is kept alive; absent if it need not be. */
+  readonly keepalive?: number
+  /** When it was last kept alive, in Unix milliseconds, and whether its holder ever did that; absent before the first. */
+  readonly kept?: { readonly at: number; readonly has_heartbeats: boolean }
+  /** The series it belongs to, if any. */
+  readonly series_id?: string
+  /** Its end before it was released. */
+  readonly planned_end?: string
+}
 
-const evolve = (document: Reservation | undefined, event: Recorded): Reservation => {
-  const updated_at = event.metadata.time
-  if (event.type === 'ReservationCreated') {
-    const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
-    return { _id, created_at: updated_at, updated_at, start_time, end_time, user_id, sut_id, listen_port }
-  }
-  const current = document ?? failMissing('reservation', event)
-  switch (event.type) {
-    case 'ReservationExtended':
-    case 'ReservationShortened':
-    case 'ReservationReleased':
-      return { ...current, updated_at, end_time: event.data.end_time }
-    default:
-      return { ...current, updated_at }
+type ReservationRow = Row<Reservation, ReservationInternal>
+
+const create = (event: Extract<Recorded, { readonly type: 'ReservationCreated' }>): ReservationRow => {
+  const { _id, start_time, end_time, user_id, sut_id, listen_port } = event.data
+  const { beyond_quota = false, keepalive, series_id } = event.data
+  const created_at = event.metadata.time
+  const start = epochSecondsOf(start_time)
+  return {
+    document: { _id, created_at, updated_at: created_at, start_time, end_time, user_id, sut_id, listen_port },
+    internal: {
+      ...{ start, end: epochSecondsOf(end_time) },
+      lateness: Math.max(epochMillisecondsOf(created_at) - start * 1000, 0),
+      ...{ counted: countCreated(event.data), is_exempt: beyond_quota, recorded: 'nothing' },
+      ...(keepalive !== undefined && { keepalive }),
+      ...(series_id !== undefined && { series_id }),
+    },
   }
 }
 
-export const reservationProjection: Projection<Reservation, ReservationColumns> = {
+/** Another end, and what the reservation counts then. */
+const endAt = (
+  { document, internal }: ReservationRow,
+  { data, metadata }: { readonly data: { readonly end_time: string }; readonly metadata: Recorded['metadata'] },
+  count: (end: number) => Pick<ReservationInternal, 'counted'> & Partial<ReservationInternal>,
+): ReservationRow => {
+  const end = epochSecondsOf(data.end_time)
+  return {
+    document: { ...document, updated_at: metadata.time, end_time: data.end_time },
+    internal: { ...internal, end, ...count(end) },
+  }
+}
+
+const evolve = (row: ReservationRow | undefined, event: Recorded): ReservationRow => {
+  if (event.type === 'ReservationCreated') return create(event)
+  const { document, internal } = row ?? failMissing('reservation', event)
+  const { start, end: former, lateness, counted, recorded } = internal
+  switch (event.type) {
+    case 'ReservationExtended':
+      return endAt({ document, internal }, event, (end) => ({
+        counted: countExtended(counted, former, end),
+        is_exempt: event.data.beyond_quota === true,
+        recorded: recorded === 'end' ? 'start' : recorded,
+      }))
+    case 'ReservationShortened':
+      return endAt({ document, internal }, event, (end) => ({ counted: countShortened(counted, { start, end }) }))
+    case 'ReservationReleased':
+      return endAt({ document, internal }, event, (end) => ({
+        counted: countReleased(counted, start * 1000 + lateness, end),
+        planned_end: document.end_time,
+      }))
+    case 'ReservationCancelled':
+      return {
+        document: { ...document, updated_at: event.metadata.time },
+        internal: { ...internal, counted: 0 },
+      }
+    case 'ReservationStarted':
+      return { document, internal: { ...internal, recorded: 'start' } }
+    case 'ReservationEnded':
+      return { document, internal: { ...internal, recorded: 'end' } }
+    case 'ReservationKept': {
+      const has_heartbeats = internal.kept?.has_heartbeats === true || event.metadata.role !== 'system'
+      const kept = { at: epochMillisecondsOf(event.metadata.time), has_heartbeats }
+      return { document, internal: { ...internal, kept } }
+    }
+    default:
+      return { document: { ...document, updated_at: event.metadata.time }, internal }
+  }
+}
+
+export const reservationProjection: Projection<Reservation, ReservationInternal> = {
   name: 'reservation',
-  version: 6,
-  key: idOfChanged('sut_reservation'),
+  version: 7,
+  key: idOfChanged('sut_reservation', ['ReservationStarted', 'ReservationEnded', 'ReservationKept']),
   begins: (event) => event.type === 'ReservationCreated',
   evolve,
   ended: (event) =>
     event.type === 'ReservationCancelled' ? 'cancelled' : event.type === 'ReservationReleased' ? 'released' : null,
-  columns: ({ sut_id, user_id, start_time, end_time, created_at }, event) => {
-    const start = epochSecondsOf(start_time)
-    const lateness = Math.max(epochMillisecondsOf(created_at) - start * 1000, 0)
-    const counted = event.type === 'ReservationCreated' ? countCreated(event.data) : 0
-    return [sut_id, user_id, start, epochSecondsOf(end_time), lateness, counted]
-  },
-}
-
-/**
- * Whether a reservation was made or last extended beyond the quota of its holder. Of other reservations, only those that
- * were extended have a document. No response shows it.
- */
-interface QuotaExemption {
-  readonly user_id: string
-  readonly is_exempt: boolean
-}
-
-export type QuotaExemptionColumns = readonly [user_id: string, is_exempt: boolean]
-
-export const quotaExemptionProjection: Projection<QuotaExemption, QuotaExemptionColumns> = {
-  name: 'quota_exemption',
-  version: 1,
-  key: (event) => {
-    if (event.type === 'ReservationCreated') return event.data.beyond_quota === true ? event.data._id : undefined
-    return event.type === 'ReservationExtended' ? event.data._id : undefined
-  },
-  begins: (event) => event.type === 'ReservationCreated',
-  evolve: (document, event) => {
-    if (event.type !== 'ReservationCreated' && event.type !== 'ReservationExtended')
-      return document ?? failMissing('quota_exemption', event)
-    return { user_id: event.data.user_id, is_exempt: event.data.beyond_quota === true }
-  },
-  columns: ({ user_id, is_exempt }) => [user_id, is_exempt],
-}
-
-/** A series as returned by the API, in its field order, without its reservations. */
-export interface Series {
-  readonly _id: string
-  readonly created_at: string
-  readonly sut_id: string
-  readonly user_id: string
-  readonly start_time: string
-  readonly end_time: string
-  readonly rrule: string
-  readonly time_zone: string
-  readonly count: number
-}
-
-export type SeriesColumns = readonly [sut_id: string, user_id: string]
-
-export const seriesProjection: Projection<Series, SeriesColumns> = {
-  name: 'series',
-  version: 1,
-  key: idOfChanged('series'),
-  begins: (event) => event.type === 'ReservationSeriesCreated',
-  evolve: (document, event) => {
-    if (event.type !== 'ReservationSeriesCreated') return document ?? failMissing('series', event)
-    const { _id, sut_id, user_id, start_time, end_time, rrule, time_zone, count } = event.data
-    const created_at = event.metadata.time
-    return { _id, created_at, sut_id, user_id, start_time, end_time, rrule, time_zone, count }
-  },
-  columns: ({ sut_id, user_id }) => [sut_id, user_id],
-}
-
-/** Which series a reservation belongs to. Only those of a series have a document. No response shows it. */
-export interface SeriesMember {
-  readonly series_id: string
-}
-
-export const seriesMemberProjection: Projection<SeriesMember, readonly [series_id: string]> = {
-  name: 'series_member',
-  version: 1,
-  key: (event) =>
-    event.type === 'ReservationCreated' && event.data.series_id !== undefined ? event.data._id : undefined,
-  begins: () => true,
-  evolve: (document, event) =>
-    event.type === 'ReservationCreated' && event.data.series_id !== undefined
-      ? { series_id: event.data.series_id }
-      : (document ?? failMissing('series_member', event)),
-  columns: ({ series_id }) => [series_id],
 }

@@ -3,10 +3,7 @@ import type { ObjectKind } from '../src/domain/events/declaration.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
 import type { Projection } from './projection.ts'
 
-/**
- * The idempotency record of a key: its request, and the object and revision that were the response. Stored as
- * `retry_key`.
- */
+/** The idempotency record of a key: its request, and the object and revision that were the response. */
 export interface RetryKey {
   /** HMAC of the request. */
   readonly request: string
@@ -35,20 +32,22 @@ const answered = ({ type }: Recorded): RetryKey['of'] | undefined => {
   return object === undefined || answersNothing ? undefined : ANSWERED[object]
 }
 
-export const retryKeyProjection: Projection<RetryKey> = {
+export const retryKeyProjection: Projection<object, RetryKey> = {
   name: 'retry_key',
-  version: 3,
+  version: 4,
   key: (event) => (event.metadata.key !== undefined && answered(event) ? event.metadata.key.slice(0, 22) : undefined),
   begins: () => true,
   evolve: (_, event) => ({
-    request: (event.metadata.key ?? '').slice(23),
-    _id: '_id' in event.data ? event.data._id : missingId(event),
-    of: answered(event) ?? 'reservation',
-    revision: event.revision,
-    created: factsOf(event.type).creates ?? false,
-    time: epochMillisecondsOf(event.metadata.time),
+    document: {},
+    internal: {
+      request: (event.metadata.key ?? '').slice(23),
+      _id: '_id' in event.data ? event.data._id : missingId(event),
+      of: answered(event) ?? 'reservation',
+      revision: event.revision,
+      created: factsOf(event.type).creates ?? false,
+      time: epochMillisecondsOf(event.metadata.time),
+    },
   }),
-  columns: ({ time }) => [time],
 }
 
 const missingId = (event: Recorded): never => {

@@ -17,40 +17,34 @@ export interface Session {
   readonly cause: SessionCause | null
 }
 
-/** When it opened and closed, in Unix milliseconds; STILL_OPEN while it is open. */
-export type SessionColumns = readonly [
-  reservation_id: string,
-  sut_id: string,
-  user_id: string,
-  opened: number,
-  closed: number,
-]
+/** Unix milliseconds. */
+interface SessionInternal {
+  readonly opened: number
+  /** STILL_OPEN while it is open. */
+  readonly closed: number
+}
 
 /** Later than any time, so that an open session overlaps every span that ends after its opening. */
 export const STILL_OPEN = Number.MAX_SAFE_INTEGER
 
-export const sessionProjection: Projection<Session, SessionColumns> = {
+export const sessionProjection: Projection<Session, SessionInternal> = {
   name: 'session',
-  version: 1,
+  version: 2,
   key: idOfChanged('session'),
   begins: (event) => event.type === 'SessionOpened',
-  evolve: (document, event) => {
-    if (event.type !== 'SessionOpened' && event.type !== 'SessionClosed')
-      return document ?? failMissing('session', event)
+  evolve: (row, event) => {
+    if (event.type !== 'SessionOpened' && event.type !== 'SessionClosed') return row ?? failMissing('session', event)
     const { _id, reservation_id, sut_id, user_id, instance, opened_at } = event.data
-    const opened = { _id, reservation_id, sut_id, user_id, instance, opened_at }
+    const ofSession = { _id, reservation_id, sut_id, user_id, instance, opened_at }
+    const opened = epochMillisecondsOf(opened_at)
     if (event.type === 'SessionOpened') {
       const nothing = { closed_at: null, connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null }
-      return { ...opened, ...nothing }
+      return { document: { ...ofSession, ...nothing }, internal: { opened, closed: STILL_OPEN } }
     }
     const { closed_at, connections, bytes_to_sut, bytes_from_sut, cause } = event.data
-    return { ...opened, closed_at, connections, bytes_to_sut, bytes_from_sut, cause }
+    return {
+      document: { ...ofSession, closed_at, connections, bytes_to_sut, bytes_from_sut, cause },
+      internal: { opened, closed: epochMillisecondsOf(closed_at) },
+    }
   },
-  columns: ({ reservation_id, sut_id, user_id, opened_at, closed_at }) => [
-    reservation_id,
-    sut_id,
-    user_id,
-    epochMillisecondsOf(opened_at),
-    closed_at === null ? STILL_OPEN : epochMillisecondsOf(closed_at),
-  ],
 }

@@ -23,8 +23,10 @@ export interface SutRequest {
   readonly sut_reservation_id: string | null
 }
 
-/** `target` is what it waits for: the id of a SUT, or criteria as canonical JSON. */
-export type SutRequestColumns = readonly [user_id: string, status: RequestStatus, target: string]
+interface SutRequestInternal {
+  /** What it waits for: the id of a SUT, or criteria as canonical JSON. */
+  readonly target: string
+}
 
 const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest => {
   const updated_at = event.metadata.time
@@ -52,12 +54,15 @@ const evolve = (document: SutRequest | undefined, event: Recorded): SutRequest =
   }
 }
 
-/** Offers come and go without a trace in the document. */
-export const sutRequestProjection: Projection<SutRequest, SutRequestColumns> = {
+/** Offers come and go without a trace here. */
+export const sutRequestProjection: Projection<SutRequest, SutRequestInternal> = {
   name: 'sut_request',
-  version: 2,
+  version: 3,
   key: idOfChanged('sut_request'),
   begins: (event) => event.type === 'ReservationRequested',
-  evolve,
-  columns: ({ user_id, status, match, sut_id = '' }) => [user_id, status, match ? canonicalJson(match) : sut_id],
+  evolve: (row, event) => {
+    const document = evolve(row?.document, event)
+    const { match, sut_id = '' } = document
+    return { document, internal: { target: match ? canonicalJson(match) : sut_id } }
+  },
 }

@@ -1,12 +1,11 @@
 import type { DataOf, Recorded } from '../src/domain/event.ts'
-import type { OfflineCause } from '../src/domain/events/monitoring.ts'
-import { PUBLIC_SUT_FIELDS, type PublicSutField, type SutType } from '../src/domain/events/sut.ts'
-import { descriptionOf, type MonitoringStatus, monitoredOf, STATUS } from '../src/domain/monitoring/status.ts'
+import { PUBLIC_SUT_FIELDS, type PublicSutField } from '../src/domain/events/sut.ts'
+import { type Cause, descriptionOf, type MonitoringStatus, STATUS } from '../src/domain/monitoring/status.ts'
 import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { pick } from '../src/domain/values/pick.ts'
-import { failMissing, idOfChanged, type Projection } from './projection.ts'
+import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
 /** A SUT as returned by the API, in its field order, with its public fields only. */
 export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
@@ -17,14 +16,34 @@ export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
   readonly tags: Readonly<Record<string, string>>
 }
 
-/** The name case-folded, tags as JSON text. */
-export type SutColumns = readonly [
-  sut_type: SutType,
-  is_active: boolean,
-  name: string,
-  tags: string,
-  monitoring: MonitoringStatus,
-]
+/** Recorded fields that documents omit. Histories show them. */
+export interface RecordedSettings {
+  readonly rdp_height?: number
+  readonly rdp_width?: number
+  /** Seconds between probes; absent while the SUT is not monitored. */
+  readonly monitoring_interval?: number
+  /** Seconds between two reservations; absent is 0. */
+  readonly turnaround?: number
+  /** Seconds after which a reservation that nobody uses is released; absent and 0 are never. */
+  readonly release_unused_after?: number
+}
+
+export interface SutInternal {
+  readonly settings: RecordedSettings
+  readonly status: MonitoringStatus
+  /** Why it is offline, or what keeps Berth from looking further; null if nothing. */
+  readonly cause: Cause | null
+  /** Whether the status was another before. */
+  readonly began: boolean
+  /** When this version was recorded, in Unix milliseconds. */
+  readonly time: number
+  /** The name as it is searched for. */
+  readonly folded_name: string
+}
+
+type SutRow = Row<Sut, SutInternal>
+
+const SETTINGS = ['rdp_height', 'rdp_width', 'turnaround', 'release_unused_after'] as const
 
 /**
  * Folds case, and letters that are composed of several characters, so that substrings stay substrings. Upper case alone
@@ -60,88 +79,83 @@ type Observation = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWent
 const isObserved = (event: Recorded): event is Observation =>
   event.type === 'SutWentOnline' || event.type === 'SutWentOffline'
 
-const monitoringAfter = (current: Sut, event: Recorded): Sut['monitoring'] => {
-  const now = monitoredAfter(monitoredOf(current.monitoring), event)
-  if (now === undefined) return current.monitoring
+/** What an event says about whether the SUT is reached; nothing if that stays as it was. */
+const monitoringAfter = (
+  { document, internal }: SutRow,
+  event: Recorded,
+): Partial<Pick<SutInternal, 'status' | 'cause' | 'began'>> & { readonly monitoring: Sut['monitoring'] } => {
+  const status = monitoredAfter(internal.status, event)
+  if (status === undefined) return { monitoring: document.monitoring }
+  const cause = isObserved(event) ? event.data.cause : undefined
+  // Another cause does not begin it anew.
+  const began = status !== internal.status
+  const last_updated =
+    began || !isObserved(event) ? withoutFraction(event.metadata.time) : document.monitoring.last_updated
+  const monitoring = { status: STATUS[status], last_updated, status_description: descriptionOf(status, cause) }
+  return { monitoring, status, cause: cause ?? null, began }
+}
+
+const settingsAfter = (settings: RecordedSettings, { type, data }: Recorded): RecordedSettings => {
+  switch (type) {
+    case 'SutCreated':
+    case 'SutUpdated':
+      return { ...settings, ...pick<RecordedSettings, (typeof SETTINGS)[number]>(data, SETTINGS) }
+    case 'SutMonitoringEnabled':
+      return { ...settings, monitoring_interval: data.interval }
+    case 'SutMonitoringDisabled': {
+      const { monitoring_interval: _, ...others } = settings
+      return others
+    }
+    default:
+      return settings
+  }
+}
+
+const create = (event: Extract<Recorded, { readonly type: 'SutCreated' }>): SutRow => {
+  const { _id, tags, name } = event.data
+  const created_at = withNumericOffset(event.metadata.time)
+  const last_updated = withoutFraction(event.metadata.time)
+  const monitoring = { status: STATUS.disabled, last_updated, status_description: descriptionOf('disabled') }
+  const fields = pick(event.data, PUBLIC_SUT_FIELDS)
   return {
-    status: STATUS[now],
-    // Another cause does not begin it anew.
-    last_updated:
-      isObserved(event) && now === monitoredOf(current.monitoring)
-        ? current.monitoring.last_updated
-        : withoutFraction(event.metadata.time),
-    status_description: descriptionOf(now, isObserved(event) ? event.data.cause : undefined),
+    document: { _id, created_at, updated_at: created_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) },
+    internal: {
+      settings: settingsAfter({}, event),
+      ...{ status: 'disabled', cause: null, began: true },
+      time: epochMillisecondsOf(event.metadata.time),
+      folded_name: foldForSearch(name),
+    },
   }
 }
 
-const evolve = (document: Sut | undefined, event: Recorded): Sut => {
-  const updated_at = withNumericOffset(event.metadata.time)
-  switch (event.type) {
-    case 'SutCreated': {
-      const { _id, tags } = event.data
-      const last_updated = withoutFraction(event.metadata.time)
-      const monitoring = { status: STATUS.disabled, last_updated, status_description: descriptionOf('disabled') }
-      const fields = pick(event.data, PUBLIC_SUT_FIELDS)
-      return { _id, created_at: updated_at, updated_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) }
-    }
-    case 'SutUpdated': {
-      const { tags } = event.data
-      const changed = pick(event.data, PUBLIC_SUT_FIELDS)
-      const current = document ?? failMissing('SUT', event)
-      const monitoring = monitoringAfter(current, event)
-      return { ...current, ...changed, updated_at, monitoring, tags: mergeTags(current.tags, tags ?? {}) }
-    }
-    default: {
-      const current = document ?? failMissing('SUT', event)
-      const monitoring = monitoringAfter(current, event)
-      return isObserved(event) ? { ...current, monitoring } : { ...current, updated_at, monitoring }
-    }
+const evolve = (row: SutRow | undefined, event: Recorded): SutRow => {
+  if (event.type === 'SutCreated') return create(event)
+  const before = row ?? failMissing('sut', event)
+  const { monitoring, ...status } = monitoringAfter(before, event)
+  const { tags, ...changed } = event.type === 'SutUpdated' ? event.data : {}
+  const fields = pick<Partial<Sut>, PublicSutField>(changed, PUBLIC_SUT_FIELDS)
+  const document = {
+    ...{ ...before.document, ...fields, monitoring },
+    ...(!isObserved(event) && { updated_at: withNumericOffset(event.metadata.time) }),
+    ...(tags && { tags: mergeTags(before.document.tags, tags) }),
   }
+  const internal = {
+    ...{ ...before.internal, began: false, ...status },
+    settings: settingsAfter(before.internal.settings, event),
+    time: epochMillisecondsOf(event.metadata.time),
+    folded_name: foldForSearch(document.name),
+  }
+  return { document, internal }
 }
 
-export const sutProjection: Projection<Sut, SutColumns> = {
+/** Its versions also show the outages of a SUT, and when nothing was known of it. */
+export const sutProjection: Projection<Sut, SutInternal> = {
   name: 'sut',
-  version: 4,
+  version: 5,
   key: idOfChanged('sut'),
   begins: (event) => event.type === 'SutCreated',
   evolve,
   isObserved,
   observedIn: monitoringStream,
   ended: (event) => (event.type === 'SutRetired' ? 'retired' : null),
-  columns: (sut) => [
-    sut.sut_type,
-    sut.is_active,
-    foldForSearch(sut.name),
-    JSON.stringify(sut.tags),
-    monitoredOf(sut.monitoring),
-  ],
-}
-
-/** What was known of a SUT from an event on. */
-interface SutStatus {
-  readonly status: MonitoringStatus
-  /** Why it is offline; null if it is not. */
-  readonly cause: OfflineCause | null
-}
-
-/** The cause is empty where there is none, the event's time in Unix milliseconds. */
-type SutStatusColumns = readonly [status: MonitoringStatus, cause: OfflineCause | '', time: number]
-
-const UNMONITORED: SutStatus = { status: 'disabled', cause: null }
-
-const evolveStatus = (document: SutStatus | undefined, event: Recorded): SutStatus => {
-  const before = document ?? UNMONITORED
-  const status = monitoredAfter(before.status, event)
-  if (status === undefined) return before
-  return { status, cause: event.type === 'SutWentOffline' ? event.data.cause : null }
-}
-
-/** Its versions are the outages of a SUT, and when nothing was known of it. */
-export const sutStatusProjection: Projection<SutStatus, SutStatusColumns> = {
-  name: 'sut_status',
-  version: 1,
-  key: idOfChanged('sut'),
-  begins: (event) => event.type === 'SutCreated',
-  evolve: evolveStatus,
-  columns: ({ status, cause }, event) => [status, cause ?? '', epochMillisecondsOf(event.metadata.time)],
 }

@@ -13,9 +13,11 @@ const UNTOLD: Pick<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' |
 
 export const userProjection: Projection<UserDocument> = {
   name: 'user',
-  version: 1,
+  version: 2,
   key: idOfChanged('user'),
   begins: (event) => event.type === 'UserAdded',
-  evolve: (document, event) =>
-    userDocument(evolveUser(document && { ...document, ...UNTOLD }, event) ?? failMissing('user', event)),
+  evolve: (row, event) => {
+    const after = evolveUser(row && { ...row.document, ...UNTOLD }, event)
+    return { document: userDocument(after ?? failMissing('user', event)), internal: {} }
+  },
 }

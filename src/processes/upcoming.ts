@@ -1,6 +1,4 @@
-import type { Reservation, ReservationColumns } from '../../projections/reservation.ts'
-import type { ReservationKeepalive, ReservationRun } from '../../projections/reservation-run.ts'
-import { epochMillisecondsOf, epochSecondsOf } from '../domain/values/instant.ts'
+import type { Reservation, ReservationInternal } from '../../projections/reservation.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
 import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
@@ -37,30 +35,16 @@ interface UpcomingOptions {
   readonly clock: () => number
 }
 
-const recordedOf = (run: ReservationRun | undefined): Upcoming['recorded'] => {
-  if (run === undefined) return 'nothing'
-  return run.ended === null ? 'start' : 'end'
-}
-
 /** A reservation as the views show it now; undefined if it was cancelled or released. */
 const makeRead =
   ({ newest }: Pick<Views, 'newest'>) =>
   (id: string): Upcoming | undefined => {
     const version = newest('reservation', id)
     if (version === undefined || version.ended !== null) return undefined
-    const parse = <A>(name: 'reservation_keepalive' | 'reservation_run'): A | undefined => {
-      const found = newest(name, id)
-      return found && (JSON.parse(found.document) as A)
-    }
-    const { _id, sut_id, user_id, listen_port, ...times } = JSON.parse(version.document) as Reservation
-    const starts = epochSecondsOf(times.start_time) * 1000
-    return {
-      ...{ _id, sut_id, user_id, listen_port, starts },
-      begins: Math.max(starts, epochMillisecondsOf(times.created_at)),
-      ends: epochSecondsOf(times.end_time) * 1000,
-      keepalive: parse<ReservationKeepalive>('reservation_keepalive')?.keepalive ?? 0,
-      recorded: recordedOf(parse<ReservationRun>('reservation_run')),
-    }
+    const { _id, sut_id, user_id, listen_port } = JSON.parse(version.document) as Reservation
+    const { start, end, lateness, keepalive = 0, recorded } = JSON.parse(version.internal) as ReservationInternal
+    const window = { starts: start * 1000, begins: start * 1000 + lateness, ends: end * 1000 }
+    return { _id, sut_id, user_id, listen_port, ...window, keepalive, recorded }
   }
 
 /** The reservations of the next half-hour: read ahead, and then again whenever they change. */
@@ -76,12 +60,11 @@ export const makeUpcomingReservations = ({ views, clock }: UpcomingOptions) => {
     if (reservation === undefined) known.delete(id)
     else known.set(id, reservation)
   }
-  const isSoon = ({ before, after: { columns } }: RowChange): boolean =>
-    before === undefined && (columns as ReservationColumns)[2] * 1000 <= until
+  const isSoon = ({ before, after: { internal } }: RowChange): boolean =>
+    before === undefined && (JSON.parse(internal) as ReservationInternal).start * 1000 <= until
   const take = (change: RowChange): void => {
     const { projection, after } = change
-    const isOfOne = projection === 'reservation' || projection === 'reservation_run'
-    if (isOfOne && (known.has(after.id) || (projection === 'reservation' && isSoon(change)))) refresh(after.id)
+    if (projection === 'reservation' && (known.has(after.id) || isSoon(change))) refresh(after.id)
   }
   const unwatch = views.watch((_, changes) => changes.forEach(take))
 

@@ -1,7 +1,7 @@
-import type { Projection } from '../../projections/projection.ts'
+import type { Projection, Row, Table } from '../../projections/projection.ts'
 import type { Recorded } from '../domain/event.ts'
 import { BEFORE_FIRST, type StorePosition } from '../domain/values/position.ts'
-import { BEGINNING, type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Version } from './tables/version.ts'
 
 /** A document folded from its streams alone, and the store position of its last event. */
@@ -34,47 +34,32 @@ async function* inLogOrder(own: AsyncGenerator<Recorded>, others: AsyncGenerator
  */
 export const makeFromLog =
   (store: EventStore, projections: readonly Projection[]) =>
-  async (
-    name: Projection['name'],
-    id: string,
-    revision: number,
-    stream: string,
-    withObserved = false,
-  ): Promise<FromLog> => {
+  async (name: Table, id: string, revision: number, stream: string, withObserved = false): Promise<FromLog> => {
     const projection = projections.find((one) => one.name === name) as Projection
     const own = eventsOf(store, stream)
     const other = projection.observedIn?.(id)
-    let document: object | undefined
-    let version: Pick<Version, 'revision' | 'ended' | 'observed'> | undefined
-    let storePosition = BEGINNING
-    /** The document with what was observed since its last own event. */
-    let later: { document: object; observed: number; storePosition: StorePosition } | undefined
+    /** The newest row, and whether it is of an own event or of what was observed since the last one. */
+    let row: Row | undefined
+    let found: (Pick<Version, 'revision' | 'ended' | 'observed'> & Omit<FromLog, 'version'> & { row: Row }) | undefined
+    let observed = 0
     for await (const event of other === undefined ? own : inLogOrder(own, eventsOf(store, other))) {
       if (projection.key(event) !== id) continue
-      if (event.stream !== stream) {
-        const observed = event.revision + 1
-        later = {
-          document: projection.evolve(later?.document ?? document, event),
-          observed,
-          storePosition: event.storePosition,
-        }
-      } else {
-        if (event.revision > revision) break
-        document = projection.evolve(later?.document ?? document, event)
-        const ended = projection.ended?.(event) ?? version?.ended ?? null
-        const observed = later?.observed ?? version?.observed
-        version = { revision: event.revision, ended, ...(observed !== undefined && { observed }) }
-        storePosition = event.storePosition
-        later = undefined
-      }
+      const isOwn = event.stream === stream
+      if (isOwn && event.revision > revision) break
+      row = projection.evolve(row, event)
+      if (!isOwn) observed = event.revision + 1
+      if (!isOwn && !withObserved) continue
+      const of = isOwn ? event.revision : (found?.revision ?? event.revision)
+      const ended = projection.ended?.(event) ?? found?.ended ?? null
+      found = { row, revision: of, ended, observed, storePosition: event.storePosition }
     }
-    if (document === undefined || version === undefined)
-      throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
-    const shown = withObserved && later !== undefined ? later : { document, storePosition, observed: version.observed }
-    const { observed } = shown
+    if (found === undefined) throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
+    const {
+      storePosition,
+      row: { document, internal },
+      ...version
+    } = found
     const nowhere = { position: BEFORE_FIRST, created: BEFORE_FIRST }
-    return {
-      version: { ...nowhere, id, ...version, document: JSON.stringify(shown.document), ...(observed && { observed }) },
-      storePosition: shown.storePosition,
-    }
+    const texts = { document: JSON.stringify(document), internal: JSON.stringify(internal) }
+    return { version: { ...nowhere, id, ...version, ...texts }, storePosition }
   }

@@ -1,8 +1,7 @@
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { openViewsFile } from './file/views-file.ts'
-import type { ReaderOptions, ReaderThread } from './list-reader.ts'
-import { makeListRead } from './list-reads.ts'
+import { makeListRead, type ReaderOptions, type ReaderThread } from './list-reader.ts'
 
 /** The worker thread that reads lists; see list-reader.ts. */
 

@@ -1,9 +1,36 @@
 import { TooManyCalls } from '../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
+import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
-import type { Shape } from './file/schema.ts'
-import type { ListReads, ListResult, makeListRead } from './list-reads.ts'
+import { makeAvailable } from './availability/available.ts'
+import type { ViewsFile } from './file/views-file.ts'
+import type { Lists } from './lists/lists.ts'
+import type { Shape } from './tables/schema.ts'
+
+/** The reads of lists, by name. */
+export interface ListReads extends Lists {
+  readonly available: ReturnType<typeof makeAvailable>
+}
+
+/** A list and the public position that it shows. */
+export interface ListResult<A> {
+  readonly position: PublicPosition
+  readonly listed: A
+}
+
+/** Reads a list of a file, with the position that the file has. */
+export const makeListRead = (file: Pick<ViewsFile, 'lists' | 'newest' | 'progress'>) => {
+  const available = makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created)
+  const reads: ListReads = { ...file.lists, available }
+  return <Name extends keyof ListReads>(
+    name: Name,
+    args: Parameters<ListReads[Name]>,
+  ): ListResult<ReturnType<ListReads[Name]>> => {
+    const read = reads[name] as (...args: readonly unknown[]) => never
+    return { position: file.progress()?.position ?? BEFORE_FIRST, listed: read(...args) }
+  }
+}
 
 /** Reads a list; undefined while lists cannot be read. */
 export type ReadList = <Name extends keyof ListReads>(

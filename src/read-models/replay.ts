@@ -12,9 +12,8 @@ import {
 } from '../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { beforeTheFirst, progressAfter } from './file/progress.ts'
-import type { StoredRow, StoredTable } from './file/stored-tables.ts'
 import { UnusableViews } from './file/unusable-views.ts'
-import { openViewsFile, type ViewsFile } from './file/views-file.ts'
+import { openViewsFile, type StoredRow, type StoredTable, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
 
 /** Between reads of a file that another process writes. */
@@ -99,9 +98,9 @@ const membersOf = ({ document, ...columns }: StoredRow): Readonly<Record<string,
 })
 
 /** Where the rows differ, member by member, or the row that only one of the two files has. */
-const describeDifference = ({ name, isOfDocuments }: StoredTable, inUse?: StoredRow, made?: StoredRow): string => {
+const describeDifference = ({ name, hasVersions }: StoredTable, inUse?: StoredRow, made?: StoredRow): string => {
   const position = earlierPosition(positionOf(inUse), positionOf(made))
-  const where = isOfDocuments ? `${name}, ${inUse?.id ?? made?.id}, position ${position}` : name
+  const where = hasVersions ? `${name}, ${inUse?.id ?? made?.id}, position ${position}` : name
   if (inUse === undefined) return `${where}: missing in use; the log gives ${JSON.stringify(membersOf(made ?? {}))}`
   if (made === undefined) return `${where}: in use ${JSON.stringify(membersOf(inUse))}; the log gives nothing`
   const [left, right] = [membersOf(inUse), membersOf(made)]
@@ -135,9 +134,10 @@ const compareAll = (used: ViewsFile, fresh: ViewsFile): Omit<Comparison, 'events
     differences.push(`the log ends at position ${made?.position}, the stored documents at ${position}`)
   }
   let documents = 0
-  for (const [n, table] of used.tables.entries()) {
-    const rows = compare(table, fresh.tables[n] as StoredTable, differences)
-    if (table.isOfDocuments) documents += rows
+  const tables = fresh.tables()
+  for (const [n, table] of used.tables().entries()) {
+    const rows = compare(table, tables[n] as StoredTable, differences)
+    if (table.hasVersions) documents += rows
   }
   return { position, documents, differences }
 }

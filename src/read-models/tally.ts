@@ -1,29 +1,29 @@
-import type { QuotaExemptionColumns, ReservationColumns } from '../../projections/reservation.ts'
+import type { ReservationInternal } from '../../projections/reservation.ts'
 import { weekOf } from '../domain/calendar/week.ts'
-import { countExtended, countReleased, countShortened, type Usage } from '../domain/reservation/quota.ts'
+import type { Usage } from '../domain/reservation/quota.ts'
 import type { RowChange } from './tables/version.ts'
 
 /** A reservation, in Unix seconds. */
 interface Reserved {
   readonly start: number
   readonly end: number
-  /** Unix milliseconds from which it holds its SUT. */
-  readonly heldFrom: number
   /** What it counts for the quota. */
   readonly quarters: number
   /** Whether it is beyond the quota and does not count. */
   readonly isExempt: boolean
 }
 
+export const reservedOf = ({ start, end, counted, is_exempt }: ReservationInternal): Reserved => ({
+  ...{ start, end },
+  ...{ quarters: counted, isExempt: is_exempt },
+})
+
 /** Counts what one user has reserved. */
 export interface Tally extends Usage {
   readonly add: (id: string, reserved: Reserved) => void
   /** Counts reservations that are over. */
   readonly addFinished: (week: number, quarters: number) => void
-  /**
-   * Applies a change of one of the user's reservations, or of whether it is exempt. False if it does not fit: then the
-   * tally is wrong.
-   */
+  /** Applies a change of one of the user's reservations. False if it does not fit: then the tally is wrong. */
   readonly update: (change: RowChange) => boolean
   /**
    * The moment in Unix seconds by which reservations that have left had ended. If the clock is set back before it, the
@@ -69,41 +69,6 @@ const makeUnfinished = (now: number) => {
   }
 }
 
-/** Changes what is counted, one reservation at a time. */
-interface Changes extends Pick<Tally, 'add'> {
-  /** Takes a reservation out of what is counted; undefined if it is not there. */
-  readonly take: (id: string) => Reserved | undefined
-  readonly count: (reserved: Reserved, sign: 1 | -1) => void
-}
-
-const makeUpdate =
-  ({ add, take, count }: Changes): Tally['update'] =>
-  ({ projection, before, after }) => {
-    const { id, ended } = after
-    if (projection === 'reservation' && before === undefined) {
-      const [, , start, end, lateness, quarters] = after.columns as ReservationColumns
-      add(id, { start, end, heldFrom: start * 1000 + lateness, quarters, isExempt: false })
-      return true
-    }
-    const reserved = take(id)
-    if (reserved === undefined) return false
-    if (projection === 'quota_exemption') {
-      const [, isExempt] = after.columns as QuotaExemptionColumns
-      add(id, { ...reserved, isExempt })
-      return true
-    }
-    const { quarters, heldFrom, end: former } = reserved
-    const [, , , end] = after.columns as ReservationColumns
-    // Over at once, although its window ends with the second.
-    if (ended === 'released') count({ ...reserved, quarters: countReleased(quarters, heldFrom, end) }, 1)
-    else if (ended === null) {
-      const isShorter = end < former
-      const counted = isShorter ? countShortened(quarters, { ...reserved, end }) : countExtended(quarters, former, end)
-      add(id, { ...reserved, end, quarters: counted })
-    }
-    return true
-  }
-
 /** @param now Unix seconds: reservations that ended by then are added as finished ones */
 export const makeTally = (now: number): Tally => {
   const unfinished = makeUnfinished(now)
@@ -119,12 +84,17 @@ export const makeTally = (now: number): Tally => {
     unfinished.set(id, reserved)
     count(reserved, 1)
   }
-  const take = (id: string): Reserved | undefined => {
-    const before = unfinished.get(id)
-    if (before === undefined) return undefined
-    count(before, -1)
+  const update: Tally['update'] = ({ before, after }) => {
+    const { id, ended } = after
+    const reserved = reservedOf(JSON.parse(after.internal) as ReservationInternal)
+    const former = unfinished.get(id)
+    if (before !== undefined && former === undefined) return false
+    if (former !== undefined) count(former, -1)
     unfinished.remove(id)
-    return before
+    // What is released is over at once, although its window ends with the second.
+    if (ended === 'released') count(reserved, 1)
+    else if (ended === null) add(id, reserved)
+    return true
   }
 
   return {
@@ -135,6 +105,6 @@ export const makeTally = (now: number): Tally => {
     leftBy: unfinished.leftBy,
     add,
     addFinished: addQuarters,
-    update: makeUpdate({ add, take, count }),
+    update,
   }
 }

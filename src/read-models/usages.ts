@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { QuotaExemptionColumns, ReservationColumns } from '../../projections/reservation.ts'
+import type { Reservation } from '../../projections/reservation.ts'
 import { startOfWeek, weekOf } from '../domain/calendar/week.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { RowChange } from './tables/version.ts'
-import { makeTally, type Tally } from './tally.ts'
+import { makeTally, reservedOf, type Tally } from './tally.ts'
 import type { Views } from './views.ts'
 
 interface UsagesOptions {
@@ -36,8 +36,10 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
     let earliest = now
     for (let after = -1; ; ) {
       const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
-      for (const { id, start, end, lateness, quarters, isExempt, isReleased } of page) {
-        if (!isReleased) tally.add(id, { start, end, heldFrom: start * 1000 + lateness, quarters, isExempt })
+      for (const { id, isReleased, internal } of page) {
+        const reserved = reservedOf(internal)
+        const { start, quarters, isExempt } = reserved
+        if (!isReleased) tally.add(id, reserved)
         else if (!isExempt) tally.addFinished(weekOf(start), quarters)
         earliest = Math.min(earliest, start)
       }
@@ -52,12 +54,6 @@ const makeLoad = ({ views, clock }: UsagesOptions) => {
       tally.addFinished(week, quarters)
     return tally
   }
-}
-
-/** The holder of the reservation that a change may make count otherwise. */
-const holderOf = ({ projection, after }: RowChange): string | undefined => {
-  if (projection === 'reservation') return (after.columns as ReservationColumns)[1]
-  return projection === 'quota_exemption' ? (after.columns as QuotaExemptionColumns)[0] : undefined
 }
 
 /** Forgets the users who reserved longest ago, beyond a number of reservations in memory, but not the one given. */
@@ -79,8 +75,8 @@ export const makeUsages = (options: UsagesOptions) => {
   const loading = new Map<string, { isChanged: boolean }>()
 
   const update = (change: RowChange): void => {
-    const holder = holderOf(change)
-    if (holder === undefined) return
+    if (change.projection !== 'reservation') return
+    const { user_id: holder } = JSON.parse(change.after.document) as Reservation
     const reading = loading.get(holder)
     if (reading !== undefined) reading.isChanged = true
     if (tallies.get(holder)?.update(change) === false) tallies.delete(holder)

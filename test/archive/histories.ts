@@ -5,8 +5,7 @@ import { projections } from '../../projections/index.ts'
 import { EVENT_TYPES, type Event, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
-import type { StoredRow } from '../../src/read-models/file/stored-tables.ts'
-import { openViewsFile } from '../../src/read-models/file/views-file.ts'
+import { openViewsFile, type StoredRow } from '../../src/read-models/file/views-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 import { idOf, metadata } from '../domain/builders.ts'
 import { append, done, randomHex, recordsOf } from '../event-store/new-events.ts'
@@ -95,7 +94,7 @@ export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<
   const file = openViewsFile(path, projections, { readOnly: true })
   try {
     const { position, eventId } = file.progress() ?? {}
-    const rows = file.tables.flatMap(({ name, rows }) => [...rows()].map((row) => rowText(name, row)))
+    const rows = file.tables().flatMap(({ name, rows }) => [...rows()].map((row) => rowText(name, row)))
     return [`${position} ${eventId}`, ...rows]
   } finally {
     file.close()

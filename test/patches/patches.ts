@@ -246,9 +246,9 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a list as of the past shows what was replaced',
-    file: 'src/read-models/lists/past.ts',
-    from: 'conditions: [condition(RESERVATION_FORMER), wasThere, wasNotReplaced]',
-    to: 'conditions: [condition(RESERVATION_FORMER), wasThere]',
+    file: 'src/read-models/lists/page.ts',
+    from: "of('until > ? AND +position <= ?')",
+    to: "of('until > 0 * ? AND +position <= ?')",
     test: [
       'history/as-of.test.ts',
       'filters, pages and current=true of a list as of a time apply to the state at that time',

@@ -6,7 +6,7 @@ import type { Version } from '../../src/read-models/tables/version.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { alice, clock, SUT_ID } from '../domain/builders.ts'
 import { at as past, recordedAt } from '../domain/given-when-then.ts'
-import { makeChangesOf } from '../read-models/changes.ts'
+import { internalOf, makeChangesOf } from '../read-models/changes.ts'
 
 type Listener = Parameters<Views['watch']>[0]
 
@@ -62,7 +62,11 @@ export const fakeViews = () => {
   }) as unknown as Views['read']
   const newest = ((projection: string, id: string) => {
     const row = projection === 'reservation' ? rowWith(id) : undefined
-    return changed.get(`${projection} ${id}`) ?? (row && { ended: null, document: JSON.stringify(documentOf(row)) })
+    const texts = (document: Reservation) => ({
+      document: JSON.stringify(document),
+      internal: JSON.stringify(internalOf(document)),
+    })
+    return changed.get(`${projection} ${id}`) ?? (row && { ended: null, ...texts(documentOf(row)) })
   }) as unknown as Views['newest']
   const watch: Views['watch'] = (listener) => {
     listeners.add(listener)

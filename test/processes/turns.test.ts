@@ -49,15 +49,15 @@ const manyDocuments = (documentOf: (kind: string, n: number) => object, called: 
   const newest = ((kind: string, id: string) => {
     called()
     const n = Number.parseInt(id, 16)
-    return { document: JSON.stringify(documentOf(kind, n)), ended: null, created: n, observed: 0 }
+    const internal = JSON.stringify({ status: 'unknown', settings: { monitoring_interval: 60 } })
+    return { document: JSON.stringify(documentOf(kind, n)), internal, ended: null, created: n, observed: 0 }
   }) as unknown as Views['newest']
   return { read, newest, watch: () => () => undefined }
 }
 
 test('reading which SUTs are monitored looks at a few in a turn', async (t) => {
   const { called, during } = countByTurns()
-  const documentOf = (kind: string, n: number): object =>
-    kind === 'sut_display' ? { monitoring_interval: 60 } : { _id: idOf(n), monitoring: { status: 'Online' } }
+  const documentOf = (_: string, n: number): object => ({ _id: idOf(n) })
   const suts = followMonitored({ views: manyDocuments(documentOf, called), sinceBoot: () => 0 })
   const { all, most } = await during(suts.load)
   t.is(suts.size(), MANY)
@@ -131,8 +131,7 @@ test('a reservation whose extension is seen while others end stays open', async 
 
 test('due SUTs that another instance probes are looked at a few in a turn', async (t) => {
   const { called, during } = countByTurns()
-  const documentOf = (kind: string, n: number): object =>
-    kind === 'sut_display' ? { monitoring_interval: 60 } : { _id: idOf(n), monitoring: { status: 'Unknown' } }
+  const documentOf = (_: string, n: number): object => ({ _id: idOf(n) })
   const stop = new AbortController()
   const looked = new Set<string>()
   const monitor = makeMonitor({

@@ -8,22 +8,6 @@ import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
-import { ID_KEYS_SCHEMA, makeIdKeys } from '../../src/read-models/tables/id-keys.ts'
-
-test('thorough: more ids than the cache holds still get distinct keys and are found', (t) => {
-  const db = new DatabaseSync(':memory:')
-  t.teardown(() => db.close())
-  db.exec(ID_KEYS_SCHEMA)
-  const { keyOf, find } = makeIdKeys(db)
-  const ids = Array.from({ length: 25_000 }, (_, n) => `id ${n}`)
-  const keys = ids.map(keyOf)
-  t.is(new Set(keys).size, ids.length)
-  t.deepEqual(
-    ids.map((id) => find(id)),
-    keys,
-  )
-  t.is(find('another'), undefined)
-})
 
 test('the queue of snapshots drops the oldest when full and writes the others', async (t) => {
   const file = openViewsFile(':memory:', projections)

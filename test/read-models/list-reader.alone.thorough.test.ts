@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { isDamage } from '../../src/read-models/file/unusable-views.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { openListReader } from '../../src/read-models/list-reader.ts'
-import type { ReservationListQuery } from '../../src/read-models/lists/lists.ts'
+import type { ReservationListQuery } from '../../src/read-models/lists/reservations.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
 import { FIRST, fill, sutId, userId } from './lists/many-reservations.ts'
 
@@ -59,15 +59,10 @@ test('lists are read in a worker thread, at one position', async (t) => {
 test('lists as of the past are read completely in a worker thread', async (t) => {
   const { lists, read } = given(t)
   const now = lists.reservations({ ...FIRST_PAGE, offset: 20_000 })
-  t.deepEqual(
-    (await read('pastReservations', { ...FIRST_PAGE, offset: 20_000 }, toPublicPosition(EVENTS - 1))).listed,
-    now,
-  )
-  t.is(
-    (await read('pastReservations', FIRST_PAGE, toPublicPosition(EVENTS / 2))).listed.count,
-    EVENTS / 2 + 1 - SCALE.suts,
-  )
-  t.deepEqual((await read('pastSuts', FIRST_PAGE, toPublicPosition(EVENTS - 1))).listed, lists.suts(FIRST_PAGE))
+  const [asOf, middle] = [toPublicPosition(EVENTS - 1), toPublicPosition(EVENTS / 2)]
+  t.deepEqual((await read('reservations', { ...FIRST_PAGE, offset: 20_000, asOf })).listed, now)
+  t.is((await read('reservations', { ...FIRST_PAGE, asOf: middle })).listed.count, EVENTS / 2 + 1 - SCALE.suts)
+  t.deepEqual((await read('suts', { ...FIRST_PAGE, asOf })).listed, lists.suts(FIRST_PAGE))
 })
 
 test('the number of waiting lists is limited, and errors are reported', async (t) => {

@@ -54,15 +54,15 @@ const read = async (revision: number, withObserved: boolean): Promise<readonly u
 }
 
 test('a document folded from two streams shows an own event with what was observed before it', async (t) => {
-  t.deepEqual(await read(0, false), [0, undefined, 'SUT Monitoring Disabled', null, 0])
-  t.deepEqual(await read(1, false), [1, undefined, 'Unknown', null, 1])
+  t.deepEqual(await read(0, false), [0, 0, 'SUT Monitoring Disabled', null, 0])
+  t.deepEqual(await read(1, false), [1, 0, 'Unknown', null, 1])
   t.deepEqual(await read(2, false), [2, 1, 'Online', null, 3])
   t.deepEqual(await read(3, false), [3, 2, 'Unknown', null, 5])
   t.deepEqual(await read(4, false), [4, 3, 'SUT Monitoring Disabled', 'retired', 7])
 })
 
 test('where nothing was recorded, it also shows what was observed up to the next own event', async (t) => {
-  t.deepEqual(await read(0, true), [0, undefined, 'SUT Monitoring Disabled', null, 0])
+  t.deepEqual(await read(0, true), [0, 0, 'SUT Monitoring Disabled', null, 0])
   t.deepEqual(await read(1, true), [1, 1, 'Online', null, 2])
   t.deepEqual(await read(2, true), [2, 2, 'Offline', null, 4])
   t.deepEqual(await read(4, true), [4, 4, 'SUT Monitoring Disabled', 'retired', 8])

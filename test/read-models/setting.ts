@@ -5,7 +5,7 @@ import type { Projection } from '../../projections/projection.ts'
 import type { Event, Metadata, Recorded } from '../../src/domain/event.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
-import { tablesOf } from '../../src/read-models/tables/document-table.ts'
+import { tablesOf } from '../../src/read-models/tables/schema.ts'
 import { openViews, type Views } from '../../src/read-models/views.ts'
 import {
   idOf,

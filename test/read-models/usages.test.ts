@@ -18,16 +18,8 @@ const given = (
   const reads: string[] = []
   let fold: (events: readonly Logged[]) => void = () => undefined
   const rows = Array.from({ length: ahead }, (_, n) => ({
-    ...{
-      position: n,
-      id: idOf(n),
-      start: START,
-      end: END,
-      lateness: 0,
-      quarters: 4,
-      isExempt: false,
-      isReleased: false,
-    },
+    ...{ position: n, id: idOf(n), isReleased: false },
+    internal: { start: START, end: END, lateness: 0, counted: 4, is_exempt: false, recorded: 'nothing' },
   }))
   const read = async (
     name: string,

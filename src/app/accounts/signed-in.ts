@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { TokenDocument } from '../../../projections/token.ts'
+import type { TokenDocument, TokenInternal } from '../../../projections/token.ts'
 import { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
 import { makeEventId } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
@@ -32,7 +32,7 @@ const openSessions = ({ users, views, runner, vault, clock, randomHex }: Lab): L
       if (users.epochOf(actor._id) === undefined)
         throw new StoreUnavailable('a session cannot begin: its epoch is not readable')
     },
-    isEnded: (id) => views.newest('ended_login', id) !== undefined,
+    isEnded: (id) => views.newest('token', id)?.ended === 'revoked',
     isReady: views.caughtUp,
     clock,
     randomHex,
@@ -43,7 +43,9 @@ const openTokens = ({ users, views, clock }: Lab): Tokens =>
   makeTokens({
     find: (id) => {
       const version = views.newest('token', id)
-      return version && (JSON.parse(version.document) as TokenDocument)
+      if (version === undefined) return undefined
+      const { hash } = JSON.parse(version.internal) as TokenInternal
+      return hash === undefined ? undefined : { ...(JSON.parse(version.document) as TokenDocument), hash }
     },
     isReady: views.caughtUp,
     users,
@@ -68,8 +70,8 @@ export const makeSignedIn = (lab: Lab): SignedIn & { readonly tokens: Tokens; re
     hasExpired: ({ expires }) => expires !== undefined && expires <= clock(),
     onChange: (listener) => {
       const stopUsers = users.onChange(listener)
-      const stopTokens = views.watch((events) => {
-        if (events.some(({ type }) => type === 'TokenRevoked')) listener()
+      const stopTokens = views.watch((_, changes) => {
+        if (changes.some(({ projection, after }) => projection === 'token' && after.ended !== null)) listener()
       })
       return () => {
         stopUsers()

@@ -1,4 +1,4 @@
-import { OFFLINE_CAUSES, type OfflineCause, type OnlineCause } from '../events/monitoring.ts'
+import type { OfflineCause, OnlineCause } from '../events/monitoring.ts'
 
 /** The monitoring status of a SUT, as a filter of lists. */
 export const MONITORED = ['online', 'offline', 'disabled', 'unknown'] as const
@@ -11,9 +11,6 @@ export const STATUS: Readonly<Record<MonitoringStatus, string>> = {
   disabled: 'SUT Monitoring Disabled',
   unknown: 'Unknown',
 }
-
-export const monitoredOf = ({ status }: { readonly status: string }): MonitoringStatus =>
-  MONITORED.find((known) => STATUS[known] === status) ?? 'disabled'
 
 /** Why a SUT is offline, or what keeps Berth from looking further at one that is online. */
 export type Cause = OfflineCause | OnlineCause
@@ -42,10 +39,6 @@ const DESCRIPTIONS: Readonly<Record<MonitoringStatus, string>> = {
 /** `monitoring.status_description` in documents. */
 export const descriptionOf = (monitored: MonitoringStatus, cause?: Cause): string =>
   cause === undefined ? DESCRIPTIONS[monitored] : CAUSES[cause]
-
-/** The cause that a document shows. */
-export const causeShown = ({ status_description }: { readonly status_description: string }): Cause | undefined =>
-  ([...OFFLINE_CAUSES, 'no_password'] as const).find((cause) => CAUSES[cause] === status_description)
 
 /** Why a SUT counts as offline; undefined if it was reached. */
 export const offlineCauseOf = (cause: Cause | undefined): OfflineCause | undefined =>

@@ -1,5 +1,4 @@
-import type { Reservation } from '../../../projections/reservation.ts'
-import type { ReservationKeepalive } from '../../../projections/reservation-run.ts'
+import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
 import { keepaliveDue } from '../../domain/calendar/held.ts'
@@ -17,8 +16,8 @@ const withUntil = (response: RouteResponse, until: number | undefined): RouteRes
 
 /** Seconds after which a reservation is released unless it is kept alive; undefined if it need not be. */
 export const keepaliveOf = ({ newest }: Pick<Views, 'newest'>, id: string): number | undefined => {
-  const found = newest('reservation_keepalive', id)
-  return found && (JSON.parse(found.document) as ReservationKeepalive).keepalive
+  const found = newest('reservation', id)
+  return found && (JSON.parse(found.internal) as ReservationInternal).keepalive
 }
 
 /** The response that shows a new reservation. */

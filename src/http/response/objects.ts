@@ -7,7 +7,7 @@ import { type Failure, failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
-import type { ListReads, ListResult } from '../../read-models/list-reads.ts'
+import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -25,7 +25,7 @@ export type Listed = Kind | 'session' | 'series' | 'sut_request'
 export interface Objects {
   /** The object as of the end of a command, whatever was recorded since. */
   readonly after: (
-    kind: Kind | 'reservation_keepalive' | 'sut_request',
+    kind: Kind | 'sut_request',
     id: string,
     stream: string,
     outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,
@@ -210,7 +210,7 @@ export const makeStoredResponse =
     for (const candidate of candidates) {
       const version = views.newest('retry_key', candidate.slice(0, 22))
       if (version === undefined) continue
-      const { request, of, _id, revision, created } = JSON.parse(version.document) as Kept
+      const { request, of, _id, revision, created } = JSON.parse(version.internal) as Kept
       if (request !== candidate.slice(23)) return E.left(keyReused())
       const object = views.asOf(of, _id, revision)
       if (object !== undefined) return E.right(show(of, object, created))

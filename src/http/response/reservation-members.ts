@@ -1,6 +1,7 @@
 import type { Reservation } from '../../../projections/reservation.ts'
-import { type ReservationState, reservationStateOf } from '../../read-models/lists/details.ts'
-import type { Details, ListInclusion } from '../../read-models/lists/lists.ts'
+import type { ListInclusion } from '../../read-models/lists/csv.ts'
+import type { Details } from '../../read-models/lists/reservations.ts'
+import { type ReservationState, reservationStateOf } from '../../read-models/lists/reservations.ts'
 import type { UserNames } from './user-names.ts'
 
 export interface AddedMembers {

@@ -4,8 +4,9 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
-import type { ListResult } from '../../read-models/list-reads.ts'
-import type { ReservationListQuery, SutListQuery } from '../../read-models/lists/lists.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
+import type { ReservationListQuery } from '../../read-models/lists/reservations.ts'
+import type { SutListQuery } from '../../read-models/lists/suts.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -51,9 +52,7 @@ const makeFind = (dependencies: AsOfDependencies) => {
     }
     if (isLater(asOf.instant, instantAt(clock()))) return E.left(future('is in the future'))
     const time = floorMillisecond(asOf.instant)
-    return E.map(({ listed }: ListResult<PublicPosition>) => listed)(
-      await objects.showLists(({ past }) => past.positionAt(time)),
-    )
+    return E.map(({ listed }: ListResult<PublicPosition>) => listed)(await objects.showList('positionAt', time))
   }
 }
 
@@ -65,10 +64,7 @@ const makeReadVersion = (dependencies: AsOfDependencies, find: ReturnType<typeof
     for (;;) {
       const position = await find(asOf)
       if (E.isLeft(position)) return position
-      const read = showAsOf(
-        position.right,
-        await objects.showLists(({ past }) => past.version(kind, id, position.right)),
-      )
+      const read = showAsOf(position.right, await objects.showList('versionAt', kind, id, position.right))
       if (E.isLeft(read) || read.right.listed !== undefined || isCaughtUp) return read
       if (!(await waitForHead(views, store))) return E.left(viewsBehind())
       isCaughtUp = true
@@ -113,9 +109,9 @@ export const makeAsOfReads = (dependencies: AsOfDependencies) => {
       return show === undefined ? E.right(documentResponse(kind, shown, false)) : show(shown, call)
     },
     reservations: async (query: ReservationListQuery, position: PublicPosition) =>
-      showAsOf(position, await objects.showList('pastReservations', query, position)),
+      showAsOf(position, await objects.showList('reservations', { ...query, asOf: position })),
     suts: async (query: SutListQuery, position: PublicPosition) =>
-      showAsOf(position, await objects.showList('pastSuts', query, position)),
+      showAsOf(position, await objects.showList('suts', { ...query, asOf: position })),
   }
 }
 

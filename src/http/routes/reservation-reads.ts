@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation, SeriesMember } from '../../../projections/reservation.ts'
+import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import { invalid } from '../../domain/failure.ts'
 import {
@@ -11,8 +11,13 @@ import {
   instantAt,
   isLater,
 } from '../../domain/values/instant.ts'
-import type { ListResult } from '../../read-models/list-reads.ts'
-import type { Details, ListPage, PageQuery, ReservationListQuery as RowsQuery } from '../../read-models/lists/lists.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
+import type { PageQuery } from '../../read-models/lists/page.ts'
+import type {
+  Details,
+  ReservationPage,
+  ReservationListQuery as RowsQuery,
+} from '../../read-models/lists/reservations.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { asOfRoles } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -91,7 +96,7 @@ const makeReservationList = (parts: Parts) => {
   const read = async (
     { query, user }: ListCall,
     part: PageQuery,
-  ): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ListPage>> }> => {
+  ): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ReservationPage>> }> => {
     const { sut_ids, user_id, as_of, current, include } = query
     const asked = { ...part, sut_ids, user_id, ...additionsFor(query) }
     if (as_of === undefined) {
@@ -125,22 +130,21 @@ const makeReservationList = (parts: Parts) => {
 
 /** Reads what a list reads from rows. */
 const detailsOf = async (
-  { objects, views }: Pick<Parts, 'objects' | 'views'>,
-  { id, revision, document, ended }: Version,
+  objects: Parts['objects'],
+  { document, internal, ended }: Version,
   user: ScopedUser,
 ): Promise<E.Either<Refusal, Details>> => {
-  const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
+  const { sut_id } = JSON.parse(document) as Reservation
   const sut = await visibleTo(objects, user).newest('sut', sut_id)
   if (E.isLeft(sut)) return sut
-  const member = views.newest('series_member', id)
-  const before = ended === 'released' ? objects.asOf('reservation', id, revision - 1) : undefined
+  const { start, end, planned_end = null, series_id = null } = JSON.parse(internal) as ReservationInternal
   return E.right({
     ended,
-    start: epochSecondsOf(start_time),
-    end: epochSecondsOf(end_time),
-    plannedEnd: before === undefined ? null : (JSON.parse(before.document) as Reservation).end_time,
+    start,
+    end,
+    plannedEnd: planned_end,
     sutName: sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name,
-    seriesId: member === undefined ? null : (JSON.parse(member.document) as SeriesMember).series_id,
+    seriesId: series_id,
   })
 }
 
@@ -153,7 +157,7 @@ const makeReservationRead = (parts: Parts) => {
     const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
     const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
     if (include.size === 0) return E.right(response)
-    const details = await detailsOf(parts, version, user)
+    const details = await detailsOf(objects, version, user)
     if (E.isLeft(details)) return details
     const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
     return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })

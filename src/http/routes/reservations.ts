@@ -7,7 +7,6 @@ import { type ReservationCommand, reservationDecider } from '../../domain/reserv
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
-import { laterPosition } from '../../domain/values/position.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import {
   type ExtensionBody,
@@ -110,13 +109,7 @@ const bindToClient =
 const keepAlive = (parts: Parts) => {
   const keptResponse = makeKeptResponse(parts)
   return (call: Call) =>
-    change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
-      respond: async (version, stream, outcome) => {
-        // What kept it alive is no version of its document.
-        const { position } = await parts.objects.after('reservation_keepalive', version.id, stream, outcome)
-        return keptResponse({ ...version, position: laterPosition(version.position, position) })
-      },
-    })
+    change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), { respond: keptResponse })
 }
 
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']

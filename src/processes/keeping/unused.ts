@@ -1,4 +1,4 @@
-import type { SutDisplay } from '../../../projections/sut-display.ts'
+import type { SutInternal } from '../../../projections/sut.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -29,21 +29,21 @@ export type Usable = Pick<Upcoming, '_id' | 'sut_id' | 'begins' | 'ends'>
 /** How long another instance may take to record a session. */
 const OTHERS_DELAY_MS = 60_000
 
-const releaseAfterOf = (document: string | undefined): number =>
-  (document && (JSON.parse(document) as SutDisplay).release_unused_after) || 0
+const releaseAfterOf = (internal: string | undefined): number =>
+  (internal && (JSON.parse(internal) as SutInternal).settings.release_unused_after) || 0
 
 /** Seconds after which a reservation of a SUT is released that nobody uses; 0 is never. Bounded by the SUTs. */
 const makeAfterOf = ({ views, signal }: UnusedOptions) => {
   const known = new Map<string, number>()
   const unwatch = views.watch((_, changes) => {
     for (const { projection, after } of changes)
-      if (projection === 'sut_display') known.set(after.id, releaseAfterOf(after.document))
+      if (projection === 'sut' && !after.isObserved) known.set(after.id, releaseAfterOf(after.internal))
   })
   signal.addEventListener('abort', unwatch)
   const afterOf = (sutId: string): number => {
     const found = known.get(sutId)
     if (found !== undefined) return found
-    const after = releaseAfterOf(views.newest('sut_display', sutId)?.document)
+    const after = releaseAfterOf(views.newest('sut', sutId)?.internal)
     known.set(sutId, after)
     return after
   }

@@ -1,8 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Sut } from '../../../projections/sut.ts'
-import type { SutDisplay } from '../../../projections/sut-display.ts'
+import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Reachability } from '../../domain/monitoring/decide.ts'
-import { type Cause, causeShown, monitoredOf } from '../../domain/monitoring/status.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
 
@@ -39,14 +38,13 @@ const makeGet =
     const found = views.newest('sut', sutId)
     if (found === undefined || found.ended !== null) return undefined
     const sut = JSON.parse(found.document) as Sut
-    const status = monitoredOf(sut.monitoring)
-    const display = views.newest('sut_display', sutId)
-    const seconds = display && (JSON.parse(display.document) as SutDisplay).monitoring_interval
+    const { status, cause, settings } = JSON.parse(found.internal) as SutInternal
+    const seconds = settings.monitoring_interval
     if (status === 'disabled' || seconds === undefined) return undefined
     return {
       sut,
       interval: seconds * 1_000,
-      shown: { status, changes: found.observed ?? 0, cause: causeShown(sut.monitoring) },
+      shown: { status, changes: found.observed, cause: cause ?? undefined },
     }
   }
 

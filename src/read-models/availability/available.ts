@@ -6,10 +6,10 @@ import type { Criteria } from '../../domain/events/criteria.ts'
 import { makeFit, profileOf } from '../../domain/matching/fit.ts'
 import { newWindows, openingAt, putWindow } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
-import { monitoredOf } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { HeldRow, Lists, SutListQuery } from '../lists/lists.ts'
+import type { HeldRow, makeReservationReads } from '../lists/reservations.ts'
+import type { makeSutList, makeSutReads, SutListQuery } from '../lists/suts.ts'
 
 /** Where a page of SUTs ended: after one in the order of creation, or after one in the order of matching. */
 export type OfferedAfter = { readonly sut_id: string } | RankedAfter
@@ -56,7 +56,11 @@ export interface AvailablePage {
   readonly next: OfferedAfter | undefined
 }
 
-type Reads = Pick<Lists, 'suts' | 'heldBy' | 'lastEnds' | 'turnaroundsOf'>
+type Reads = { readonly suts: ReturnType<typeof makeSutList> } & Pick<
+  ReturnType<typeof makeReservationReads>,
+  'heldBy' | 'lastEnds'
+> &
+  Pick<ReturnType<typeof makeSutReads>, 'turnaroundsOf'>
 
 /** Free windows, and stretches of turnaround, of a SUT. */
 const WINDOWS_MAX = 100
@@ -148,9 +152,9 @@ const readRanked = (
   const { quarter, seed } = place ?? wanted
   const isFit = makeFit(criteria)
   const fitting = lists
-    .suts({ is_active: true, scope, limit: SUTS_MAX, offset: 0 })
+    .suts({ is_active: true, withoutOffline: true, scope, limit: SUTS_MAX, offset: 0 })
     .documents.map((text) => JSON.parse(text) as Sut)
-    .filter((sut) => monitoredOf(sut.monitoring) !== 'offline' && isFit(profileOf(sut, sut.tags)))
+    .filter((sut) => isFit(profileOf(sut, sut.tags)))
   const ids = fitting.map(({ _id }) => _id)
   const turnarounds = lists.turnaroundsOf(ids)
   const from = Math.min(quarter, span.start) - REACH - QUARTER

@@ -47,8 +47,8 @@ const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void
         typeof use === 'function' ? watching(use) : watchingAll(use),
       ]),
     ) as F
-  const { progress, newest, asOf, snapshot, stage, commit, settle, lists, log } = file
-  return { ...file, ...watchingAll({ progress, newest, asOf, snapshot, stage, commit, settle, lists, log }) }
+  const { progress, newest, asOf, snapshot, stage, commit, lists, log } = file
+  return { ...file, ...watchingAll({ progress, newest, asOf, snapshot, stage, commit, lists, log }) }
 }
 
 interface UsableFile {

@@ -1,21 +1,42 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
-import type { Lists } from '../lists/lists.ts'
-import { openLists } from '../lists/open-lists.ts'
-import { type DocumentTable, makeDocumentTable, RETRY_KEY } from '../tables/document-table.ts'
+import { type Lists, openLists } from '../lists/lists.ts'
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
+import { makeRetryKeyTable } from '../tables/retry-keys.ts'
+import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
 import type { Row, Version } from '../tables/version.ts'
+import { makeVersionTable, type VersionTable } from '../tables/versions.ts'
 import type { Progress } from './progress.ts'
-import { makeRetryKeyTable } from './retry-key-table.ts'
-import { CHECKPOINT_PAGES, PRAGMAS, type Shape, shapeOf, tables } from './schema.ts'
-import { makeSnapshotTable } from './snapshot-table.ts'
-import { type StoredTable, storedTables } from './stored-tables.ts'
 import { isRebuildable, UnusableViews } from './unusable-views.ts'
+
+export type StoredRow = Readonly<Record<string, SQLOutputValue>>
+
+/** A table derived from the log. */
+export interface StoredTable {
+  readonly name: string
+  /** Whether it has versions of objects. */
+  readonly hasVersions: boolean
+  /** Ordered by key. */
+  readonly rows: () => Iterable<StoredRow>
+}
+
+/** Everything in the file that is derived from the log alone. */
+const storedTables = (db: DatabaseSync): readonly StoredTable[] =>
+  db
+    .prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('progress', 'snapshot') AND name NOT LIKE 'sqlite%'",
+    )
+    .all()
+    .map(({ name, sql }) => ({
+      name: String(name),
+      hasVersions: String(sql).includes('internal TEXT'),
+      rows: () => prepare<StoredRow>(db, `SELECT * FROM ${name}`).iterate(),
+    }))
 
 /** Writes in a transaction that stays open until `commit`. A failed write also discards everything noted for it. */
 const makeViewsTransactions = (db: DatabaseSync, forget: () => void) => {
@@ -59,13 +80,11 @@ export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite
   readonly commit: (snapshots: readonly Snapshot[], progress: Progress, synced?: PublicPosition) => void
   /** Whether a transaction is open. Some read errors roll it back too; all its rows must then be staged again. */
   readonly isStaging: () => boolean
-  /** Makes lists show all staged rows. A failure rolls the transaction back. */
-  readonly settle: () => void
   readonly lists: Lists
   /** Shows staged rows, as lists do. */
   readonly log: LogIndex
   /** For comparing two files. */
-  readonly tables: readonly StoredTable[]
+  readonly tables: () => readonly StoredTable[]
   /** Must be called before `close` if another thread runs the checkpoints. */
   readonly endCheckpoints: () => Promise<void>
   /** Starts a read transaction: reads see one moment, whatever is written meanwhile. */
@@ -89,7 +108,7 @@ interface Opening {
 
 const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
   const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
-  if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${tables(projections)} COMMIT`)
+  if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${SCHEMA} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
   if (shape !== undefined && shape !== shapeOf(projections)) {
     throw new UnusableViews(`${path} was not made by this version of Berth; start the service once`)
@@ -147,14 +166,18 @@ const fileOver = (
   projections: readonly Shape[],
   checkpoints: WalCheckpoints | undefined,
 ): Omit<ViewsFile, 'path'> => {
-  const { shared, lists, afterRows, flush, forget } = openLists(db)
-  const states = makeSnapshotTable(db)
-  const tableOf = (name: string): DocumentTable =>
-    name === RETRY_KEY ? makeRetryKeyTable(db) : makeDocumentTable(shared, name)
-  const documents = new Map(projections.map(({ name }) => [name as string, tableOf(name)]))
+  const { lists, forget } = openLists(db)
+  const snapshot = prepare<Snapshot>(
+    db,
+    'SELECT stream, version, revision, storePosition, text FROM snapshot WHERE stream = ?',
+  )
+  const keepSnapshot = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
+  const versions = new Map<string, VersionTable>(
+    projections.map(({ name }) => [name, name === 'retry_key' ? makeRetryKeyTable(db) : makeVersionTable(db, name)]),
+  )
   const log = makeLogTable(db)
-  const of = (projection: string): DocumentTable => documents.get(projection) as DocumentTable
-  const filled = [log, ...documents.values()]
+  const of = (projection: string): VersionTable => versions.get(projection) as VersionTable
+  const tables = [log, ...versions.values()]
   const progress = prepare<Progress>(
     db,
     'SELECT logId, position, storePosition, eventId, stream, revision FROM progress',
@@ -163,26 +186,25 @@ const fileOver = (
   const shape = shapeOf(projections)
   const { writeOrRollBack, commit } = makeViewsTransactions(db, () => {
     forget()
-    for (const table of filled) table.forget()
+    for (const table of tables) table.forget()
   })
   return {
     progress: () => progress.get(),
     newest: (projection, id) => of(projection).newest(id),
     asOf: (projection, id, revision, withObserved) => of(projection).asOf(id, revision, withObserved),
-    snapshot: states.read,
+    snapshot: (stream) => snapshot.get(stream),
     stage: (rows) =>
       writeOrRollBack(() => {
         for (const row of rows) {
           if (row.logRow !== undefined) log.insert(row.logRow)
           else of(row.projection).insert(row.version)
         }
-        for (const table of filled) table.flush()
-        afterRows(rows)
+        for (const table of tables) table.flush()
       }),
     commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }, synced = position) =>
       writeOrRollBack(() => {
-        flush()
-        for (const snapshot of snapshots) states.write(snapshot)
+        for (const { stream, version, revision, storePosition, text } of snapshots)
+          keepSnapshot.run(stream, version, revision, storePosition, text)
         advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
         commit()
         checkpoints?.afterCommit()
@@ -191,10 +213,9 @@ const fileOver = (
     mayWrite: () => checkpoints?.mayWrite() ?? true,
     endCheckpoints: async () => checkpoints?.close(),
     isStaging: () => db.isTransaction,
-    settle: () => writeOrRollBack(flush),
     lists,
     log: log.index,
-    tables: storedTables(db, projections),
+    tables: () => storedTables(db),
     pin: () => db.exec('BEGIN'),
     unpin: () => db.exec('COMMIT'),
     close: () => db.close(),

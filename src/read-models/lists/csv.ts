@@ -3,9 +3,43 @@ import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { columnsOf, type DetailedRow, reservationStateOf } from './details.ts'
-import type { CsvList, CsvQuery, CsvRows, Details } from './lists.ts'
+import { type DetailedRow, type Details, reservationColumns, reservationStateOf } from './reservations.ts'
+import type { Visibility } from './scope.ts'
+
+/**
+ * What responses can add to a reservation: names and its series, which its document has not, and its state, which
+ * depends on the time.
+ */
+export type ListInclusion = 'names' | 'state' | 'series'
+
+/** What is listed, and what is added to each row. */
+export type CsvList =
+  | { readonly of: 'sut' | 'session' | 'sut_request' }
+  | {
+      readonly of: 'reservation'
+      readonly include: ReadonlySet<ListInclusion | 'cancelled'>
+      /** Unix milliseconds: the time of the states. */
+      readonly now: number
+      readonly visibility: Visibility | undefined
+    }
+
+/**
+ * Rows of a list as CSV, at the positions that the list has: what is stored at a position never changes, so rows read
+ * later still are those of the list.
+ */
+export interface CsvQuery {
+  readonly list: CsvList
+  readonly positions: readonly PublicPosition[]
+}
+
+/** Text with gaps. Each gap is for the name of a user, in order. */
+export interface CsvRows {
+  readonly texts: readonly string[]
+  /** One less than texts. */
+  readonly userIds: readonly string[]
+}
 
 /** The value of a field. Names of users are not in the views. */
 type Value = string | number | boolean | null | { readonly nameOf: string }
@@ -153,7 +187,7 @@ export const makeCsvRows =
   ({ list, positions }: CsvQuery): CsvRows => {
     const columns = columnsOfList(list)
     const detailed = list.of === 'reservation' && list.include.size > 0
-    const selected = columnsOf(detailed ? { withDetails: true, visibility: list.visibility } : {})
+    const selected = reservationColumns(detailed ? { withDetails: true, visibility: list.visibility } : {})
     const text = makeText()
     for (const position of positions) {
       const sql = `SELECT ${selected.sql} FROM ${list.of} d WHERE d.position = ?`

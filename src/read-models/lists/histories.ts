@@ -1,114 +1,109 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  diffDocuments,
-  historyProjections,
-  listChangedSecrets,
-  type ValueChange,
-} from '../../../projections/history.ts'
-import type { Recorded } from '../../domain/event.ts'
+import { diffRows, historyProjections, type ValueChange } from '../../../projections/history.ts'
+import type { Row } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
-import type { IdKeys } from '../tables/id-keys.ts'
-import type { SutEvents } from '../tables/sut-events.ts'
+import { makePositionAt } from '../tables/log-index.ts'
 
-/** An event's position in the log and revision in its stream. */
-export interface HistoryPosition {
-  readonly position: PublicPosition
-  readonly revision: number
+/** What has a history. That of a SUT includes its reservations, series, sessions and port. */
+type HistoryOf = 'sut' | 'reservation' | 'user'
+
+/** A page of a history: of all of it, or of a span of Unix milliseconds, the end excluded. */
+export interface HistoryPageQuery {
+  readonly of: HistoryOf
+  readonly id: string
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+  /** Only what follows the event at this position, which must be one of the history; `latest` is the last one. */
+  readonly after?: PublicPosition | 'latest' | undefined
+  readonly offset: number
+  readonly limit: number
 }
 
-/** `place` counts the events of the history before it, `nth` those of sessions among them. */
-interface SessionPlace {
-  readonly position: PublicPosition
-  readonly place: number
-  readonly nth: number
+export interface HistoryPage {
+  /** Events in the span. */
+  readonly count: number
+  /** Oldest first. */
+  readonly positions: readonly PublicPosition[]
 }
 
-/** Events of sessions in the history of their SUT, which merges them with its stream. */
-export interface SessionEvents {
-  readonly count: (sutId: string) => number
-  /** Those from a place on and before another, in order. */
-  readonly between: (sutId: string, from: number, to: number) => readonly SessionPlace[]
-  /** The number of them before a place. */
-  readonly countBefore: (sutId: string, place: number) => number
-  /** The last one at or before a position in the log. */
-  readonly lastUpTo: (sutId: string, position: PublicPosition) => SessionPlace | undefined
+/** The tables whose rows are about an object, and how. */
+const SOURCES: Readonly<Record<HistoryOf, readonly (readonly [table: string, condition: string])[]>> = {
+  sut: [
+    ['sut', 'id = :id AND is_observed = 0'],
+    ['reservation', 'sut = :id'],
+    ['series', 'sut = :id'],
+    ['session', 'sut = :id'],
+    ['listen_port', 'id = :id'],
+  ],
+  reservation: [
+    ['reservation', 'id = :id'],
+    ['session', 'reservation = :id'],
+  ],
+  user: [['user', 'id = :id']],
 }
 
-/** The history of objects and what each event changed, from the versions of their documents. */
-export interface Histories {
-  /** The events of an object, oldest first. */
-  readonly positions: (of: 'reservation' | 'listen_port' | 'user', id: string) => readonly HistoryPosition[]
-  /** The length of a SUT's stream, including events of its reservations. */
-  readonly eventsOf: (sutId: string) => number
-  /** What the event at a position changed. */
-  readonly changes: (event: Recorded, position: PublicPosition) => readonly ValueChange[]
+/** Makes the reads of the events of objects of a kind. */
+const makeEventReads = (db: DatabaseSync, of: HistoryOf) => {
+  const each = SOURCES[of].map(([table, where]) => `SELECT position FROM ${table} WHERE ${where}`).join(' UNION ALL ')
+  const count = prepare<{ n: number; last: PublicPosition | null }>(
+    db,
+    `SELECT count(*) AS n, max(position) AS last FROM (${each}) WHERE position <= :upTo`,
+  )
+  const page = prepare<{ position: PublicPosition }>(db, `${each} ORDER BY position LIMIT :limit OFFSET :first`)
+  return { count, page }
 }
 
-const parsed = (row: { readonly document: string } | undefined): object | undefined =>
-  row && (JSON.parse(row.document) as object)
-
-export const makeSessionEvents = (db: DatabaseSync, names: IdKeys): SessionEvents => {
-  const select = (where: string) =>
-    prepare<SessionPlace>(db, `SELECT position, place, nth FROM session WHERE sut = ? ${where}`)
-  const between = select('AND place >= ? AND place < ? ORDER BY place')
-  const first = select('AND place >= ? ORDER BY place LIMIT 1')
-  const last = select('ORDER BY sut DESC, place DESC LIMIT 1')
-  const lastUpTo = select('AND position <= ? ORDER BY position DESC LIMIT 1')
-  const count: SessionEvents['count'] = (sutId) => {
-    const sut = names.find(sutId)
-    const newest = sut === undefined ? undefined : last.get(sut)
-    return newest === undefined ? 0 : newest.nth + 1
+/** The events of an object by position; undefined if it has no event at the position after which they are asked for. */
+export const makeHistory = (db: DatabaseSync) => {
+  const positionAt = makePositionAt(db)
+  const reads = {
+    sut: makeEventReads(db, 'sut'),
+    reservation: makeEventReads(db, 'reservation'),
+    user: makeEventReads(db, 'user'),
   }
-  const keyed = <A>(sutId: string, otherwise: A, read: (sut: number) => A): A => {
-    const sut = names.find(sutId)
-    return sut === undefined ? otherwise : read(sut)
-  }
-  return {
-    count,
-    between: (sutId, from, to) => keyed(sutId, [], (sut) => between.all(sut, from, to)),
-    countBefore: (sutId, place) => keyed(sutId, 0, (sut) => first.get(sut, place)?.nth ?? count(sutId)),
-    lastUpTo: (sutId, position) => keyed(sutId, undefined, (sut) => lastUpTo.get(sut, position)),
+  return ({ of, id, from, to, after, offset, limit }: HistoryPageQuery): HistoryPage | undefined => {
+    const countTo = (upTo: number) => readRow(reads[of].count, { id, upTo })
+    const countBefore = (time: number): number => countTo(positionAt(time - 1)).n
+    const begin = from === undefined ? 0 : countBefore(from)
+    const end = to === undefined ? countTo(Number.MAX_SAFE_INTEGER).n : countBefore(to)
+    const passed = (): number | undefined => {
+      if (after === undefined) return begin + offset
+      if (after === 'latest') return end
+      const { n, last } = countTo(after)
+      return last === after ? n : undefined
+    }
+    const behind = passed()
+    if (behind === undefined) return undefined
+    const first = Math.max(behind, begin)
+    const rows = reads[of].page.all({ id, first, limit: Math.max(0, Math.min(limit, end - first)) })
+    return { count: Math.max(0, end - begin), positions: rows.map(({ position }) => position) }
   }
 }
 
-export const makeHistories = (db: DatabaseSync, names: IdKeys, events: SutEvents): Histories => {
-  const positionsIn = (...tables: readonly (readonly [table: string, where: string])[]) => {
-    const each = tables.map(([table, where]) => `SELECT position, revision FROM ${table} WHERE ${where}`)
-    return prepare<HistoryPosition>(db, `${each.join(' UNION ALL ')} ORDER BY position`)
-  }
-  const positions = {
-    reservation: positionsIn(
-      ['reservation', 'id = :id'],
-      ['reservation_run', 'id = :id'],
-      ['reservation_keepalive', 'id = :id AND is_kept = 1'],
-      ['session', 'reservation = :id'],
-    ),
-    listen_port: positionsIn(['listen_port', 'id = :id']),
-    user: positionsIn(['user', 'id = :id']),
-  }
-  const ownEvents = prepare<{ n: number }>(db, 'SELECT count(*) AS n FROM sut WHERE id = ? AND is_observed = 0')
-  const documents = historyProjections.map(({ name, key }) => ({
-    key,
-    at: prepare<{ document: string }>(db, `SELECT document FROM ${name} WHERE position = ?`),
-    before: prepare<{ document: string }>(
+interface StoredRow {
+  readonly id: string
+  readonly document: string
+  readonly internal: string
+}
+
+const parsed = (row: StoredRow | undefined): Row | undefined =>
+  row && { document: JSON.parse(row.document) as object, internal: JSON.parse(row.internal) as object }
+
+/** What the events at some positions changed, from the versions of rows. */
+export const makeHistoryChanges = (db: DatabaseSync) => {
+  const versions = historyProjections.map(({ name }) => ({
+    at: prepare<StoredRow>(db, `SELECT id, document, internal FROM ${name} WHERE position = ?`),
+    before: prepare<StoredRow>(
       db,
-      `SELECT document FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`,
+      `SELECT id, document, internal FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`,
     ),
   }))
-  return {
-    positions: (of, id) => positions[of].all({ id }),
-    eventsOf: (sutId) => {
-      const sut = names.find(sutId)
-      return readRow(ownEvents, sutId).n + (sut === undefined ? 0 : events.of(sut))
-    },
-    changes: (event, position) => [
-      ...documents.flatMap(({ key, at, before }) => {
-        const id = key(event)
-        if (id === undefined) return []
-        return diffDocuments(parsed(before.get(id, position)), parsed(at.get(position)))
+  return (positions: readonly PublicPosition[]): readonly (readonly ValueChange[])[] =>
+    positions.map((position) =>
+      versions.flatMap(({ at, before }) => {
+        const row = at.get(position)
+        return row === undefined ? [] : diffRows(parsed(before.get(row.id, position)), parsed(row))
       }),
-      ...listChangedSecrets(event),
-    ],
-  }
+    )
 }

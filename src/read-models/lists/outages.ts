@@ -3,9 +3,7 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import type { IdKeys } from '../tables/id-keys.ts'
-import { BEGAN } from '../tables/sut-table.ts'
-import type { Scopes } from './scope.ts'
+import { isSutIn } from './scope.ts'
 
 /** Times are in Unix milliseconds. */
 export interface OutageListQuery {
@@ -33,12 +31,12 @@ export interface SutOutages extends Outages {
 interface StatusRow {
   readonly position: PublicPosition
   readonly status: MonitoringStatus
-  readonly cause: OfflineCause | ''
+  readonly cause: OfflineCause | null
   /** Unix milliseconds. */
   readonly time: number
 }
 
-const OF_SUT = `FROM sut_status WHERE ${BEGAN} AND id = ?`
+const OF_SUT = 'FROM sut WHERE began = 1 AND id = ?'
 const ROWS = `SELECT position, status, cause, time ${OF_SUT}`
 const BEFORE = `${ROWS} AND time <= ? ORDER BY time DESC, position DESC LIMIT 1`
 const WITHIN = `${ROWS} AND time > ? AND time < ? ORDER BY time, position LIMIT ?`
@@ -58,7 +56,7 @@ const periodsOf = (rows: readonly StatusRow[], { from, to }: Span): Outages => {
   }
   // The clock of another instance may have been behind.
   let start = Number.NEGATIVE_INFINITY
-  let current: Pick<StatusRow, 'status' | 'cause'> = { status: 'unknown', cause: '' }
+  let current: Pick<StatusRow, 'status' | 'cause'> = { status: 'unknown', cause: null }
   const end = (time: number | null): void => {
     const { status, cause } = current
     const last = time ?? Number.POSITIVE_INFINITY
@@ -77,18 +75,14 @@ const periodsOf = (rows: readonly StatusRow[], { from, to }: Span): Outages => {
   return { outages, unknown }
 }
 
-/** The outages of those of the SUTs that exist and are in scope. */
-export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
-  const isInScope = (id: string, scope: OutageListQuery['scope']): boolean => {
-    if (scope === undefined) return true
-    const sut = names.find(id)
-    return sut !== undefined && scopes.hasSut(scope, sut)
-  }
-  return ({ sut_ids, scope, from, to, max }: OutageListQuery): readonly SutOutages[] | undefined => {
+/** When SUTs were offline that exist and are in scope; undefined if there are more changes than the query allows. */
+export const makeOutages =
+  (ask: RunQuery) =>
+  ({ sut_ids, scope, from, to, max }: OutageListQuery): readonly SutOutages[] | undefined => {
     const all: SutOutages[] = []
     let left = max
     for (const sut_id of new Set(sut_ids)) {
-      if (!isInScope(sut_id, scope)) continue
+      if (scope !== undefined && !isSutIn(ask, scope, sut_id)) continue
       const within = ask<StatusRow>(WITHIN, sut_id, from, to, left + 1)
       left -= within.length
       if (left < 0) return undefined
@@ -98,4 +92,3 @@ export const makeOutages = (ask: RunQuery, names: IdKeys, scopes: Scopes) => {
     }
     return all
   }
-}

@@ -1,76 +1,53 @@
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import type { IdKeys } from '../tables/id-keys.ts'
-import { RESERVATION_LISTED } from '../tables/reservation-table.ts'
-import { condition } from './conditions.ts'
-import type { HeldRow, Lists, UpcomingRow } from './lists.ts'
-import { listedThrough } from './scope.ts'
+import { CURRENT } from '../tables/schema.ts'
 
-export const makeUpcoming =
-  (ask: RunQuery): Lists['upcoming'] =>
-  ({ from, to, after, limit }) => {
-    const { sql, values } = listedThrough('reservation_by_end', [
-      condition('r.ended IS NULL AND r.ends > ?', from),
-      condition('r.starts < ? AND r.position > ?', to, after),
-    ])
-    return ask<UpcomingRow>(
-      `SELECT d.position, d.id AS _id FROM (SELECT r.position ${sql} ORDER BY r.position LIMIT ?) AS page
+/** A span of Unix seconds, read in pages: reservations whose newest version is after a position, at most `limit`. */
+interface SpanPage {
+  readonly from: number
+  readonly to: number
+  readonly after: PublicPosition
+  readonly limit: number
+}
+
+interface UpcomingRow {
+  readonly position: PublicPosition
+  readonly _id: string
+}
+
+/** Reservations of a user that were ended before their end. */
+export interface EndedEarly {
+  readonly cancelled: number
+  readonly released: number
+}
+
+/** What the processes that act on time read. */
+export const makeUpcomingReads = (ask: RunQuery) => ({
+  /** What holds SUTs within a span, and the position of the newest version of each. */
+  upcoming: ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] =>
+    ask(
+      `SELECT d.position, d.id AS _id FROM (
+         SELECT position FROM reservation WHERE ${CURRENT} AND ended IS NULL AND ends > ? AND starts < ? AND +position > ?
+         ORDER BY +position LIMIT ?) AS page
        CROSS JOIN reservation d WHERE d.position = page.position ORDER BY d.position`,
-      ...values,
-      limit,
-    )
-  }
+      ...[from, to, after, limit],
+    ),
 
-/**
- * The SUTs with a reservation that ended within a span, the end included, and whose end has not been recorded.
- */
-export const makeUnrecorded =
-  (ask: RunQuery): Lists['unrecorded'] =>
-  ({ from, to }) =>
-    ask<{ id: string }>(
-      `SELECT DISTINCT n.id FROM segment s CROSS JOIN reservation r INDEXED BY reservation_by_end
-       CROSS JOIN name n ON n.key = r.sut
-       WHERE r.segment = s.n AND ${RESERVATION_LISTED} AND r.ended IS NULL AND r.ends > ? AND r.ends <= ?
-       AND NOT EXISTS (
-         SELECT 1 FROM reservation_run x WHERE x.id = (SELECT id FROM reservation WHERE position = r.position)
-         AND x.until IS NULL AND x.document NOT LIKE '%"ended":null}')`,
-      from,
-      to,
-    ).map(({ id }) => id)
+  /** The SUTs with a reservation that ended within a span, the end included, and whose end has not been recorded. */
+  unrecorded: ({ from, to }: { readonly from: number; readonly to: number }): readonly string[] =>
+    ask<{ sut: string }>(
+      `SELECT DISTINCT sut FROM reservation
+       WHERE ${CURRENT} AND ended IS NULL AND ends > ? AND ends <= ? AND internal ->> 'recorded' <> 'end'`,
+      ...[from, to],
+    ).map(({ sut }) => sut),
 
-const OF_SEGMENT = `FROM reservation r INDEXED BY reservation_by_sut CROSS JOIN name n ON n.key = r.sut
-  WHERE r.segment = ? AND ${RESERVATION_LISTED}`
-
-/** A page is a segment. */
-export const makeWindows =
-  (ask: RunQuery): Lists['windows'] =>
-  (moment, from = 0) => {
-    const [segment, following] = ask<{ n: number }>('SELECT n FROM segment WHERE n >= ? ORDER BY n LIMIT 2', from)
-    if (segment === undefined) return { next: undefined, windows: [], ends: [] }
-    return {
-      next: following?.n,
-      windows: ask<Omit<HeldRow, 'isReleased'> & { readonly isReleased: number }>(
-        `SELECT n.id AS sut_id, r.starts AS start, r.ends AS "end", r.ended IS 'released' AS isReleased
-         ${OF_SEGMENT} AND r.ends > ?`,
-        segment.n,
-        moment,
-      ).map((row) => ({ ...row, isReleased: row.isReleased === 1 })),
-      ends: ask(
-        `SELECT n.id AS sut_id, max(r.ends) AS "end" ${OF_SEGMENT} AND r.ends <= ? GROUP BY r.sut`,
-        segment.n,
-        moment,
-      ),
-    }
-  }
-
-/** Reads every row after the position, which is recent. */
-export const makeEndedSince =
-  (ask: RunQuery, names: IdKeys): Lists['endedSince'] =>
-  (userId, after) => {
+  /** How many reservations of a user were cancelled and released after a position. */
+  endedSince: (userId: string, after: number): EndedEarly => {
     const rows = ask<{ ended: 'cancelled' | 'released'; n: number }>(
       `SELECT ended, count(*) AS n FROM reservation
-       WHERE position > ? AND user = ? AND until IS NULL AND ended IS NOT NULL GROUP BY ended`,
-      after,
-      names.find(userId) ?? -1,
+       WHERE position > ? AND +user = ? AND ${CURRENT} AND ended IS NOT NULL GROUP BY ended`,
+      ...[after, userId],
     )
     return { cancelled: 0, released: 0, ...Object.fromEntries(rows.map(({ ended, n }) => [ended, n])) }
-  }
+  },
+})

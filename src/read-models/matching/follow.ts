@@ -1,13 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
-import type { Sut } from '../../../projections/sut.ts'
-import type { SutDisplay } from '../../../projections/sut-display.ts'
+import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
 import { dropEnded, putWindow, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type Followed, followViews } from '../followed.ts'
-import type { WindowsPage } from '../lists/lists.ts'
+import type { WindowsPage } from '../lists/reservations.ts'
 import type { RowChange } from '../tables/version.ts'
 import type { Views } from '../views.ts'
 import { type KnownSuts, makeKnownSuts } from './suts.ts'
@@ -20,6 +19,11 @@ export interface MatchingOptions {
 
 /** Documents or windows taken in one turn of the event loop. */
 const TURN_SIZE = 512
+
+const parsed = ({ document, internal }: { readonly document: string; readonly internal: string }) => ({
+  document: JSON.parse(document) as Sut,
+  internal: JSON.parse(internal) as SutInternal,
+})
 
 /** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
 const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
@@ -38,14 +42,12 @@ const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   const applySut = (id: string): void => {
     const version = views.newest('sut', id)
     if (version === undefined) return
-    const display = views.newest('sut_display', id)
-    const { turnaround = 0 } = display === undefined ? {} : (JSON.parse(display.document) as SutDisplay)
-    suts.put(id, version.ended === 'retired' ? undefined : (JSON.parse(version.document) as Sut), turnaround)
+    suts.put(id, version.ended === 'retired' ? undefined : parsed(version))
   }
 
   return ({ projection, after }: RowChange): void => {
     if (projection === 'reservation') applyReservation(after.id)
-    if (projection === 'sut' || projection === 'sut_display') applySut(after.id)
+    if (projection === 'sut') applySut(after.id)
   }
 }
 
@@ -54,11 +56,11 @@ const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Prom
   const unreadable = (): never => {
     throw new StoreUnavailable('SUTs cannot be compared while the views cannot be read')
   }
-  const documents = await (views.read('everySut') ?? unreadable())
-  for (const [n, { document, turnaround }] of documents.listed.entries()) {
+  const rows = await (views.read('everySut') ?? unreadable())
+  for (const [n, row] of rows.listed.entries()) {
     if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
-    const sut = JSON.parse(document) as Sut
-    suts.put(sut._id, sut, turnaround)
+    const sut = parsed(row)
+    suts.put(sut.document._id, sut)
   }
   const moment = quarterAt(clock())
   for (let from: number | undefined = 0; from !== undefined; ) {

@@ -1,11 +1,11 @@
-import type { Sut } from '../../../projections/sut.ts'
+import type { Row } from '../../../projections/projection.ts'
+import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Wanted } from '../../domain/matching/candidates.ts'
 import { type Profile, profileOf } from '../../domain/matching/fit.ts'
 import { type FitIndex, makeFitIndex } from '../../domain/matching/fit-index.ts'
 import { type KnownWindows, NEVER, newWindows, type Opening, openingAt } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
 import { emptySet, intersect, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
-import { monitoredOf } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 
 /** A SUT that is not retired. */
@@ -30,8 +30,8 @@ export interface KnownSuts {
   readonly find: (id: string) => KnownSut | undefined
   /** The slot of a SUT; undefined if it is not known. */
   readonly place: (id: string) => number | undefined
-  /** Takes the document of a SUT and its turnaround; undefined if it is retired. */
-  readonly put: (id: string, sut: Sut | undefined, turnaround: number) => void
+  /** Takes a SUT; undefined if it is retired. */
+  readonly put: (id: string, sut: Row<Sut, SutInternal> | undefined) => void
   /** Changes the windows of a SUT, which is made if it is new. */
   readonly changeWindows: (id: string, change: (windows: KnownWindows) => void) => void
   /** What a SUT has free at a quarter. */
@@ -137,19 +137,20 @@ export const makeKnownSuts = (): KnownSuts => {
     at: (slot) => suts[slot],
     find: (id) => suts[slots.get(id) ?? -1],
     place: (id) => slots.get(id),
-    put: (id, document, turnaround) => {
+    put: (id, row) => {
       const slot = slotOf(id)
       const sut = suts[slot] as KnownSut
-      if (document === undefined) {
+      if (row === undefined) {
         suts[slot] = undefined
         slots.delete(id)
         unused.push(slot)
         index.put(slot, undefined)
       } else {
+        const { document, internal } = row
         sut.name = document.name
         sut.profile = profileOf(document, document.tags)
-        sut.turnaround = turnaround
-        sut.isBookable = document.is_active && monitoredOf(document.monitoring) !== 'offline'
+        sut.turnaround = internal.settings.turnaround ?? 0
+        sut.isBookable = document.is_active && internal.status !== 'offline'
         index.put(slot, sut.profile)
       }
       changed(slot)

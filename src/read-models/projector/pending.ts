@@ -1,4 +1,4 @@
-import type { Projection } from '../../../projections/projection.ts'
+import type { Row as Folded, Projection, Table } from '../../../projections/projection.ts'
 import type { Logged } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -13,7 +13,7 @@ const CHUNK = 512
 /** Consecutive rows, and their versions by projection and id, oldest first. */
 interface Chunk {
   readonly rows: Row[]
-  readonly versions: Map<string, Map<string, NewVersion[]>>
+  readonly versions: Map<Table, Map<string, NewVersion[]>>
 }
 
 const positionOf = ({ logRow, version }: Row): PublicPosition => (logRow ?? version).position
@@ -59,11 +59,11 @@ const makeChunks = (size: number) => {
       enter(last, row)
       unstaged.push(row)
     },
-    find: (projection: string, id: string, revision: number, withObserved: boolean): NewVersion | undefined => {
+    find: (projection: Table, id: string, revision: number, withObserved: boolean): NewVersion | undefined => {
       for (let n = chunks.length - 1; n >= 0; n--) {
         const versions = chunks[n]?.versions.get(projection)?.get(id)
         const found = versions?.findLast(
-          (version) => version.revision <= revision && (withObserved || version.isObserved !== true),
+          (version) => version.revision <= revision && (withObserved || !version.isObserved),
         )
         if (found !== undefined) return found
       }
@@ -89,6 +89,11 @@ const makeChunks = (size: number) => {
   }
 }
 
+const parsed = ({ document, internal }: Version): Folded => ({
+  document: JSON.parse(document) as object,
+  internal: JSON.parse(internal) as object,
+})
+
 /**
  * Folded rows that are not committed yet, and reads that combine them with the file.
  *
@@ -97,29 +102,27 @@ const makeChunks = (size: number) => {
 export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK) => {
   const { add, find, ...chunks } = makeChunks(chunk)
 
-  const newest = (projection: Projection['name'], id: string): Version | undefined =>
+  const newest = (projection: Table, id: string): Version | undefined =>
     find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
 
   const foldInto = (projection: Projection, id: string, event: Logged, position: PublicPosition): RowChange => {
     const before = projection.begins(event) ? undefined : newest(projection.name, id)
     const isObserved = projection.isObserved?.(event) ?? false
-    const document = projection.evolve(before && (JSON.parse(before.document) as object), event)
+    const { document, internal } = projection.evolve(before && parsed(before), event)
     const after: NewVersion = {
       position,
       revision: isObserved ? (before?.revision ?? event.revision) : event.revision,
       id,
       document: JSON.stringify(document),
+      internal: JSON.stringify(internal),
       ended: projection.ended?.(event) ?? before?.ended ?? null,
       created: before?.created ?? position,
+      observed: isObserved ? event.revision + 1 : (before?.observed ?? 0),
+      isObserved,
       replaces: before?.position ?? null,
-      columns: projection.columns?.(document, event) ?? [],
-      ...(projection.isObserved && {
-        observed: isObserved ? event.revision + 1 : (before?.observed ?? 0),
-        isObserved,
-      }),
     }
     add({ projection: projection.name, version: after })
-    return { projection: projection.name, before, after }
+    return { projection: projection.name, eventId: event.id, before, after }
   }
 
   return {
@@ -141,7 +144,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
      *
      * @param withObserved up to the next own event, with what was observed since
      */
-    asOf: (projection: Projection['name'], id: string, revision: number, withObserved = false): Version | undefined =>
+    asOf: (projection: Table, id: string, revision: number, withObserved = false): Version | undefined =>
       find(projection, id, revision, withObserved) ?? file.asOf(projection, id, revision, withObserved),
   }
 }

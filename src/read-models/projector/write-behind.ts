@@ -176,17 +176,11 @@ const makeCommitter = (
     return !isStopped
   }
 
-  const settle = (): void => {
-    stage()
-    file.settle()
-  }
-
   return {
     snapshots,
     isAlarmed,
     isDiskFull,
     stage: () => attempt(stage),
-    settle: () => attempt(settle),
     commit: () => attempt(commit),
     commitAll: () => attempt(() => commit(Number.POSITIVE_INFINITY)),
     commitLater,
@@ -249,7 +243,7 @@ export const makeWriter = (
         await Promise.race([attempts.nextSuccess(), stopped.promise])
       signal.removeEventListener('abort', stop)
     },
-    settle: () => pending.count() === 0 || (!isAlarmed() && attempts.settle()),
+    settle: () => pending.count() === 0 || (!isAlarmed() && attempts.stage()),
     commitRows: () => pending.count() === 0 || (!isAlarmed() && attempts.commit()),
     commitAll: attempts.commitAll,
     keepSnapshot: (stream, storePosition, snapshot) => {

@@ -12,35 +12,43 @@ export interface Insertion {
   readonly forget: () => void
 }
 
-/** @param placeholders the SQL for the values of a row, such as `?, NULL, ?` */
-export const makeInsertion = (db: DatabaseSync, table: string, placeholders: string): Insertion => {
-  // OR ROLLBACK: otherwise SQLite copies every page that the statement changes, to be able to undo the statement alone.
+/**
+ * @param columns the first columns of the table, whose values are given
+ * @param further the values of the others, as expressions over those
+ */
+export const makeInsertion = (
+  db: DatabaseSync,
+  table: string,
+  columns: readonly string[],
+  further: readonly string[] = [],
+): Insertion => {
+  const width = columns.length
+  const placeholders = `(${columns.map(() => '?').join(', ')})`
   const prepared = new Map<number, StatementSync>()
   /** Prepared when first needed: for all tables together they are fifty, a tenth of the time to open the views. */
   const statementFor = (count: number): StatementSync => {
     const known = prepared.get(count)
     if (known !== undefined) return known
-    const rows = Array.from({ length: count }, () => `(${placeholders})`).join(', ')
-    const statement = db.prepare(`INSERT OR ROLLBACK INTO ${table} VALUES ${rows}`)
+    const rows = Array.from({ length: count }, () => placeholders).join(', ')
+    // OR ROLLBACK: otherwise SQLite copies every page that the statement changes, to be able to undo the statement alone.
+    const statement = db.prepare(
+      `WITH given (${columns.join(', ')}) AS (VALUES ${rows})
+       INSERT OR ROLLBACK INTO ${table} SELECT ${['*', ...further].join(', ')} FROM given`,
+    )
     prepared.set(count, statement)
     return statement
   }
   // Never emptied: growing the array again would take as long as filling it.
   const waiting: SQLInputValue[] = []
-  let values = 0
   let rows = 0
   const forget = (): void => {
-    values = 0
     rows = 0
   }
   const flush = (): void => {
-    const width = values / rows
     let done = 0
     for (const count of TOGETHER) {
       while (rows - done >= count) {
-        statementFor(count).run(
-          ...(count === TOGETHER[0] ? waiting : waiting.slice(done * width, (done + count) * width)),
-        )
+        statementFor(count).run(...waiting.slice(done * width, (done + count) * width))
         done += count
       }
     }
@@ -48,7 +56,8 @@ export const makeInsertion = (db: DatabaseSync, table: string, placeholders: str
   }
   return {
     add: (row) => {
-      for (const value of row) waiting[values++] = value
+      let n = rows * width
+      for (const value of row) waiting[n++] = value
       if (++rows === TOGETHER[0]) flush()
     },
     flush,

@@ -42,17 +42,6 @@ const WIDTH = 2 ** STEP
  */
 const PERIOD = 1_024
 
-// In the embedded store, the store position equals the position and needs no index.
-export const LOG_SCHEMA = `
-  CREATE TABLE log (position INTEGER PRIMARY KEY, storePosition INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL,
-    time INTEGER NOT NULL) STRICT;
-  CREATE INDEX log_by_id ON log (id);
-  CREATE INDEX log_by_store_position ON log (storePosition) WHERE storePosition <> position;
-  CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL) STRICT;
-  CREATE TABLE tree (
-    level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
-  ) STRICT, WITHOUT ROWID;`
-
 const ID_BYTES = 16
 
 /** The bytes of an event's id. What an invalid one lacks, as in a tampered log, becomes zeros. */
@@ -89,7 +78,7 @@ export const makePositionAt = (db: DatabaseSync): ((time: number) => PublicPosit
 
 /** Inserts rows, and keeps the earliest time of each period. */
 const makeRows = (db: DatabaseSync) => {
-  const { add, flush, forget } = makeInsertion(db, 'log', '?, ?, ?, ?, ?')
+  const { add, flush, forget } = makeInsertion(db, 'log', ['position', 'storePosition', 'id', 'leaf', 'time'])
   const keepEarliest = db.prepare(
     `INSERT INTO period SELECT position / ${PERIOD} AS n, min(time) FROM log WHERE position >= ? GROUP BY n
      ON CONFLICT DO UPDATE SET earliest = min(earliest, excluded.earliest)`,

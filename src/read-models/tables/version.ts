@@ -1,48 +1,47 @@
-import type { Columns, EndKind, Projection } from '../../../projections/projection.ts'
+import type { EndKind, Table } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { LogRow } from './log-index.ts'
 
-/** A version of a document, current from `position` until the next version. */
+/** A version of an object, current from `position` until the next version. */
 export interface Version {
   /** The public position of the event that made it. */
   readonly position: PublicPosition
-  /** That event's revision in its stream. */
+  /** That event's revision in its stream. Of an event of another stream, that of the object's last own event. */
   readonly revision: number
   readonly id: string
   /** The document as JSON text, sent to clients unchanged. */
   readonly document: string
+  /** What no answer shows as it is, as JSON text. */
+  readonly internal: string
   readonly ended: EndKind | null
-  /** The position of the document's first version; lists are in this order. */
+  /** The position of the object's first version; lists are in this order. */
   readonly created: PublicPosition
-  /**
-   * How many events of another stream the document shows, where a projection has such. Then `revision` is that of the
-   * last event of the object's own stream.
-   */
-  readonly observed?: number
-  /** Whether the version's own event is one of those. */
-  readonly isObserved?: boolean
+  /** How many events of another stream the document shows, where a projection has such. */
+  readonly observed: number
 }
+
+export const VERSION_COLUMNS = 'position, revision, id, document, internal, ended, created, observed'
 
 /** A version that is not in the file yet. */
 export interface NewVersion extends Version {
   /** The position of the version it replaces; null for the first. */
   readonly replaces: PublicPosition | null
-  /** Values that lists filter by; empty for a projection without lists. */
-  readonly columns: Columns
+  /** Whether the version's own event is of another stream. */
+  readonly isObserved: boolean
 }
 
-/** A document that an event changed. */
+/** What an event changed of an object. */
 export interface RowChange {
-  readonly projection: Projection['name']
+  readonly projection: Table
+  readonly eventId: string
   /** Undefined if the event created it. */
   readonly before: Version | undefined
   readonly after: NewVersion
 }
 
 /**
- * What an event adds to the file: its row in the log index, and a version of a document for each projection it
- * concerns.
+ * What an event adds to the file: its row in the log index, and a version for each projection it concerns.
  */
 export type Row =
   | { readonly logRow: LogRow; readonly projection?: never; readonly version?: never }
-  | { readonly logRow?: never; readonly projection: string; readonly version: NewVersion }
+  | { readonly logRow?: never; readonly projection: Table; readonly version: NewVersion }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sut } from '../../../projections/sut.ts'
+import type { SutInternal } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { ShownRequest } from '../../../src/commands/requests/change-request.ts'
 import type { AskedRequest } from '../../../src/commands/requests/make-request.ts'
@@ -10,7 +10,7 @@ import type { DataOf, Event } from '../../../src/domain/event.ts'
 import type { Role } from '../../../src/domain/events/user.ts'
 import { failure } from '../../../src/domain/failure.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
-import { type Cause, monitoredOf } from '../../../src/domain/monitoring/status.ts'
+import type { Cause } from '../../../src/domain/monitoring/status.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
@@ -201,9 +201,9 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
     probe: async (n: number, _id: string, cause: Cause | undefined): Promise<void> => {
       const version = side(n).views.newest('sut', _id)
       if (version === undefined) return
-      const status = monitoredOf((JSON.parse(version.document) as Sut).monitoring)
+      const { status } = JSON.parse(version.internal) as SutInternal
       if (status === 'disabled') return
-      const shown = { status, changes: version.observed ?? 0 }
+      const shown = { status, changes: version.observed }
       const command = { type: 'RecordProbe', _id, cause, instance: '1'.repeat(16), failingSince: 0, shown } as const
       await at(n).runner.run(monitoringDecider, monitoringStream(_id), { ...envelope, command })
     },

@@ -16,12 +16,13 @@ const rowOf = (name: string, position: number, time: number): Row => {
     position: toPublicPosition(position),
     revision: position,
     id: name,
-    document: `{"n":${position}}`,
+    document: '{}',
+    internal: JSON.stringify({ time }),
     ended: null,
   }
   return {
     projection: 'retry_key',
-    version: { ...version, created: version.position, replaces: null, columns: [time] },
+    version: { ...version, created: version.position, replaces: null, observed: 0, isObserved: false },
   }
 }
 

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { makeRunQuery } from '../../../src/files/sqlite.ts'
-import { condition, makeReads } from '../../../src/read-models/lists/conditions.ts'
+import { condition, makeReads } from '../../../src/read-models/lists/page.ts'
 import { temporaryData } from '../../http/harness.ts'
 
-const ABOVE = (n: number) => condition('FROM number WHERE n > ?', n)
+const ABOVE = (n: number) => condition('SELECT n FROM number WHERE n > ?', n)
 
 test('rows are counted again after each change, of this connection and of another, and not without one', async (t) => {
   const path = join(await temporaryData(t), 'numbers.db')

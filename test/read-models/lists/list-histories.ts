@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
-import type { EndKind, Projection } from '../../../projections/projection.ts'
+import type { EndKind, Projection, Row } from '../../../projections/projection.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
@@ -141,6 +141,7 @@ export const recordedAs = (event: Event, n: number): Recorded => ({
 export interface Known {
   readonly created: PublicPosition
   readonly document: Readonly<Record<string, unknown>>
+  readonly internal: object
   readonly ended: EndKind | null
 }
 
@@ -157,10 +158,10 @@ export const documentsAfter = (
     const id = projection.key(recorded)
     if (id === undefined) continue
     const before = known.get(id)
-    const document = projection.evolve(before?.document, recorded) as Known['document']
+    const { document, internal } = projection.evolve(before, recorded) as Row<Known['document']>
     known.set(id, {
       created: before?.created ?? toPublicPosition(n * stride),
-      document,
+      ...{ document, internal },
       ended: projection.ended?.(recorded) ?? null,
     })
   }

@@ -5,7 +5,10 @@ import { overlaps, type Window } from '../../../src/domain/calendar/window.ts'
 import { epochSecondsOf } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
-import type { Lists, PageQuery, ReservationListQuery, SutListQuery } from '../../../src/read-models/lists/lists.ts'
+import type { Lists } from '../../../src/read-models/lists/lists.ts'
+import type { PageQuery } from '../../../src/read-models/lists/page.ts'
+import type { ReservationListQuery } from '../../../src/read-models/lists/reservations.ts'
+import type { SutListQuery } from '../../../src/read-models/lists/suts.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { sutCreated } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
@@ -25,7 +28,7 @@ import {
   userIds,
 } from './list-histories.ts'
 
-/** Positions between two events, enough to spread the rows over several segments. */
+/** Positions between two events, enough to spread the rows over several periods of the log. */
 const STRIDE = 1500
 
 /** The lists that result from a history, written in slices of the given size. */
@@ -48,7 +51,6 @@ const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
     pending.written(toPublicPosition(n * STRIDE))
   }
   file.stage(pending.takeUnstaged())
-  file.settle()
   return file.lists
 }
 
@@ -64,11 +66,19 @@ const partOf = (
     .map(({ document }) => JSON.stringify(document)),
 })
 
-const reservationsIn = (all: readonly Known[], query: ReservationListQuery) => {
-  const { sut_ids, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld } = query
+const hasTags = (suts: readonly Known[], id: unknown, tags: Readonly<Record<string, string>>): boolean => {
+  const sut = suts.find(({ document }) => document._id === id)
+  return Object.entries(tags).every(([name, value]) => Object(sut?.document.tags)[name] === value)
+}
+
+const reservationsIn = (all: readonly Known[], query: ReservationListQuery, suts: readonly Known[]) => {
+  const { sut_ids, user_id, endsAfter = -1, startsBefore = Number.POSITIVE_INFINITY, isHeld, visibility } = query
   const found = all.filter(
     ({ document, ended }) =>
-      ended !== 'cancelled' &&
+      (ended !== 'cancelled' || (query.withCancelled === true && !isHeld)) &&
+      (visibility === undefined ||
+        document.user_id === visibility.user_id ||
+        hasTags(suts, document.sut_id, visibility.scope)) &&
       (sut_ids === undefined || sut_ids.includes(String(document.sut_id))) &&
       (user_id === undefined || document.user_id === user_id) &&
       epochSecondsOf(String(document.end_time)) > endsAfter &&
@@ -113,6 +123,13 @@ const aReservationQuery: fc.Arbitrary<ReservationListQuery> = fc.record({
   endsAfter: maybe(aQuarter.map(moment)),
   startsBefore: maybe(aQuarter.map(moment)),
   isHeld: fc.boolean(),
+  withCancelled: fc.boolean(),
+  visibility: maybe(
+    fc.record({
+      scope: fc.array(aTag, { minLength: 1, maxLength: 2 }).map((tags) => Object.fromEntries(tags)),
+      user_id: fc.constantFrom(...userIds, 'nobody'),
+    }),
+  ),
 })
 
 const aSutQuery: fc.Arbitrary<SutListQuery> = fc.record({
@@ -139,7 +156,15 @@ test('property: lists of reservations match the log for every combination of fil
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
       const all = documentsAfter('reservation', events, STRIDE)
-      for (const query of given) t.deepEqual(lists.reservations(query), reservationsIn(all, query))
+      const suts = documentsAfter('sut', events, STRIDE)
+      for (const query of given) {
+        t.deepEqual(lists.reservations(query), reservationsIn(all, query, suts))
+        const { scope } = query.visibility ?? { scope: { none: '' } }
+        const inScope = all.filter((one) => one.ended !== 'cancelled' && hasTags(suts, one.document.sut_id, scope))
+        const holders = new Set(inScope.map(({ document }) => String(document.user_id)))
+        t.deepEqual(new Set(lists.holders(scope)), holders)
+        for (const id of userIds) t.is(lists.isHolder(scope, id), holders.has(id))
+      }
     }),
     { numRuns: rounds(15, 150) },
   )
@@ -207,9 +232,10 @@ test('property: paging by offset, or from the last entry, returns each entry onc
       const events = eventsOf(steps)
       const lists = listsOf(events, 10)
       const known = documentsAfter('reservation', events, STRIDE)
+      const suts = documentsAfter('sut', events, STRIDE)
       const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
       for (const { createdBefore: _, ...query } of given) {
-        const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }).documents
+        const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }, suts).documents
         const ids = whole.map((document) => (JSON.parse(document) as { _id: string })._id)
         t.deepEqual(
           walk(lists, query, limit, (seen) => ({ offset: seen.length })),

@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../../projections/index.ts'
@@ -9,10 +7,7 @@ import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { OutageListQuery } from '../../../src/read-models/lists/outages.ts'
-import { makeOutages } from '../../../src/read-models/lists/outages.ts'
-import { makeScopes } from '../../../src/read-models/lists/scope.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
-import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import {
   metadata,
   SUT_ID,
@@ -25,9 +20,7 @@ import {
   sutWentOnline,
 } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
-import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { rounds } from '../../thorough.ts'
-import { explained } from './explained.ts'
 
 /** When SUTs were offline. Times are in minutes. */
 
@@ -38,13 +31,8 @@ const timeOf = (minute: number): number => Date.parse('2030-05-02T05:00:00Z') + 
 const minuteOf = (time: number | null): number | null => time && (time - timeOf(0)) / MINUTE
 
 /** Folds what happened into a file, in transactions of so many events. */
-const folded = (
-  t: Pick<ExecutionContext, 'teardown'>,
-  past: readonly Happened[],
-  together: number,
-  path = ':memory:',
-): ViewsFile => {
-  const file = openViewsFile(path, projections)
+const folded = (t: Pick<ExecutionContext, 'teardown'>, past: readonly Happened[], together: number): ViewsFile => {
+  const file = openViewsFile(':memory:', projections)
   t.teardown(file.close)
   const pending = makePending(projections, file)
   for (const [position, [minute, event]] of past.entries()) {
@@ -207,21 +195,5 @@ test('property: a minute is in an outage or unknown exactly if it was', (t) => {
       t.deepEqual(shown, oneByOne(past, from, to))
     }),
     { numRuns: rounds(25, 100) },
-  )
-})
-
-test('changes of status are read through an index, whatever there is of other SUTs', async (t) => {
-  const path = join(await aDirectory(t), 'views.db')
-  folded(t, [created, [1, sutMonitoringEnabled()], [2, sutWentOnline()], [3, sutWentOffline()]], 1, path)
-  const db = new DatabaseSync(path)
-  t.teardown(() => db.close())
-  const { run, lines } = explained(db)
-  t.is(makeOutages(run, makeIdKeys(db), makeScopes(db))(spanOf(0, 60))?.length, 1)
-  const isFound = (line: string): boolean =>
-    /^SEARCH sut_status USING COVERING INDEX sut_status_began \(id=\? AND time[<>]/.test(line)
-  t.true(lines.length >= 3)
-  t.deepEqual(
-    lines.filter((line) => !isFound(line)),
-    [],
   )
 })

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
@@ -7,16 +6,12 @@ import type { ClosedSession, OpenedSession } from '../../../src/domain/session/d
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import { makeReads } from '../../../src/read-models/lists/conditions.ts'
-import type { SessionQuery } from '../../../src/read-models/lists/lists.ts'
-import { makeSessionList } from '../../../src/read-models/lists/session-list.ts'
+import type { SessionQuery } from '../../../src/read-models/lists/sessions.ts'
 import { makePending } from '../../../src/read-models/projector/pending.ts'
-import { makeIdKeys } from '../../../src/read-models/tables/id-keys.ts'
 import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
 import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { rounds } from '../../thorough.ts'
-import { explained } from './explained.ts'
 import { makeNumbers, sutId, userId } from './many-reservations.ts'
 
 const [SUTS, USERS] = [20, 30]
@@ -85,7 +80,7 @@ const given = async (t: ExecutionContext, sessions: number) => {
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
   fold(file, events, 1)
-  return { path, events, file }
+  return { events, file }
 }
 
 /** The sessions of a log by id, newest first, as they ended. */
@@ -150,51 +145,32 @@ test('lists of sessions show what a search through all of them finds, page by pa
   }
 })
 
-test('thorough: with 11,000 sessions every list is read through an index', async (t) => {
-  const { path } = await given(t, 11_000)
-  const db = new DatabaseSync(path)
-  t.teardown(() => db.close())
-  const { run, lines } = explained(db)
-  const list = makeSessionList(makeReads(db, run), makeIdKeys(db))
-  for (const query of QUERIES) list({ ...PART, ...query })
-  const isFound = (line: string): boolean =>
-    /^(SEARCH|SCAN) session USING COVERING INDEX session_|^SEARCH d USING INTEGER PRIMARY KEY|^USE TEMP B-TREE FOR ORDER BY$|^(SCAN|CO-ROUTINE) (page|\(subquery-\d+\))$|^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|MERGE \(UNION ALL\)|LEFT|RIGHT)$/.test(
-      line,
-    )
-  t.deepEqual(
-    lines.filter((line) => !isFound(line)),
-    [],
-  )
-  t.true(lines.length > QUERIES.length)
-})
-
-test('thorough: each event of a session knows its place in the history of its SUT, however rows were written', async (t) => {
-  const { events, file } = await given(t, 1_000)
+test('the history of a SUT has its own events, and those of its reservations and sessions, in pages', async (t) => {
+  const { events, file } = await given(t, rounds(300, 1_000))
+  const { history } = file.lists
   for (let sut = 0; sut < SUTS; sut++) {
     const id = sutId(sut)
-    const history = [...events.entries()].filter(
-      ([, { data }]) => ('sut_id' in data && data.sut_id === id) || ('_id' in data && data._id === id),
+    const expected = [...events.entries()].flatMap(([position, { data }]) =>
+      ('sut_id' in data && data.sut_id === id) || ('_id' in data && data._id === id) ? [position] : [],
     )
-    const places = history.flatMap(([position, { type }], place) =>
-      /^Session/.test(type) ? [{ position, place }] : [],
-    )
-    const expected = places.map((one, nth) => ({ ...one, nth }))
-    const { count, between, countBefore, lastUpTo } = file.lists.sessionEvents
-    t.is(count(id), expected.length)
-    t.deepEqual(
-      between(id, 0, 1e9).map((row) => ({ ...row })),
-      expected,
-    )
-    const middle = Math.floor(history.length / 2)
-    t.is(countBefore(id, middle), expected.filter(({ place }) => place < middle).length)
-    const [position] = history[middle] as readonly [number, Recorded]
-    const last = lastUpTo(id, toPublicPosition(position))
-    t.deepEqual(last && { ...last }, expected.filter((row) => row.position <= position).at(-1))
+    const count = expected.length
+    const page = (query: object) => history({ of: 'sut', id, offset: 0, limit: 1e9, ...query })?.positions
+    t.deepEqual(history({ of: 'sut', id, offset: 3, limit: 7 }), { count, positions: expected.slice(3, 10) as never })
+    const middle = Math.floor(count / 2)
+    t.deepEqual(page({ after: expected[middle] }), expected.slice(middle + 1) as never)
+    t.is(page({ after: (expected[middle] ?? 0) + 0.5 }), undefined)
+    t.deepEqual(page({ after: 'latest' }), [])
+    t.deepEqual(page({ from: FIRST }), expected as never)
+    t.deepEqual(page({ to: FIRST }), [])
   }
+})
+
+test('rows are the same however they were written', async (t) => {
+  const { events, file } = await given(t, 300)
   const again = openViewsFile(':memory:', projections)
   t.teardown(again.close)
   fold(again, events, 99)
-  for (const [n, table] of file.tables.entries()) {
-    t.deepEqual([...table.rows()], [...(again.tables[n]?.rows() ?? [])], table.name)
+  for (const [n, table] of file.tables().entries()) {
+    t.deepEqual([...table.rows()], [...(again.tables()[n]?.rows() ?? [])], table.name)
   }
 })

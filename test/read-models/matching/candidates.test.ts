@@ -24,6 +24,11 @@ interface Known {
 
 const written = (time: number): string => new Date(time * 1000).toISOString().replace('.000Z', '+00:00')
 
+const textsOf = (document: Known['document']) => ({
+  document: JSON.stringify(document),
+  internal: JSON.stringify({ status: document.monitoring.status.toLowerCase(), settings: {} }),
+})
+
 /** Views of SUTs whose windows are given, which say what changes. */
 const aLab = (seed: number, count: number) => {
   const number = makeNumbers(seed)
@@ -47,7 +52,7 @@ const aLab = (seed: number, count: number) => {
   }
   let listener: OnFolded = () => undefined
   const tell = (projection: 'sut' | 'reservation', id: string): void =>
-    listener([], [{ projection, before: undefined, after: { id } as NewVersion }])
+    listener([], [{ projection, eventId: '', before: undefined, after: { id } as NewVersion }])
   const findReservation = (id: string) => {
     for (const [sut_id, { held }] of suts) {
       const found = held.get(id)
@@ -56,10 +61,9 @@ const aLab = (seed: number, count: number) => {
     return undefined
   }
   const newest = (kind: string, id: string) => {
-    if (kind === 'sut_display') return undefined
     if (kind === 'sut') {
       const { document, retired } = suts.get(id) as Known
-      return { document: JSON.stringify(document), ended: retired ? 'retired' : null }
+      return { ...textsOf(document), ended: retired ? 'retired' : null }
     }
     const { sut_id, start, end, ended } = findReservation(id) ?? { sut_id: '', start: 0, end: 0, ended: null }
     return { document: JSON.stringify({ sut_id, start_time: written(start), end_time: written(end) }), ended }
@@ -68,9 +72,7 @@ const aLab = (seed: number, count: number) => {
   const read = (name: string, moment: number) => {
     if (name === 'everySut') {
       return {
-        listed: [...suts.values()]
-          .filter(({ retired }) => !retired)
-          .map(({ document }) => ({ document: JSON.stringify(document), turnaround: 0 })),
+        listed: [...suts.values()].filter(({ retired }) => !retired).map(({ document }) => textsOf(document)),
       }
     }
     const windows = rows()

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Sut } from '../../../projections/sut.ts'
+import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Quota } from '../../../src/domain/events/user.ts'
 import { type KnownWindow, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
 import { findOpenOffers } from '../../../src/domain/request/rank.ts'
@@ -32,17 +32,13 @@ interface Given {
 /** Whether a request for some seconds could be granted the SUT. */
 const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = [] }: Given) => {
   const suts = makeKnownSuts()
-  suts.put(
-    SUT_ID,
-    { ...sutValues(), _id: SUT_ID, tags: {}, monitoring: { status: 'Online' } } as unknown as Sut,
-    turnaround,
-  )
+  const document = { ...sutValues(), _id: SUT_ID, tags: {} } as unknown as Sut
+  suts.put(SUT_ID, { document, internal: { status: 'online', settings: { turnaround } } as SutInternal })
   for (const window of windows) suts.changeWindows(SUT_ID, (known) => putWindow(known, window))
   const usage = makeTally(seconds('06:00'))
   const hour = {
     start: seconds('06:00'),
     end: seconds('07:00'),
-    heldFrom: clock('06:00'),
     quarters: 4,
     isExempt: false,
   }

@@ -1,4 +1,4 @@
-import type { Sut } from '../../../projections/sut.ts'
+import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { putWindow } from '../../../src/domain/matching/openings.ts'
 import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/waiting.ts'
@@ -41,7 +41,6 @@ export const lab = (
 ) => {
   const suts = makeKnownSuts()
   for (const [n, { os = 'linux', rack = '1', is_active = true, isOffline = false, held = [] }] of machines.entries()) {
-    const monitoring = { status: isOffline ? 'Offline' : 'Online' }
     const document = {
       ...sutValues(),
       _id: `sut ${n}`,
@@ -49,9 +48,9 @@ export const lab = (
       os,
       is_active,
       tags: { rack },
-      monitoring,
-    }
-    suts.put(document._id, document as unknown as Sut, 0)
+    } as unknown as Sut
+    const internal = { status: isOffline ? 'offline' : 'online', settings: {} } as SutInternal
+    suts.put(document._id, { document, internal })
     for (const [from, to] of held) {
       const [start, end] = [NOW / 1000 + from * QUARTER, NOW / 1000 + to * QUARTER]
       suts.changeWindows(document._id, (windows) => putWindow(windows, { start, end, isReleased: false }))

@@ -1,8 +1,6 @@
 import * as t from 'io-ts'
-import type {
-  Reservation as ReservationDocument,
-  Series as SeriesDocument,
-} from '../../../../projections/reservation.ts'
+import type { Reservation as ReservationDocument } from '../../../../projections/reservation.ts'
+import type { Series as SeriesDocument } from '../../../../projections/series.ts'
 import type { Session as SessionDocument } from '../../../../projections/session.ts'
 import type { Sut as SutDocument } from '../../../../projections/sut.ts'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
@@ -30,7 +28,7 @@ import { Quota, Role, SCOPE_MAX, TokenScope } from '../../../domain/events/user.
 import { REQUEST_STATUSES } from '../../../domain/request/status.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
-import { RESERVATION_STATES } from '../../../read-models/lists/details.ts'
+import { RESERVATION_STATES } from '../../../read-models/lists/reservations.ts'
 import type { Explained } from '../../../read-models/requests/explain.ts'
 import { refTo } from '../../protocol/declaration.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'

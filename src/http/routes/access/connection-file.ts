@@ -1,4 +1,4 @@
-import type { SutDisplay } from '../../../../projections/sut-display.ts'
+import type { RecordedSettings } from '../../../../projections/sut.ts'
 
 /** Files that viewers open to connect. They contain no secret. */
 
@@ -8,7 +8,7 @@ export interface Endpoint {
   readonly host: string
   readonly port: number
   /** The size of the desktop, if known. */
-  readonly display: Pick<SutDisplay, 'rdp_height' | 'rdp_width'>
+  readonly display: Pick<RecordedSettings, 'rdp_height' | 'rdp_width'>
 }
 
 export interface ConnectionFile {

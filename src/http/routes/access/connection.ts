@@ -1,6 +1,6 @@
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
-import type { SutDisplay } from '../../../../projections/sut-display.ts'
+import type { SutInternal } from '../../../../projections/sut.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
@@ -63,8 +63,8 @@ const makeFileOf =
     if (host === null) {
       return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
     }
-    const version = parts.views.newest('sut_display', sut_id)
-    const display = version === undefined ? {} : (JSON.parse(version.document) as SutDisplay)
+    const version = parts.views.newest('sut', sut_id)
+    const display = version === undefined ? {} : (JSON.parse(version.internal) as SutInternal).settings
     const headers = { 'Content-Disposition': `attachment; filename="berth-${port}.${file.extension}"` }
     return E.right({
       status: 200,

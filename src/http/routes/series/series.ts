@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Reservation, Series } from '../../../../projections/reservation.ts'
+import type { Reservation } from '../../../../projections/reservation.ts'
+import type { Series } from '../../../../projections/series.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import type { Failure } from '../../../domain/failure.ts'
@@ -9,10 +10,9 @@ import { OCCURRENCES_MAX } from '../../../domain/series/rule.ts'
 import { makeSeriesQuery } from '../../../domain/series/windows.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { NO_STREAM } from '../../../event-store/event-store.ts'
-import type { ListResult } from '../../../read-models/list-reads.ts'
-import { reservationStateOf } from '../../../read-models/lists/details.ts'
-import type { ListPage } from '../../../read-models/lists/lists.ts'
-import type { SeriesReservation } from '../../../read-models/tables/reservation-table.ts'
+import type { ListResult } from '../../../read-models/list-reader.ts'
+import type { ListPage } from '../../../read-models/lists/page.ts'
+import { reservationStateOf, type SeriesReservation } from '../../../read-models/lists/reservations.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type SeriesListQuery, seriesQuery } from '../../codecs/lists.ts'
 import { type SeriesBody, seriesBody } from '../../codecs/series.ts'
@@ -81,7 +81,7 @@ type Members = ListResult<readonly SeriesReservation[]>
 const makeReadMembers =
   (objects: Objects) =>
   async ({ _id, count }: Series): Promise<E.Either<Failure, Members>> => {
-    const read = () => objects.showLists((lists) => lists.seriesReservations(_id))
+    const read = () => objects.showList('seriesReservations', _id)
     const members = await read()
     if (E.isLeft(members) || members.right.listed.length === count) return members
     const reached = await objects.latest('series', _id)

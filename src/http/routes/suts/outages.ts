@@ -10,7 +10,7 @@ import {
   type OffsetTime,
 } from '../../../domain/values/instant.ts'
 import { BEFORE_FIRST } from '../../../domain/values/position.ts'
-import type { ListResult } from '../../../read-models/list-reads.ts'
+import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import type { User } from '../../../users/user.ts'
 import { span, spanProblems } from '../../codecs/lists.ts'

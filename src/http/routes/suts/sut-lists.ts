@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Sut } from '../../../../projections/sut.ts'
-import type { SutDisplay } from '../../../../projections/sut-display.ts'
+import type { RecordedSettings, Sut, SutInternal } from '../../../../projections/sut.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import { reachOf } from '../../../domain/calendar/turnaround.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import type { Scope } from '../../../domain/user/scope.ts'
 import { formatWithOffset } from '../../../domain/values/instant.ts'
-import type { ListResult } from '../../../read-models/list-reads.ts'
-import type { ListPage, PageQuery } from '../../../read-models/lists/lists.ts'
+import type { ListResult } from '../../../read-models/list-reader.ts'
+import type { PageQuery } from '../../../read-models/lists/page.ts'
+import type { SutPage } from '../../../read-models/lists/suts.ts'
 import { asOfRoles } from '../../codecs/as-of.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { type AvailabilityQuery, availabilityQuery, type SutsQuery, sutsQuery } from '../../codecs/suts.ts'
@@ -29,10 +29,10 @@ const FREE_MAX = 1_000
 const makeSutList = (parts: Parts) => {
   const { objects, asOf, clock } = parts
   const read = async (
-    { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: withDisplays, ...filters }: SutsQuery,
+    { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: isWithSettings, ...filters }: SutsQuery,
     part: PageQuery,
     scope: Scope | undefined,
-  ): Promise<E.Either<Refusal, ListResult<ListPage>>> => {
+  ): Promise<E.Either<Refusal, ListResult<SutPage>>> => {
     const asked = { ...filters, ...part, scope }
     if (as_of !== undefined) {
       const then = await asOf.find(as_of)
@@ -40,23 +40,23 @@ const makeSutList = (parts: Parts) => {
     }
     const span = free && freeSpan(free, clock())
     if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    return objects.showList('suts', { ...asked, free: span, withDisplays })
+    return objects.showList('suts', { ...asked, free: span, withSettings: isWithSettings })
   }
   return makeList<SutsQuery>(parts, ['sut', 'suts'], async ({ query, user }, part) => {
     const found = await read(query, part, user.scope)
     if (E.isLeft(found)) return found
     const { listed: page, position } = found.right
-    const { displays } = page
+    const { settings } = page
     const show = (document: string, n: number): string =>
-      displays === undefined
+      settings === undefined
         ? document
-        : withSettings(document, settingsOfEverybody(JSON.parse(displays[n] ?? '{}') as SutDisplay))
+        : withSettings(document, settingsOfEverybody(JSON.parse(settings[n] ?? '{}') as RecordedSettings))
     return E.right({ page, position, csvList: { of: 'sut' }, show })
   })
 }
 
 const makeAvailability =
-  ({ objects, views, clock, limits }: Parts) =>
+  ({ objects, clock, limits }: Parts) =>
   async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
     const id = params.id ?? ''
     const found = await findNewest(visibleTo(objects, user), 'sut', id)
@@ -65,8 +65,7 @@ const makeAvailability =
       return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
     }
     const span = spanOf(query, clock(), limits.horizon)
-    const display = views.newest('sut_display', id)
-    const { turnaround = 0 } = display === undefined ? {} : (JSON.parse(display.document) as SutDisplay)
+    const { turnaround = 0 } = (JSON.parse(found.right.internal) as SutInternal).settings
     const answered = ifReaching(found.right.created, await objects.showList('held', id, reachOf(span, turnaround)))
     if (E.isLeft(answered)) return answered
     const { position, listed: held } = answered.right

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ListenPort } from '../../../../projections/listen-port.ts'
-import type { Sut } from '../../../../projections/sut.ts'
-import type { SutDisplay } from '../../../../projections/sut-display.ts'
-import { monitoredOf } from '../../../domain/monitoring/status.ts'
+import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
+import type { Version } from '../../../read-models/tables/version.ts'
 import { asOfRoles } from '../../codecs/as-of.ts'
 import { type SutQuery, sutQuery } from '../../codecs/suts.ts'
 import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
@@ -31,30 +30,26 @@ export interface SutSettings {
 export const settingsOfEverybody = ({
   turnaround = 0,
   release_unused_after = 0,
-}: SutDisplay): Pick<SutSettings, 'turnaround' | 'release_unused_after'> => ({ turnaround, release_unused_after })
+}: RecordedSettings): Pick<SutSettings, 'turnaround' | 'release_unused_after'> => ({ turnaround, release_unused_after })
 
 /** Adds settings to the document of a SUT, as JSON text. */
 export const withSettings = (document: string, settings: SutSettings): string =>
   `${document.slice(0, -1)},"settings":${JSON.stringify(settings)}}`
 
 const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
-  const newest = <A>(kind: 'listen_port' | 'sut_display', id: string): A | undefined => {
-    const found = views.newest(kind, id)
-    return found && (JSON.parse(found.document) as A)
-  }
-  return async ({ _id, monitoring }: Sut, { role }: Call['user']): Promise<SutSettings> => {
-    // Views are read before anything is awaited, so that they are those of the document.
-    const { listen_port } = newest<ListenPort>('listen_port', _id) ?? { listen_port: null }
-    const display = newest<SutDisplay>('sut_display', _id) ?? {}
-    const { monitoring_interval, rdp_width, rdp_height } = display
-    const ofEverybody = settingsOfEverybody(display)
+  return async ({ id, internal }: Version, { role }: Call['user']): Promise<SutSettings> => {
+    const { settings, status } = JSON.parse(internal) as SutInternal
+    const { monitoring_interval, rdp_width, rdp_height } = settings
+    const ofEverybody = settingsOfEverybody(settings)
     if (role !== 'administrator') return ofEverybody
-    const isMonitored = monitoredOf(monitoring) !== 'disabled'
-    const has = await vault.has(_id)
+    // Views are read before anything is awaited, so that they are those of the document.
+    const port = views.newest('listen_port', id)
+    const { listen_port } = port === undefined ? { listen_port: null } : (JSON.parse(port.document) as ListenPort)
+    const has = await vault.has(id)
     return {
       ...ofEverybody,
       listen_port,
-      monitoring_interval: (isMonitored ? monitoring_interval : undefined) ?? null,
+      monitoring_interval: (status === 'disabled' ? undefined : monitoring_interval) ?? null,
       has_password: has.password,
       has_user_name: has.user_name,
       rdp_width: rdp_width ?? null,
@@ -71,7 +66,7 @@ const makeRead = ({ objects, asOf, views, vault }: Parts) => {
     if (E.isLeft(found)) return found
     const version = found.right
     if (!query.withSettings) return E.right(documentResponse('sut', version, false))
-    const settings = await settingsOf(JSON.parse(version.document) as Sut, user)
+    const settings = await settingsOf(version, user)
     const document = withSettings(version.document, settings)
     return E.right(documentResponse('sut', { ...version, document }, false))
   }

@@ -1,0 +1,134 @@
+import { foldForSearch } from '../../../projections/sut.ts'
+import { reachOf } from '../../domain/calendar/turnaround.ts'
+import { QUARTER, type Window } from '../../domain/calendar/window.ts'
+import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
+import type { Scope } from '../../domain/user/scope.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
+import { CURRENT, HAS_TURNAROUND } from '../tables/schema.ts'
+import {
+  type Condition,
+  columnsOf,
+  condition,
+  type ListPage,
+  optional,
+  type PageQuery,
+  type PageRow,
+  pageOf,
+  type Reads,
+  readPage,
+} from './page.ts'
+import { NOT_CANCELLED } from './reservations.ts'
+import { hasTags } from './scope.ts'
+
+export interface SutListQuery extends PageQuery {
+  readonly sut_type?: string | undefined
+  readonly is_active?: boolean | undefined
+  readonly monitoring?: MonitoringStatus | undefined
+  /** Only those that are probed, whatever their status. */
+  readonly isMonitored?: true | undefined
+  readonly withoutOffline?: true
+  /** A part of the name, in any case. */
+  readonly name?: string | undefined
+  readonly tags?: Readonly<Record<string, string>>
+  /** Whether to list retired SUTs, and only those. */
+  readonly retired?: boolean | undefined
+  /** Only active SUTs that nothing holds in this span. */
+  readonly free?: Window | undefined
+  /** Only SUTs with these tags too. */
+  readonly scope?: Scope | undefined
+  /** Whether the page has the settings of its SUTs. */
+  readonly withSettings?: boolean
+}
+
+export interface SutPage extends ListPage {
+  /** The settings of each SUT as JSON text, if the query asks for them. */
+  readonly settings?: readonly string[]
+}
+
+/** Of SUTs, and how many there are. */
+export interface SutState {
+  readonly isActive: boolean
+  readonly monitoring: MonitoringStatus
+  readonly count: number
+}
+
+// As in domain/calendar/turnaround.ts.
+const IS_TAKEN = `CASE WHEN t.turnaround IS NULL THEN h.ends > ? AND h.starts < ?
+  ELSE (h.ends + ${QUARTER - 1}) / ${QUARTER} * ${QUARTER} + t.turnaround > ? AND h.starts - t.turnaround < ? END`
+
+/** The SUTs that are held in a span are found by what ends in it, and in the longest turnaround of a SUT before. */
+const isFree = (ask: RunQuery, span: Window): readonly Condition[] => {
+  const [row] = ask<{ longest: number | null }>(`SELECT max(turnaround) AS longest FROM sut WHERE ${HAS_TURNAROUND}`)
+  const reach = reachOf(span, row?.longest ?? 0)
+  return [
+    condition('is_active = 1'),
+    condition(
+      `sut.id NOT IN (
+         SELECT h.sut FROM reservation h
+         LEFT JOIN sut t ON t.id = h.sut AND t.until IS NULL AND t.turnaround > 0
+         WHERE h.${CURRENT} AND h.${NOT_CANCELLED} AND h.ends > ? AND h.starts < ? AND ${IS_TAKEN})`,
+      ...[reach.start, reach.end, span.start, span.end, span.start, span.end],
+    ),
+  ]
+}
+
+const filtersOf = (
+  ask: RunQuery,
+  {
+    sut_type,
+    is_active,
+    monitoring,
+    isMonitored,
+    withoutOffline,
+    name,
+    tags,
+    scope,
+    retired = false,
+    free,
+  }: SutListQuery,
+): readonly Condition[] => [
+  condition(retired ? 'ended IS NOT NULL' : 'ended IS NULL'),
+  ...optional('sut_type = ?', sut_type),
+  ...optional('is_active = ?', is_active === undefined ? undefined : Number(is_active)),
+  ...optional('status = ?', monitoring),
+  ...(isMonitored ? [condition("status <> 'disabled'")] : []),
+  ...(withoutOffline ? [condition("status <> 'offline'")] : []),
+  ...optional('instr(folded_name, ?) > 0', name === undefined ? undefined : foldForSearch(name)),
+  ...hasTags({ ...tags }),
+  ...hasTags({ ...scope }),
+  ...(free === undefined ? [] : isFree(ask, free)),
+]
+
+/** SUTs: now without what is retired, or as of the past. */
+export const makeSutList =
+  (reads: Reads) =>
+  (query: SutListQuery): SutPage => {
+    const { withSettings = false } = query
+    const { sql } = columnsOf(query)
+    const columns = condition(withSettings ? `${sql}, d.internal -> 'settings' AS settings` : sql)
+    const filters = filtersOf(reads.ask, query)
+    const page = readPage<PageRow & { readonly settings: string }>(reads, 'sut', filters, columns, query)
+    return { ...pageOf(page, query), ...(withSettings && { settings: page.rows.map(({ settings }) => settings) }) }
+  }
+
+export const makeSutReads = (ask: RunQuery) => ({
+  /** All SUTs that are not retired. */
+  everySut: (): readonly { readonly document: string; readonly internal: string }[] =>
+    ask(`SELECT document, internal FROM sut WHERE ${CURRENT} AND ended IS NULL`),
+
+  /** How many SUTs that are not retired have each state. */
+  sutStates: (): readonly SutState[] =>
+    ask<{ active: number; monitoring: MonitoringStatus; count: number }>(
+      `SELECT is_active AS active, status AS monitoring, count(*) AS count FROM sut WHERE ${CURRENT} AND ended IS NULL
+       GROUP BY is_active, status`,
+    ).map(({ active, ...row }) => ({ isActive: active === 1, ...row })),
+
+  /** The turnaround of those SUTs that have one. */
+  turnaroundsOf: (sutIds: readonly string[]): ReadonlyMap<string, number> => {
+    const rows = ask<{ id: string; turnaround: number }>(
+      `SELECT id, turnaround FROM sut WHERE ${HAS_TURNAROUND} AND id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(sutIds),
+    )
+    return new Map(rows.map(({ id, turnaround }) => [id, turnaround]))
+  },
+})

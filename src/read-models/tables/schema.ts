@@ -1,0 +1,213 @@
+import type { Projection, Table } from '../../../projections/projection.ts'
+import { STILL_OPEN } from '../../../projections/session.ts'
+
+/** 4 MB. */
+export const CHECKPOINT_PAGES = 1_000
+// With NORMAL, a power cut may lose the newest rows, which are refolded from the log; it cannot damage the file.
+export const PRAGMAS = `PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000;
+  PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
+
+/** The version of this file's shape; projections have their own. */
+const FILE_VERSION = 17
+
+/** What the file needs to know of a projection. */
+export type Shape = Pick<Projection, 'name' | 'version'>
+
+/** The shape a file must have to be used. */
+export const shapeOf = (projections: readonly Shape[]): string =>
+  [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
+
+/**
+ * Retry keys have four tables, each with those of twelve hours: that of now, two before it, so that keys are known for a
+ * day at least, and one more for a clock that was wrong for a while (see retry-keys.ts).
+ */
+export const RETRY_KEY_TABLES = [1, 2, 3, 4].map((n) => `retry_key_${n}`)
+
+/** The tables of a projection. */
+export const tablesOf = ({ name }: { readonly name: Table }): readonly string[] =>
+  name === 'retry_key' ? RETRY_KEY_TABLES : [name]
+
+/** Versions that are current. Lists show these, and leave out more as they are asked to. */
+export const CURRENT = 'until IS NULL'
+/** Versions that were current once. Only lists as of the past show them. */
+const FORMER = 'until IS NOT NULL'
+export const HAS_TURNAROUND = `${CURRENT} AND turnaround > 0`
+export const IS_OPEN = `closes = ${STILL_OPEN}`
+
+/**
+ * What every version of an object has. It is current from `position` until that of the next version. Rows are keyed by
+ * position, which only grows: scattered keys would dirty a page each. Lists are in the order of `created`, the position
+ * of the first version. `observed` counts the events of another stream that the document shows.
+ */
+const VERSION = `position INTEGER PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL,
+    document TEXT NOT NULL, internal TEXT NOT NULL, ended TEXT, created INTEGER NOT NULL,
+    observed INTEGER NOT NULL, is_observed INTEGER NOT NULL, until INTEGER`
+
+type Column = readonly [definition: string, value: string]
+
+const OF_SUT: Column = ['sut TEXT NOT NULL', "document ->> 'sut_id'"]
+const OF_USER: Column = ['user TEXT NOT NULL', "document ->> 'user_id'"]
+
+/**
+ * Further columns, for lists, and their values out of the JSON texts. They are filled when a row is inserted, and are not
+ * generated, because SQLite takes no query that names a generated column as answered by an index alone.
+ */
+const COLUMNS: Readonly<Partial<Record<Table, readonly Column[]>>> = {
+  sut: [
+    ['sut_type TEXT NOT NULL', "document ->> 'sut_type'"],
+    ['is_active INTEGER NOT NULL', "document ->> 'is_active'"],
+    ['tags TEXT NOT NULL', "document -> 'tags'"],
+    ['folded_name TEXT NOT NULL', "internal ->> 'folded_name'"],
+    ['status TEXT NOT NULL', "internal ->> 'status'"],
+    ['cause TEXT', "internal ->> 'cause'"],
+    ['began INTEGER NOT NULL', "internal ->> 'began'"],
+    ['time INTEGER NOT NULL', "internal ->> 'time'"],
+    ['turnaround INTEGER NOT NULL', "coalesce(internal ->> '$.settings.turnaround', 0)"],
+  ],
+  reservation: [
+    OF_SUT,
+    OF_USER,
+    ['starts INTEGER NOT NULL', "internal ->> 'start'"],
+    ['ends INTEGER NOT NULL', "internal ->> 'end'"],
+    ['lateness INTEGER NOT NULL', "internal ->> 'lateness'"],
+    // For a quota.
+    ['counts INTEGER NOT NULL', "iif(internal ->> 'is_exempt', 0, internal ->> 'counted')"],
+    ['series TEXT', "internal ->> 'series_id'"],
+  ],
+  series: [OF_SUT, OF_USER],
+  session: [
+    ['reservation TEXT NOT NULL', "document ->> 'reservation_id'"],
+    OF_SUT,
+    OF_USER,
+    ['opens INTEGER NOT NULL', "internal ->> 'opened'"],
+    ['closes INTEGER NOT NULL', "internal ->> 'closed'"],
+  ],
+  sut_request: [
+    OF_USER,
+    ['status TEXT NOT NULL', "document ->> 'status'"],
+    ['target TEXT NOT NULL', "internal ->> 'target'"],
+  ],
+}
+
+const columnsOf = (name: Table): readonly Column[] => COLUMNS[name] ?? []
+
+/** The values of the further columns of a row of versions. */
+export const valuesOf = (name: Table): readonly string[] => columnsOf(name).map(([, value]) => value)
+
+const versions = (name: Table): string =>
+  `CREATE TABLE ${name} (
+    ${[VERSION, ...columnsOf(name).map(([definition]) => definition)].join(',\n    ')}
+  ) STRICT;`
+
+/**
+ * The whole file. An index of current rows also has `until`, as with it a list is read and counted from the index alone.
+ */
+export const SCHEMA = `
+  CREATE TABLE progress (
+    one INTEGER PRIMARY KEY CHECK (one = 1), shape TEXT NOT NULL, logId TEXT NOT NULL, position INTEGER NOT NULL,
+    storePosition INTEGER NOT NULL, eventId TEXT NOT NULL, stream TEXT NOT NULL, revision INTEGER NOT NULL,
+    synced INTEGER NOT NULL
+  ) STRICT;
+
+  -- Folded states of streams.
+  CREATE TABLE snapshot (
+    stream TEXT PRIMARY KEY, version INTEGER NOT NULL, revision INTEGER NOT NULL, storePosition INTEGER NOT NULL,
+    text TEXT NOT NULL
+  ) STRICT;
+
+  -- The index of the log. In the embedded store the store position is the position, and needs no index.
+  CREATE TABLE log (
+    position INTEGER PRIMARY KEY, storePosition INTEGER NOT NULL, id BLOB NOT NULL, leaf BLOB NOT NULL,
+    time INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX log_by_id ON log (id);
+  CREATE INDEX log_by_store_position ON log (storePosition) WHERE storePosition <> position;
+  CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL) STRICT;
+  CREATE TABLE tree (
+    level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
+  ) STRICT, WITHOUT ROWID;
+
+  ${versions('sut')}
+  CREATE INDEX sut_by_id ON sut (id, position, is_observed);
+  CREATE INDEX sut_current ON sut (created, ended, id, sut_type, is_active, folded_name, tags, status, until)
+    WHERE ${CURRENT};
+  CREATE INDEX sut_former ON sut (until, position, created, ended, sut_type, is_active, folded_name, tags, status)
+    WHERE ${FORMER};
+  CREATE INDEX sut_with_turnaround ON sut (turnaround, id, until) WHERE ${HAS_TURNAROUND};
+  CREATE INDEX sut_began ON sut (id, time, position, status, cause, began) WHERE began = 1;
+
+  ${versions('reservation')}
+  CREATE INDEX reservation_by_id ON reservation (id, position);
+  CREATE INDEX reservation_current ON reservation (created, ended, sut, user, starts, ends, lateness, until)
+    WHERE ${CURRENT};
+  CREATE INDEX reservation_by_sut ON reservation (sut, ends, starts, created, ended, user, lateness, until)
+    WHERE ${CURRENT};
+  CREATE INDEX reservation_by_user ON reservation (user, ends, starts, created, ended, sut, lateness, counts, until)
+    WHERE ${CURRENT};
+  CREATE INDEX reservation_by_end ON reservation (ends, starts, created, ended, sut, user, lateness, until)
+    WHERE ${CURRENT};
+  CREATE INDEX reservation_former ON reservation (until, position, created, ended, sut, user, starts, ends, lateness)
+    WHERE ${FORMER};
+  CREATE INDEX reservation_of_series ON reservation (series, starts, created, until) WHERE series IS NOT NULL AND ${CURRENT};
+  CREATE INDEX reservation_in_history ON reservation (sut);
+
+  ${versions('series')}
+  CREATE INDEX series_by_id ON series (id, position);
+  CREATE INDEX series_current ON series (created, sut, user, until) WHERE ${CURRENT};
+  CREATE INDEX series_by_sut ON series (sut, created, user, until) WHERE ${CURRENT};
+  CREATE INDEX series_by_user ON series (user, created, sut, until) WHERE ${CURRENT};
+  CREATE INDEX series_in_history ON series (sut);
+
+  ${versions('session')}
+  CREATE INDEX session_by_id ON session (id, position);
+  CREATE INDEX session_current ON session (created, sut, user, reservation, opens, closes, until) WHERE ${CURRENT};
+  CREATE INDEX session_open ON session (created, sut, user, reservation, opens, closes, until) WHERE ${CURRENT} AND ${IS_OPEN};
+  CREATE INDEX session_by_sut ON session (sut, created, user, reservation, opens, closes, until) WHERE ${CURRENT};
+  CREATE INDEX session_by_user ON session (user, created, sut, reservation, opens, closes, until) WHERE ${CURRENT};
+  CREATE INDEX session_by_reservation ON session (reservation, created, sut, user, opens, closes, until) WHERE ${CURRENT};
+  CREATE INDEX session_in_history ON session (sut);
+  CREATE INDEX session_in_history_of_reservation ON session (reservation);
+
+  ${versions('sut_request')}
+  CREATE INDEX sut_request_by_id ON sut_request (id, position);
+  CREATE INDEX sut_request_current ON sut_request (created, user, status, until) WHERE ${CURRENT};
+  CREATE INDEX sut_request_by_status ON sut_request (status, created, user, until) WHERE ${CURRENT};
+  CREATE INDEX sut_request_by_user ON sut_request (user, created, status, until) WHERE ${CURRENT};
+  CREATE INDEX sut_request_by_target ON sut_request (target, created, user, status, until) WHERE ${CURRENT};
+
+  ${versions('user')}
+  CREATE INDEX user_by_id ON user (id, position);
+  ${versions('token')}
+  CREATE INDEX token_by_id ON token (id, position);
+  ${versions('listen_port')}
+  CREATE INDEX listen_port_by_id ON listen_port (id, position);
+
+  ${RETRY_KEY_TABLES.map(
+    (name) => `
+  CREATE TABLE ${name} (
+    position INTEGER PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL, internal TEXT NOT NULL,
+    time INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX ${name}_by_id ON ${name} (id);`,
+  ).join('')}
+
+  -- What ANALYZE would find in a large lab: rows, and how many of them have the same first column, and the same first two.
+  -- Plans then depend on no data, and are those of the tests.
+  ANALYZE sqlite_schema;
+  INSERT INTO sqlite_stat1 VALUES
+    ('reservation', 'reservation_by_id', '3000000 3 1'),
+    ('reservation', 'reservation_current', '1000000 1 1'),
+    ('reservation', 'reservation_by_sut', '1000000 100 1'),
+    ('reservation', 'reservation_by_user', '1000000 1000 1'),
+    ('reservation', 'reservation_by_end', '1000000 10 5'),
+    ('reservation', 'reservation_former', '2000000 1 1'),
+    ('reservation', 'reservation_in_history', '3000000 300'),
+    ('session', 'session_by_id', '2000000 2 1'),
+    ('session', 'session_current', '1000000 1 1'),
+    ('session', 'session_open', '100 1 1'),
+    ('session', 'session_by_sut', '1000000 100 1'),
+    ('session', 'session_by_user', '1000000 1000 1'),
+    ('session', 'session_by_reservation', '1000000 2 1'),
+    ('session', 'session_in_history', '2000000 200'),
+    ('session', 'session_in_history_of_reservation', '2000000 4');
+  ANALYZE sqlite_schema;`

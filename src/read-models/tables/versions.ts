@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Table } from '../../../projections/projection.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import { prepare } from '../../files/sqlite.ts'
+import { type Insertion, makeInsertion } from './insertion.ts'
+import { valuesOf } from './schema.ts'
+import { type NewVersion, VERSION_COLUMNS, type Version } from './version.ts'
+
+export interface VersionTable extends Pick<Insertion, 'flush' | 'forget'> {
+  /** Takes a version. It is in the table after `flush` at the latest. */
+  readonly insert: (version: NewVersion) => void
+  readonly newest: (id: string) => Version | undefined
+  /** The version as of a revision of its stream, by default without what was observed since. */
+  readonly asOf: (id: string, revision: number, withObserved: boolean) => Version | undefined
+}
+
+const GIVEN = ['position', 'revision', 'id', 'document', 'internal', 'ended', 'created', 'observed', 'is_observed']
+
+/** The versions of the objects of a projection. */
+export const makeVersionTable = (db: DatabaseSync, name: Table): VersionTable => {
+  const { add, flush, forget } = makeInsertion(db, name, GIVEN, ['NULL', ...valuesOf(name)])
+  const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
+  let replaced: { readonly former: PublicPosition; readonly by: PublicPosition }[] = []
+  const select = (where: string) =>
+    prepare<Version>(db, `SELECT ${VERSION_COLUMNS} FROM ${name} WHERE id = ? ${where} ORDER BY position DESC LIMIT 1`)
+  const newest = select('')
+  const asOf = select('AND revision <= ? AND is_observed <= ?')
+  return {
+    insert: (version) => {
+      const { position, revision, id, document, internal, ended, created, observed, isObserved, replaces } = version
+      if (replaces !== null) replaced.push({ former: replaces, by: position })
+      add([position, revision, id, document, internal, ended, created, observed, Number(isObserved)])
+    },
+    flush: () => {
+      flush()
+      for (const { former, by } of replaced) replace.run(by, former)
+      replaced = []
+    },
+    forget: () => {
+      forget()
+      replaced = []
+    },
+    newest: (id) => newest.get(id),
+    asOf: (id, revision, withObserved) => asOf.get(id, revision, Number(withObserved)),
+  }
+}

@@ -1,5 +1,5 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
-import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from './catch-up.ts'
+import { makeCatchUpUsers, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type LoadOptions, makeLoad, type UserEntry, type UserSecret } from './load-users.ts'
 import type { Member, User } from './user.ts'
 
@@ -24,40 +24,8 @@ export interface Epoch {
   readonly clear: string
 }
 
-interface Refresh {
-  /** Reads what has been recorded until now. */
-  readonly refresh: () => Promise<void>
-  /** The same before an id is called unknown: another instance may have just made the user. */
-  readonly catchUp: CatchUpUsers
-  /** Resolves when what the views show is known here too; undefined when it is. */
-  readonly settled: () => Promise<void> | undefined
-}
-
 /** The current users. Removed ones are known by id only. */
-export interface Users extends Refresh {
-  readonly byId: (id: string) => User | undefined
-  /** By name, in any case. */
-  readonly byName: (name: string) => User | undefined
-  /** In order of creation. */
-  readonly list: () => readonly User[]
-  /** All that have been, in order of creation. */
-  readonly members: () => readonly Member[]
-  readonly member: (id: string) => Member | undefined
-  /** The random value that a user's sessions depend on; undefined if there is none or it cannot be read. */
-  readonly epochOf: (id: string) => Epoch | undefined
-  /** Of those that have a password, in any case of the name. */
-  readonly credentialOf: (name: string) => Credential | undefined
-  /** Whether a user still has this credential. */
-  readonly isCurrent: (credential: Credential) => boolean
-  /** Names of present users, folded, by the id of their secret. */
-  readonly names: () => ReadonlyMap<string, string>
-  /** Identities at the provider of single sign-on by the id of their secret, also of removed users. */
-  readonly identities: () => ReadonlyMap<string, string>
-  readonly byIdentity: (identity: string) => Member | undefined
-  /** Calls the listener after each change. The returned function unsubscribes. */
-  readonly onChange: (listener: () => void) => () => void
-  readonly close: () => void
-}
+export type Users = Awaited<ReturnType<typeof openUsers>>
 
 export interface UsersOptions extends LoadOptions {
   /** Whether other instances may change users. */
@@ -104,25 +72,33 @@ const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): UserE
 }
 
 /** What is read of the users as they are. */
-const lookUps = (index: () => ReturnType<typeof indexOf>): Omit<Users, keyof Refresh | 'onChange' | 'close'> => ({
-  byId: (id) => index().byId.get(id)?.user,
-  byName: (name) => findByName(index(), name)?.user,
-  list: () => index().list,
-  members: () => index().entries.map(({ member }) => member),
-  member: (id) => index().byId.get(id)?.member,
-  epochOf: (id) => opened(index().byId.get(id)?.secrets.epoch),
-  credentialOf: (name) => findByName(index(), name)?.credential,
-  isCurrent: (credential) => index().byId.get(credential.user._id)?.credential === credential,
-  names: () => index().names,
-  identities: () => index().identities,
-  byIdentity: (identity) => index().byIdentity.get(identity),
+const lookUps = (index: () => ReturnType<typeof indexOf>) => ({
+  byId: (id: string): User | undefined => index().byId.get(id)?.user,
+  /** By name, in any case. */
+  byName: (name: string): User | undefined => findByName(index(), name)?.user,
+  /** In order of creation. */
+  list: (): readonly User[] => index().list,
+  /** All that have been, in order of creation. */
+  members: (): readonly Member[] => index().entries.map(({ member }) => member),
+  member: (id: string): Member | undefined => index().byId.get(id)?.member,
+  /** The random value that a user's sessions depend on; undefined if there is none or it cannot be read. */
+  epochOf: (id: string): Epoch | undefined => opened(index().byId.get(id)?.secrets.epoch),
+  /** Of those that have a password, in any case of the name. */
+  credentialOf: (name: string): Credential | undefined => findByName(index(), name)?.credential,
+  /** Whether a user still has this credential. */
+  isCurrent: (credential: Credential): boolean => index().byId.get(credential.user._id)?.credential === credential,
+  /** Names of present users, folded, by the id of their secret. */
+  names: (): ReadonlyMap<string, string> => index().names,
+  /** Identities at the provider of single sign-on by the id of their secret, also of removed users. */
+  identities: (): ReadonlyMap<string, string> => index().identities,
+  byIdentity: (identity: string): Member | undefined => index().byIdentity.get(identity),
 })
 
 /**
  * Keeps all users in memory: from the events of their stream, and names and password hashes from the vault. If they
  * cannot be read at first, there are none until they can.
  */
-export const openUsers = async (options: UsersOptions): Promise<Users> => {
+export const openUsers = async (options: UsersOptions) => {
   const load = makeLoad(options)
   const listeners = new Set<() => void>()
   let index = indexOf([])
@@ -166,15 +142,21 @@ export const openUsers = async (options: UsersOptions): Promise<Users> => {
   await follow()
   return {
     ...lookUps(() => index),
-    onChange: (listener) => {
+    /** Calls the listener after each change. The returned function unsubscribes. */
+    onChange: (listener: () => void): (() => void) => {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return () => void listeners.delete(listener)
     },
+    /** Reads what has been recorded until now. */
     refresh,
+    /** The same before an id is called unknown: another instance may have just made the user. */
     catchUp: options.isShared ? makeCatchUpUsers(refresh) : NOTHING_TO_CATCH_UP,
-    // Readings that requests cause do not count: they would never end while clients ask for unknown ids.
-    settled: () => following,
-    close: () => {
+    /**
+     * Resolves when what the views show is known here too; undefined when it is. Readings that requests cause do not
+     * count: they would never end while clients ask for unknown ids.
+     */
+    settled: (): Promise<void> | undefined => following,
+    close: (): void => {
       isClosed = true
       clearTimeout(retrying)
       unwatch()

@@ -21,26 +21,40 @@ const runFamily = async (t: ExecutionContext, shell: string) => {
 const gone = (leftovers: () => readonly string[]): Promise<void> =>
   until('no process of the script is left', async () => leftovers().length === 0, 60_000)
 
+type Running = Awaited<ReturnType<typeof runFamily>>
+
+/** What ends the run, and how it ends where somebody is left to say so. */
+const ENDS: readonly (readonly [title: string, end: (running: Running) => unknown, code?: number])[] = [
+  [
+    'with the script killed by SIGKILL, its command ends, and nothing goes on keeping the machine',
+    ({ kill }) => kill('SIGKILL'),
+  ],
+  ['so it is with its whole process group', ({ killGroup }) => killGroup('SIGKILL')],
+  [
+    'with the command alone killed by SIGKILL, what it started ends, and the machine is free',
+    ({ output }) => process.kill(Number(/begun +(\d+)/.exec(output.stdout)?.[1]), 'SIGKILL'),
+    137,
+  ],
+  [
+    'a reservation that is over ends the command with all that it has started',
+    async ({ lab }) => lab.service.as('admin').post(`/api/sut_reservation/${await lab.held()}/cancel`, {}),
+    76,
+  ],
+  ['SIGTERM reaches all that the command has started', ({ kill }) => kill('SIGTERM'), 143],
+]
+
 for (const shell of SHELLS) {
-  test(`${shell}: with the script killed by SIGKILL, its command ends, and nothing goes on keeping the machine`, async (t) => {
-    const { kill, leftovers } = await runFamily(t, shell)
-    kill('SIGKILL')
-    await t.notThrowsAsync(gone(leftovers))
-  })
-
-  test(`${shell}: so it is with its whole process group`, async (t) => {
-    const { killGroup, leftovers } = await runFamily(t, shell)
-    killGroup('SIGKILL')
-    await t.notThrowsAsync(gone(leftovers))
-  })
-
-  test(`${shell}: with the command alone killed by SIGKILL, what it started ends, and the machine is free`, async (t) => {
-    const { lab, ended, leftovers, output } = await runFamily(t, shell)
-    process.kill(Number(/begun +(\d+)/.exec(output.stdout)?.[1]), 'SIGKILL')
-    t.is((await ended).code, 137)
-    t.is(await lab.held(), undefined)
-    await t.notThrowsAsync(gone(leftovers))
-  })
+  for (const [title, end, code] of ENDS) {
+    test(`${shell}: ${title}`, async (t) => {
+      const running = await runFamily(t, shell)
+      await end(running)
+      if (code !== undefined) {
+        t.is((await running.ended).code, code)
+        t.is(await running.lab.held(), undefined)
+      }
+      await t.notThrowsAsync(gone(running.leftovers))
+    })
+  }
 
   test(`${shell}: with the script killed by SIGKILL in the queue, nothing goes on asking`, async (t) => {
     const { service, sut, env } = await startScriptLab(t)
@@ -48,21 +62,6 @@ for (const shell of SHELLS) {
     const { kill, leftovers, said } = run(t, [ANY, '30m', 'true'], { ...env, WAIT: '1h' }, { shell })
     await said('waiting as number 1')
     kill('SIGKILL')
-    await t.notThrowsAsync(gone(leftovers))
-  })
-
-  test(`${shell}: a reservation that is over ends the command with all that it has started`, async (t) => {
-    const { lab, ended, leftovers } = await runFamily(t, shell)
-    await lab.service.as('admin').post(`/api/sut_reservation/${await lab.held()}/cancel`, {})
-    t.is((await ended).code, 76)
-    await t.notThrowsAsync(gone(leftovers))
-  })
-
-  test(`${shell}: SIGTERM reaches all that the command has started`, async (t) => {
-    const { lab, kill, ended, leftovers } = await runFamily(t, shell)
-    kill('SIGTERM')
-    t.is((await ended).code, 143)
-    t.is(await lab.held(), undefined)
     await t.notThrowsAsync(gone(leftovers))
   })
 

@@ -35,17 +35,15 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
 
 const DONE = { code: 0, stdout: 'tested\n', count: 1, isReleased: true }
 
-test('thorough: the script for pipelines reserves once and releases, when the answer is lost', async (t) => {
-  t.deepEqual(await runScript(t, SCRIPT, [breakOff]), { ...DONE, creates: 2 })
-})
-
-test('thorough: the script for pipelines reserves once and releases, when the answer breaks off', async (t) => {
-  t.deepEqual(await runScript(t, SCRIPT, [breakOffWithin]), { ...DONE, creates: 2 })
-})
-
-test('thorough: the script for pipelines reserves once and releases, when the service is busy at first', async (t) => {
-  t.deepEqual(await runScript(t, SCRIPT, [refuse()]), { ...DONE, creates: 2 })
-})
+for (const [when, first] of [
+  ['the answer is lost', breakOff],
+  ['the answer breaks off', breakOffWithin],
+  ['the service is busy at first', refuse()],
+] as const) {
+  test(`thorough: the script for pipelines reserves once and releases, when ${when}`, async (t) => {
+    t.deepEqual(await runScript(t, SCRIPT, [first]), { ...DONE, creates: 2 })
+  })
+}
 
 test('control: a script that takes the first answer of a busy service releases nothing', async (t) => {
   const careless = SCRIPT.replace('-o "$answer"', '>> "$answer"')

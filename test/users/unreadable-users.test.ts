@@ -54,16 +54,6 @@ test('a change recorded while users are read for the first time is known too', a
   t.truthy(users.byName('bob'))
 })
 
-test('if the first reading fails there are no users until one succeeds', async (t) => {
-  const broken = new Error('no store')
-  const { users, fail, failures, recovered } = await aLogOfUsers(t, ['alice'], { failing: broken })
-  t.deepEqual(users.members(), [])
-  t.deepEqual(failures, [broken])
-  fail(undefined)
-  await recovered
-  t.truthy(users.byName('alice'))
-})
-
 test('however many readings fail, one at a time is repeated', async (t) => {
   const { users, fail, listeners, hold } = await aLogOfUsers(t, ['alice'])
   fail(new Error('no store'))

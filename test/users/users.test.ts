@@ -28,17 +28,6 @@ test('users who had their names when full width still mattered are each found by
   t.is(alone.byName('ａnna')?.name, 'Anna')
 })
 
-test('a recorded change is known after a refresh', async (t) => {
-  const { users, add, record } = await aLogOfUsers(t, ['alice'])
-  await add('bob')
-  t.is(users.byName('bob'), undefined)
-  await users.refresh()
-  t.is(users.byName('bob')?._id, 'id-of-bob')
-  record('id-of-alice', { role: 'auditor' })
-  await users.refresh()
-  t.is(users.byId('id-of-alice')?.role, 'auditor')
-})
-
 test('a new password changes the credential of its user only', async (t) => {
   const { users, keep } = await aLogOfUsers(t, ['alice', 'bob'])
   const [alice, bob] = [users.credentialOf('alice'), users.credentialOf('bob')]

@@ -12,8 +12,8 @@ const USER_IDS = ['5ced2d0ea4e9c4b2c1a1b2c3', 'user:1', 'a:b', '-', 'straße 7']
 const opened = (secrets: ReadableSecrets<UserSecretField>): object =>
   Object.fromEntries(Object.entries(secrets).map(([field, { id, open }]) => [field, { id, clear: open() }]))
 
-for (const id of USER_IDS) {
-  test(`a user's secrets are read with the id of their change, for a user with the id ${id}`, async (t) => {
+test("a user's secrets are read with the id of their change, whatever the id of the user", async (t) => {
+  for (const id of USER_IDS) {
     const store = makeStore()
     const vault = vaultOver(store, ringOf('a'))
     const added = vault.sealUser(id, { name: 'Ann', password: 'a hash', epoch: 'e1' })
@@ -28,13 +28,7 @@ for (const id of USER_IDS) {
       password: { id: changed.credentials.id, clear: 'another hash' },
     })
     t.deepEqual(rightOf(await vault.reveal(id)), {}, 'a SUT with this id has none')
-  })
-}
-
-test('a user without secrets has none to read, and nothing is sealed without a value', async (t) => {
-  const vault = vaultOver(makeStore(), ringOf('a'))
-  t.deepEqual(rightOf(await readUser(vault, 'ann')), {})
-  t.deepEqual(vault.sealUser('ann', { name: undefined }).secrets, [])
+  }
 })
 
 test('a secret of a SUT or another user, put in the place of a user, cannot be opened', async (t) => {
@@ -66,8 +60,8 @@ test('a secret that is incomplete or whose key is missing is named before it is 
 
 const [ONE, TWO] = ['0f5b3c2a91d84e7766aa0001', '0f5b3c2a91d84e7766aa0002']
 
-for (const id of USER_IDS) {
-  test(`names of tokens are revealed by the ids of the tokens, for a user with the id ${id}`, async (t) => {
+test('names of tokens are revealed by the ids of the tokens, whatever the id of the user', async (t) => {
+  for (const id of USER_IDS) {
     const store = makeStore()
     const vault = vaultOver(store, ringOf('a'))
     const [one, two] = [vault.sealTokenName(id, ONE, 'nightly'), vault.sealTokenName(id, TWO, 'über 😀')]
@@ -77,8 +71,8 @@ for (const id of USER_IDS) {
     t.true([...store.kept.values()].every(({ owner }) => owner === `tokens:${id}`))
     t.deepEqual(Object.fromEntries(await vault.revealTokenNames(id)), { [ONE]: 'nightly', [TWO]: 'über 😀' })
     t.deepEqual(rightOf(await readUser(vault, id)), {}, 'the user itself has none of them')
-  })
-}
+  }
+})
 
 test('a name of a token in the place of another, or of another user, is not revealed', async (t) => {
   const store = makeStore()
@@ -93,10 +87,4 @@ test('a name of a token in the place of another, or of another user, is not reve
   t.is((await vault.revealTokenNames('bob')).size, 0)
   await store.writeSecrets([secret])
   t.deepEqual([...(await vault.revealTokenNames('ann'))], [[ONE, 'CaNaRy']])
-})
-
-test('names of tokens need the key they were sealed with', async (t) => {
-  const store = makeStore()
-  await store.writeSecrets(vaultOver(store, ringOf('a')).sealTokenName('ann', ONE, 'CaNaRy').secrets)
-  t.is((await vaultOver(store, ringOf('b')).revealTokenNames('ann')).size, 0)
 })

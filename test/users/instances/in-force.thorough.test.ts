@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava'
 import { type Answer, basic } from '../../http/client.ts'
 import { idOf, type Running } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
-import { aReservation, aSut, createSut, reserve } from '../../http/requests.ts'
+import { aReservation, aSut, reserve } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { makeCut, REFUSED_WITHIN, twoInstances } from './stage.ts'
 
@@ -52,6 +52,12 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 }
 
+const SCOPE: Change = {
+  path: `/api/user/${idOf('bob')}/update`,
+  body: { scope: 'team=qa1' },
+  isKnown: async (service) => (await ask(service, ['bob'])).json.scope === 'team=qa1',
+}
+
 const makeAll = async (t: ExecutionContext, service: Running): Promise<void> => {
   for (const { path, body } of Object.values(CHANGES)) {
     const { status, text } = await service.as('admin').post(path, body)
@@ -72,7 +78,7 @@ const allSignIn = async (t: ExecutionContext, service: Running): Promise<void> =
   t.deepEqual(roles, ['tester', 'tester', 'auditor'])
 }
 
-for (const [what, { path, body, isKnown }] of Object.entries(CHANGES)) {
+for (const [what, { path, body, isKnown }] of Object.entries({ ...CHANGES, scope: SCOPE })) {
   test(`a ${what} is in force on the other instance within 2 s`, async (t) => {
     const { one, other } = await twoInstances(t)
     await allSignIn(t, other)
@@ -81,26 +87,6 @@ for (const [what, { path, body, isKnown }] of Object.entries(CHANGES)) {
     await until('it is in force', () => isKnown(other), IN_FORCE_WITHIN)
   })
 }
-
-test('thorough: changes are in force on the other instance within 2 s under load', async (t) => {
-  const { one, other } = await twoInstances(t)
-  await allSignIn(t, other)
-  let isOver = false
-  const load = [one, other].flatMap((service) =>
-    Array.from({ length: 8 }, async (_, n) => {
-      while (!isOver) {
-        const { status, text } = await service.as('admin').post('/api/sut/create', aSut({ name: `bench ${n}` }))
-        // Beside so many others a create may be asked to try again.
-        if (status !== 201 && status !== 503) throw new Error(text)
-      }
-    }),
-  )
-  await createSut(other.as('admin'))
-  await makeAll(t, one)
-  await areInForce(other)
-  isOver = true
-  await Promise.all(load)
-})
 
 const oneAndCut = async (t: ExecutionContext) => {
   const { cut, restore, change } = makeCut()

@@ -52,17 +52,6 @@ test('of two administrators adding one name in two cases, one succeeds, in every
   }
 })
 
-test('of two users renamed to one name in two cases at once, one gets it, in every round', async (t) => {
-  const { one, other } = await twoInstances(t)
-  const rename = (service: Running, user: string, name: string) =>
-    service.as('admin').post(`/api/user/${idOf(user)}/update`, { name })
-  for (let round = 0; round < rounds(10, 60); round++) {
-    const [name, same] = namesOf(round)
-    const answers = await Promise.all([rename(one, 'alice', name), rename(other, 'bob', same)])
-    t.deepEqual(codesOf(answers), [[200], [409, 'user_name_taken']])
-  }
-})
-
 const updateRole = (service: Running, by: string, user: string, role: string): Promise<Answer> =>
   service.as(by).post(`/api/user/${idOf(user)}/update`, { role })
 
@@ -90,14 +79,4 @@ test('when the last two administrators demote each other at once, one remains, i
     t.deepEqual(codesOf(answers), [[200], [409, 'last_administrator']])
     left = answers[0]?.status === 200 ? 'admin' : 'alice'
   }
-})
-
-test('when the last two administrators remove each other at once, one remains', async (t) => {
-  const two = await meeting(t)
-  await twoAdministrators(two, 'admin')
-  two.arrange()
-  const remove = (service: Running, by: string, user: string) =>
-    service.as(by).post(`/api/user/${idOf(user)}/remove`, { reservations: 'keep' })
-  const answers = await Promise.all([remove(two.one, 'admin', 'alice'), remove(two.other, 'alice', 'admin')])
-  t.deepEqual(codesOf(answers), [[200], [409, 'last_administrator']])
 })

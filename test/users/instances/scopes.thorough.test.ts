@@ -18,15 +18,6 @@ const post = async ({ as }: Running, path: string, body: object): Promise<void> 
 
 const countOf = async ({ as }: Running): Promise<unknown> => (await as('alice').get('/api/sut')).json.count
 
-test('thorough: a scope is in force on the other instance within 2 s', async (t) => {
-  const { one, other } = await twoInstances(t)
-  await createSut(one.as('admin'))
-  await until('the SUT is known', async () => (await countOf(other)) === 1, IN_FORCE_WITHIN)
-  await post(one, `/api/user/${idOf('alice')}/update`, { scope: 'team=qa1' })
-  t.is(await countOf(one), 0)
-  await until('the scope is in force', async () => (await countOf(other)) === 0, IN_FORCE_WITHIN)
-})
-
 /** Reserves a machine on an instance that has not heard that it left the scope. */
 const reserveUnheard = async (t: ExecutionContext): Promise<Answer> => {
   const { hold, letGo, change } = makeHold()

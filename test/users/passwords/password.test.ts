@@ -12,7 +12,7 @@ import {
   verifyPassword,
 } from '../../../src/users/passwords/password.ts'
 import { anyCharacter } from '../../characters.ts'
-import { CHEAP, cheapHash } from '../builders.ts'
+import { cheapHash } from '../builders.ts'
 
 const parsed = (text: string): PasswordHash => {
   const hash = parsePasswordHash(text)
@@ -50,12 +50,6 @@ test('a password matches its own hash and no other', async (t) => {
 test('the same letters in another Unicode normal form are another password', async (t) => {
   const hash = parsed(await cheapHash('caf\u00e9 caf\u00e9'))
   t.false(await fits(hash, 'cafe\u0301 cafe\u0301'))
-})
-
-test('two hashes of one password have nothing in common', async (t) => {
-  const [a, b] = [parsed(await cheapHash('correct horse')), parsed(await cheapHash('correct horse'))]
-  t.notDeepEqual(a.salt, b.salt)
-  t.notDeepEqual(a.tag, b.tag)
 })
 
 const salt = 'AAAAAAAAAAAAAAAAAAAAAA'
@@ -113,8 +107,4 @@ test('a generated password is valid, easy to copy and depends on every random by
     const other = Uint8Array.from(random, (byte, at) => (at === i ? byte ^ 1 : byte))
     t.not(makePassword(other), password)
   }
-})
-
-test('a hash states a lower cost', async (t) => {
-  t.like(parsed(await hashPassword('correct horse', new Uint8Array(16), CHEAP)), CHEAP)
 })

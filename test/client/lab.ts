@@ -59,10 +59,8 @@ export interface ClientProcess {
   readonly ended: Promise<Ran>
 }
 
-/** Runs the file that the service hands out, in a process of its own. Its input is the text. */
-export const runFile = (t: Tidying, { file, env }: Pick<Lab, 'file' | 'env'>, args: readonly string[], input = '') => {
-  const child = spawn(NODE, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
-  t.teardown(() => void child.kill('SIGKILL'))
+/** What a process prints, as it does, and how it ends. */
+export const watch = (child: ChildProcessWithoutNullStreams) => {
   const output = { out: '', errors: '' }
   const looking = new Set<() => void>()
   const add = (name: 'out' | 'errors') => (text: string) => {
@@ -71,7 +69,6 @@ export const runFile = (t: Tidying, { file, env }: Pick<Lab, 'file' | 'env'>, ar
   }
   child.stdout.setEncoding('utf8').on('data', add('out'))
   child.stderr.setEncoding('utf8').on('data', add('errors'))
-  child.stdin.on('error', () => undefined).end(input)
   const ended = new Promise<Ran>((resolve) => {
     child.on('close', (code, signal) => resolve({ code: code ?? -Number(signal !== null), ...output }))
   })
@@ -88,7 +85,15 @@ export const runFile = (t: Tidying, { file, env }: Pick<Lab, 'file' | 'env'>, ar
     await Promise.race([promise, early])
     looking.delete(look)
   }
-  return { child, said, ended } satisfies ClientProcess
+  return { child, output, said, ended }
+}
+
+/** Runs the file that the service hands out, in a process of its own. Its input is the text. */
+export const runFile = (t: Tidying, { file, env }: Pick<Lab, 'file' | 'env'>, args: readonly string[], input = '') => {
+  const child = spawn(NODE, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
+  t.teardown(() => void child.kill('SIGKILL'))
+  child.stdin.on('error', () => undefined).end(input)
+  return watch(child) satisfies ClientProcess
 }
 
 /** Runs the client in this process, which costs a tenth of one of its own. Programs that it runs write to files. */

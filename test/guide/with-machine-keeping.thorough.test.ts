@@ -48,9 +48,9 @@ test('a token that ends while the command runs lets it run on while the reservat
   await revoke()
   await said('runs on')
   await finish()
-  const { code, stderr } = await ended
+  const { code, errors } = await ended
   t.is(code, 77)
-  const [why, exit, end] = stderr.split('\n')
+  const [why, exit, end] = errors.split('\n')
   t.regex(why ?? '', /^berth: unauthenticated: .*; the command runs on while the reservation is in force$/)
   t.is(exit, 'berth: the command ended with 3')
   t.regex(end ?? '', /^berth: the machine cannot be given back: unauthenticated: /)
@@ -62,18 +62,18 @@ test('where a token has ended, the command ends before its reservation is releas
     res.writeHead(401).end(JSON.stringify({ status: 401, code: 'unauthenticated', detail: 'No.' }))
   }
   const { lab, ended } = await runKept(t, [keeps(1800, 12), ...Array.from({ length: 20 }, () => refused)])
-  const { code, stderr } = await ended
+  const { code, errors } = await ended
   t.is(code, 77)
-  t.regex(stderr, /\nberth: the reservation can no longer be kept alive: unauthenticated: No\.\n/)
+  t.regex(errors, /\nberth: the reservation can no longer be kept alive: unauthenticated: No\.\n/)
   t.is(await lab.held(), undefined)
 })
 
 test('while the service is down the command runs until its reservation ends, and no longer', async (t) => {
   const down = Array.from({ length: 50 }, () => refuse())
   const { ended, keptAlive } = await runKept(t, [keeps(4, 2), ...down])
-  const { code, stderr } = await ended
+  const { code, errors } = await ended
   t.deepEqual([code, keptAlive() > 1], [76, true])
-  t.regex(stderr, /^berth: the reservation is no longer in force: it has ended\n/)
+  t.regex(errors, /^berth: the reservation is no longer in force: it has ended\n/)
 })
 
 test('the clock of the service decides when a reservation is extended', async (t) => {

@@ -32,7 +32,7 @@ const ENDS: readonly (readonly [title: string, end: (running: Running) => unknow
   ['so it is with its whole process group', ({ killGroup }) => killGroup('SIGKILL')],
   [
     'with the command alone killed by SIGKILL, what it started ends, and the machine is free',
-    ({ output }) => process.kill(Number(/begun +(\d+)/.exec(output.stdout)?.[1]), 'SIGKILL'),
+    ({ output }) => process.kill(Number(/begun +(\d+)/.exec(output.out)?.[1]), 'SIGKILL'),
     137,
   ],
   [
@@ -71,7 +71,7 @@ for (const shell of SHELLS) {
     const { kill, ended, said } = run(t, [ANY, '30m', 'sh', '-c', command], env, { shell })
     await said('begun')
     kill('SIGINT')
-    const { code, stdout } = await ended
-    t.deepEqual([code, stdout], [5, 'begun\ninterrupted\n'])
+    const { code, out } = await ended
+    t.deepEqual([code, out], [5, 'begun\ninterrupted\n'])
   })
 }

@@ -20,20 +20,20 @@ const runScript = async (t: ExecutionContext, script: string, first: readonly ((
   const file = join(folder, 'with-machine.sh')
   await writeFile(file, script)
   const args = [ANY, '15m', 'echo', 'tested']
-  const { code, stdout } = await run(t, args, { ...env, BERTH_URL: proxy.url }, { file }).ended
+  const { code, out } = await run(t, args, { ...env, BERTH_URL: proxy.url }, { file }).ended
   const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
   const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
   const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
   return {
     code,
-    stdout,
+    out,
     creates: proxy.count(),
     count: json.count,
     isReleased: types.includes('berth.ReservationReleased'),
   }
 }
 
-const DONE = { code: 0, stdout: 'tested\n', count: 1, isReleased: true }
+const DONE = { code: 0, out: 'tested\n', count: 1, isReleased: true }
 
 for (const [when, first] of [
   ['the answer is lost', breakOff],
@@ -58,7 +58,7 @@ test('the script runs a command on a machine, without credentials, and exits as 
   const { sut, env } = await startScriptLab(t)
   for (const code of [0, 3]) {
     const ran = await run(t, [ANY, '900', 'bash', '--norc', '-c', `${TALK}; exit ${code}`], env).ended
-    t.deepEqual([ran.code, ran.stdout, ran.stderr], [code, `${sut}\n1\n`, ''])
+    t.deepEqual([ran.code, ran.out, ran.errors], [code, `${sut}\n1\n`, ''])
   }
 })
 
@@ -78,11 +78,11 @@ test('a script that lacks an argument, a service or credentials, or cannot read 
     [RIGHT, { ...ENV, WAIT: 'm' }, 'a duration is like 900, 15m or 1h30m, not m'],
     [RIGHT, { ...ENV, EXTEND: '15m1' }, 'a duration is like 900, 15m or 1h30m, not 15m1'],
   ] as const) {
-    const { code, stderr } = await run(t, args, env).ended
+    const { code, errors } = await run(t, args, env).ended
     t.is(code, 64)
-    t.regex(stderr, /\nusage: .* MATCH DURATION COMMAND\.\.\.\n$/)
+    t.regex(errors, /\nusage: .* MATCH DURATION COMMAND\.\.\.\n$/)
     t.deepEqual(
-      stderr.split('\n').filter((line) => line.startsWith('berth: ')),
+      errors.split('\n').filter((line) => line.startsWith('berth: ')),
       [`berth: ${why}`],
     )
   }
@@ -98,16 +98,16 @@ const withCurl = async (t: ExecutionContext, script: string) => {
 
 test('a script whose curl is too old says so', async (t) => {
   const env = await withCurl(t, 'echo "curl: option $1: is unknown" >&2; exit 2')
-  const { code, stderr } = await run(t, [ANY, '900', 'true'], env).ended
+  const { code, errors } = await run(t, [ANY, '900', 'true'], env).ended
   t.is(code, 64)
-  t.regex(stderr, /^berth: curl 7\.76 or later is needed\n/)
+  t.regex(errors, /^berth: curl 7\.76 or later is needed\n/)
 })
 
 test('a script that does not reach the service says what curl says', async (t) => {
   const env = await withCurl(t, 'exec /usr/bin/env PATH=/usr/bin:/bin:/usr/local/bin curl "$@" --retry 0')
-  const { code, stderr } = await run(t, [ANY, '900', 'true'], env).ended
+  const { code, errors } = await run(t, [ANY, '900', 'true'], env).ended
   t.is(code, 77)
-  t.regex(stderr, /^berth: curl: \(7\) .*127\.0\.0\.1.*\n$/)
+  t.regex(errors, /^berth: curl: \(7\) .*127\.0\.0\.1.*\n$/)
 })
 
 test('a script takes durations with units, and what it asks for is in seconds', async (t) => {
@@ -115,15 +115,15 @@ test('a script takes durations with units, and what it asks for is in seconds', 
     t,
     'for each; do case $each in *duration*) echo "$each" | tr -d "\\n " >&2; exit 22; esac; done',
   )
-  const { stderr } = await run(t, [ANY, '1h30m', 'true'], { ...env, WAIT: '2d' }).ended
-  t.is(stderr, `berth: {"match":${ANY},"duration":5400,"wait":172800,"keepalive":120}\n`)
+  const { errors } = await run(t, [ANY, '1h30m', 'true'], { ...env, WAIT: '2d' }).ended
+  t.is(errors, `berth: {"match":${ANY},"duration":5400,"wait":172800,"keepalive":120}\n`)
 })
 
 test('thorough: nothing outlives the script where its processes ignore SIGTERM', async (t) => {
   const { env } = await startScriptLab(t)
   const { ended } = run(t, ['trap "" TERM; exec sh "$0" "$@"', FILE, ANY, '900', 'true'], env, { file: '-c' })
-  const { code, stderr } = await ended
-  t.deepEqual([code, stderr], [0, ''])
+  const { code, errors } = await ended
+  t.deepEqual([code, errors], [0, ''])
 })
 
 test('thorough: the script waits in the queue, releases its machine when it is killed, and tells 75, 76 and 77', async (t) => {
@@ -133,7 +133,7 @@ test('thorough: the script waits in the queue, releases its machine when it is k
   await first.said('begun')
   const taken = await run(t, [ANY, '900', 'true'], env).ended
   t.is(taken.code, 75)
-  t.regex(taken.stderr, /^berth: no_sut_free: /)
+  t.regex(taken.errors, /^berth: no_sut_free: /)
   t.is((await run(t, ['{"os":"none"}', '900', 'true'], env).ended).code, 77)
   const second = run(t, sleeping, { ...env, WAIT: '10m' })
   await second.said('waiting as number 1')
@@ -141,10 +141,10 @@ test('thorough: the script waits in the queue, releases its machine when it is k
   t.is((await first.ended).code, 143)
   await second.said('begun')
   t.is((await service.as('admin').post(`/api/sut_reservation/${await held()}/cancel`, {})).status, 200)
-  const { code, stderr } = await second.ended
+  const { code, errors } = await second.ended
   t.is(code, 76)
   t.regex(
-    stderr,
+    errors,
     /^berth: waiting as number 1 in the queue: [\s\S]*berth: the reservation is no longer in force: reservation_over: .*\nberth: the command ended with 143\n$/,
   )
   t.is(await held(), undefined)

@@ -82,34 +82,6 @@ test('commands queued after a failing one still run', async (t) => {
   )
 })
 
-test('a refusal takes the latest events of other instances into account', async (t) => {
-  const store = await aStore(t)
-  const [one, other] = [anInstance(store), anInstance(store)]
-  const sut = await one.aSut()
-  t.is(await one.reserve(sut, explicit('08:00', '09:00')), 'made')
-  t.is(await other.describe(sut, 'by the other instance'), 'recorded')
-  // By the cached state of the first instance, this would be a change.
-  t.is(await one.describe(sut, 'by the other instance'), 'already')
-  t.is(await other.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
-})
-
-test('a refusal that had to wait for a slow store is still that refusal', async (t) => {
-  const store = await aStore(t)
-  const slow: EventStore = {
-    ...store,
-    readStream: async function* (...given) {
-      await delay(20)
-      yield* store.readStream(...given)
-    },
-  }
-  const instance = anInstance(slow, { retryTimeout: 1 })
-  const sut = await instance.aSut()
-  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
-  t.is(await instance.reserve(sut, explicit('08:30', '08:45')), 'reservation_conflict')
-  t.is(await anInstance(store).describe(sut, 'by the other instance'), 'recorded')
-  t.is(await instance.reserve(sut, explicit('10:00', '11:00')), 'made', 'overtaken once')
-})
-
 test('a command that is overtaken at every attempt is tried until its timeout, and ends as unavailable', async (t) => {
   const healthy = await aStore(t)
   const sut = await anInstance(healthy).aSut()
@@ -217,41 +189,6 @@ const snapshotsIn = (kept: Map<string, Snapshot>) => ({
     if (saved !== undefined) kept.set(stream, saved)
   },
   dropUnwritten: () => undefined,
-})
-
-test('after reopening, a snapshot avoids reading a stream of 1,000 events from its start', async (t) => {
-  const path = await aPath(t)
-  const first = openStore(t, path)
-  const kept = new Map<string, Snapshot>()
-  const instance = anInstance(first, { snapshots: snapshotsIn(kept) })
-  const sut = await instance.aSut()
-  for (let n = 1; n < 1000; n++) await instance.describe(sut, `note ${n}`)
-  await first.close()
-  const { store, eventsRead } = counting(openStore(t, path))
-  t.is(await anInstance(store, { snapshots: snapshotsIn(kept) }).describe(sut, 'note 999'), 'already')
-  t.true(eventsRead() <= 256, `${eventsRead()} events read`)
-
-  // Control: without the snapshot, the whole stream is read.
-  t.is(await anInstance(store).describe(sut, 'note 999'), 'already')
-  t.true(eventsRead() >= 1000)
-})
-
-test('a saved state decides without a read, and a stale one is detected', async (t) => {
-  const path = await aPath(t)
-  const kept = new Map<string, Snapshot>()
-  const first = openStore(t, path)
-  const instance = anInstance(first, { snapshots: snapshotsIn(kept) })
-  const [sut, other] = [await instance.aSut(), await instance.aSut()]
-  t.is(await instance.reserve(sut, explicit('08:00', '09:00')), 'made')
-  instance.keepStates()
-  t.is(await instance.reserve(other, explicit('08:00', '09:00')), 'made')
-  await first.close()
-  const { store, streamsRead } = counting(openStore(t, path))
-  const again = anInstance(store, { snapshots: snapshotsIn(kept) })
-  t.is(await again.reserve(sut, explicit('09:00', '10:00')), 'made')
-  t.is(streamsRead(), 0)
-  t.is(await again.reserve(sut, explicit('08:30', '09:30')), 'reservation_conflict')
-  t.is(await again.reserve(other, explicit('08:30', '09:30')), 'reservation_conflict')
 })
 
 test('a snapshot of another decider version is ignored', async (t) => {

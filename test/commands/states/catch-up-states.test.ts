@@ -5,7 +5,7 @@ import { makeCatchUpStates } from '../../../src/commands/states.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore, NO_STREAM } from '../../../src/event-store/event-store.ts'
 import { explicit } from '../../domain/builders.ts'
-import { append, readLog, someEvents } from '../../event-store/new-events.ts'
+import { readLog } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { start, temporaryData } from '../../http/harness.ts'
 import { aReservation, createSut, NOW, reserve, reserved } from '../../http/requests.ts'
@@ -73,17 +73,6 @@ test('states beyond the limit are dropped, never kept with a gap', async (t) => 
   for (const sut of suts) {
     for (const hour of HOURS) t.is(await instance.reserve(sut, window(hour)), 'reservation_conflict')
   }
-})
-
-test('a stream read from the middle is not kept', async (t) => {
-  const store = openStore(t, await aPath(t))
-  const sut = await anInstance(store).aSut()
-  await append(store, sutStream(sut), 0, someEvents(sutStream(sut), 2))
-  const { snapshots, written } = keptStates(t)
-  const caughtUp = makeCatchUpStates()
-  caughtUp.fold((await readLog(store, BEGINNING)).slice(1))
-  caughtUp.saveTo(snapshots, 100)
-  t.is(written(), 0)
 })
 
 /** A service, and the streams it reads from their start. */

@@ -66,20 +66,6 @@ const atLeast = (count: number) => (seen: readonly Recorded[]) => seen.length >=
 /** Number of events to compare after a position. */
 const BEHIND = 20
 
-test('subscribing after each event delivers exactly the later ones', async (t) => {
-  const count = rounds(30, 300)
-  const { store, log } = await aLog(t, count)
-  t.is(log.length, count)
-  const ids = idsOf(log)
-  for (const [index, { storePosition }] of log.slice(0, -1).entries()) {
-    const rest = ids.slice(index + 1)
-    const seen = idsOf(await follow(store, storePosition, atLeast(Math.min(BEHIND, rest.length))))
-    if (seen.join() !== rest.slice(0, seen.length).join()) return t.fail(`after event ${index}: ${seen.length} events`)
-  }
-  t.deepEqual(await readLog(store, log.at(-1)?.storePosition ?? BEGINNING), [])
-  t.is(log.at(-1)?.storePosition, await store.head())
-})
-
 test('a subscription cut at any event, during writes, resumes without gaps or repeats', async (t) => {
   const count = rounds(30, 300)
   const { server, store, writer, log } = await aLog(t, count)

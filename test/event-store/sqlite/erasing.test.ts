@@ -93,29 +93,6 @@ for (const isSyncDeferred of [true, false]) {
   })
 }
 
-test('control: a removed secret stays in the WAL', async (t) => {
-  const path = await aPath(t)
-  const store = openStore(t, path, { isSyncDeferred: true })
-  const secrets = secretsOf('user:ann', 'a')
-  await store.writeSecrets(secrets)
-  await removeEach(store)('user:ann')
-  t.is(countIn(path, secrets), FIELDS.length)
-  await store.eraseSecrets('user:ann')
-  t.is(countIn(path, secrets), 0, 'former secrets are erased too')
-})
-
-test('control: removed secrets may stay in the file, although SQLite overwrites what it deletes', async (t) => {
-  let left = 0
-  for (let seed = SEED; left === 0 && seed < SEED + 100; seed++) {
-    const path = await aPath(t)
-    const store = openStore(t, path)
-    const { gone } = await liveOn(store, `seed ${seed}`, removeEach(store))
-    await store.close()
-    left = countIn(path, gone)
-  }
-  t.true(left > 0)
-})
-
 test('secrets deleted by a process that died before it was done are removed by the next erasure', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)
@@ -145,18 +122,6 @@ test('after a restart an erasure with nothing to delete writes nothing, unless o
   const last = openStore(t, path, { isSyncDeferred: true })
   await last.eraseSecrets('user:nobody')
   t.is(countIn(path, secrets), 0)
-})
-
-test('a second erasure with nothing to delete writes nothing', async (t) => {
-  const path = await aPath(t)
-  const store = openStore(t, path, { isSyncDeferred: true })
-  await store.writeSecrets(secretsOf('user:ann', 'a'))
-  await store.eraseSecrets('user:ann')
-  const written = () => bytesOf(path, '', '-wal')
-  const before = written()
-  await store.eraseSecrets('user:ann')
-  await store.eraseSecrets('user:bob')
-  t.true(written().equals(before))
 })
 
 test('appends and reads go on while secrets are erased, and many erasures share their work', async (t) => {

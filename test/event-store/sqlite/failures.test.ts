@@ -68,18 +68,6 @@ test('appends to a full file fail, reads continue, and writes resume once there 
   t.is(watching.seen(), 22)
 })
 
-test('a full file accepts appends after reopening it with more room', async (t) => {
-  const path = await aPath(t)
-  const store = openStore(t, path, { limits: { pagesMax: 20 } })
-  const stream = aStream()
-  const { outcome, count } = await fill(store, stream)
-  t.is(outcome, 'full')
-  await store.close()
-  const roomier = openStore(t, path)
-  t.is(outcomeOf(await append(roomier, stream, count - 1, someEvents(stream, 20))), 'done')
-  t.is((await readAll(roomier, stream)).length, count + 20)
-})
-
 const TRAP = `
   CREATE TABLE elsewhere (id INTEGER PRIMARY KEY);
   CREATE TABLE trap (id INTEGER REFERENCES elsewhere DEFERRABLE INITIALLY DEFERRED);

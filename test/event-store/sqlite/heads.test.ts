@@ -89,15 +89,6 @@ test('thorough: a read-only store sees current stream heads, before and after th
   await check()
 })
 
-test('closing a store writes every stream head', async (t) => {
-  const path = await aPath(t)
-  const store = openStore(t, path)
-  await tell(store, [aStream(), aStream()], 2)
-  const known = await ends(store)
-  await store.close()
-  t.deepEqual(written(path), { heads: known, upTo: 3 })
-})
-
 test('a read-only store still reads its streams if another event is not valid JSON', async (t) => {
   const path = await aPath(t)
   const store = openStore(t, path)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { UnusableLog } from '../../../src/event-store/event-store.ts'
@@ -82,15 +82,5 @@ test('a backup of an open log, and a log that was closed, need no WAL', async (t
   t.is((await readAll(openStore(t, join(home, 'backup.db')), stream)).length, ALL)
   await openStore(t, path).close()
   t.deepEqual(readdirSync(join(path, '..')), ['events.db', 'events.db.lock'])
-  t.is((await readAll(openStore(t, path), stream)).length, ALL)
-})
-
-test('a WAL that cannot be read is not taken for that of another writer', async (t) => {
-  const { path, stream } = await aKilledLog(t)
-  // SQLite cannot make its shared memory there.
-  symlinkSync('nowhere', `${path}-shm`)
-  const { message } = t.throws(() => openStore(t, path), { instanceOf: UnusableLog }) as Error
-  t.false(/another path|delete/.test(message), message)
-  rmSync(`${path}-shm`)
   t.is((await readAll(openStore(t, path), stream)).length, ALL)
 })

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { UnusableLog } from '../../../src/event-store/event-store.ts'
 import { createLog, isSafeSqlite } from '../../../src/event-store/sqlite/schema.ts'
-import { append, aStream, outcomeOf, randomHex, someEvents } from '../new-events.ts'
+import { append, aStream, randomHex, someEvents } from '../new-events.ts'
 import { aDirectory, aPath, openStore } from './subject.ts'
 
 const edit = (path: string, sql: string): void => {
@@ -62,13 +62,6 @@ test('a SQLite shell shows the log id and its events', async (t) => {
     ],
   )
   t.is(database.prepare("SELECT value FROM meta WHERE name = 'log_id'").get()?.value, store.logId)
-})
-
-test('an empty file becomes a log', async (t) => {
-  const path = await aPath(t)
-  writeFileSync(path, '')
-  const stream = aStream()
-  t.is(outcomeOf(await append(openStore(t, path), stream, -1, someEvents(stream, 1))), 'done')
 })
 
 const refused = test.macro(async (t, prepare: (path: string) => void, message: RegExp) => {

@@ -1,16 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
@@ -220,13 +210,4 @@ test('an outdated WAL is not applied to the file', async (t) => {
   t.throws(() => openStore(t, log), { name: 'UnusableLog', message: /has been written through another path since/ })
   rmSync(`${log}-wal`)
   t.is((await readAll(openStore(t, log), stream)).length, 6)
-})
-
-test('a symbolic link leads to the same log and the same lock', async (t) => {
-  const { home, log } = await aHome(t)
-  const store = openStore(t, log)
-  symlinkSync(log, join(home, 'other', 'link.db'))
-  t.regex((await opened(t, join(home, 'other', 'link.db'))).said, new RegExp(`process ${process.pid} `))
-  t.true(statSync(`${log}.lock`).isFile())
-  await store.close()
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
@@ -68,18 +68,6 @@ test('a reader does not create a missing log', async (t) => {
   writeFileSync(path, '')
   t.throws(() => openStore(t, path, { readOnly: true }), { instanceOf: UnusableLog, message: /contains no log yet/ })
   t.is(statSync(path).size, 0)
-})
-
-test('a moved log is complete at its new path', async (t) => {
-  const path = await aPath(t)
-  const stream = aStream()
-  const store = openStore(t, path)
-  await append(store, stream, -1, someEvents(stream, 3))
-  await store.close()
-  renameSync(path, `${path}.moved`)
-  const moved = openStore(t, `${path}.moved`)
-  t.is((await readAll(moved, stream)).length, 3)
-  t.is(moved.logId, store.logId)
 })
 
 test('closing completes queued appends, ends subscriptions, and is idempotent', async (t) => {

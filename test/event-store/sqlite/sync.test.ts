@@ -61,19 +61,6 @@ test('a wait for a commit ends after a sync that started later, and syncs never 
   )
 })
 
-test('commits during a sync share the next sync', async (t) => {
-  const disk = makeDisk()
-  const sync = makeSync(disk.sync, never)
-  const all = Array.from({ length: 10 }, () => {
-    disk.commit()
-    return sync.begin()
-  })
-  disk.end()
-  disk.end()
-  await Promise.all(all)
-  t.is(disk.syncs(), 2)
-})
-
 test('a failed sync is reported before waiting callers fail, and no sync is retried', async (t) => {
   const callbacks: string[] = []
   const disk = makeDisk()

@@ -14,9 +14,7 @@ import { AUDIT_KEY, aVaultKey } from './instances.ts'
 export const BUCKET_SECONDS = 5
 const QUARTER = 900_000
 
-export interface RateOptions {
-  /** Address of a store. By default, a protocol server in its own process that disconnects slow consumers. */
-  readonly address?: string
+interface RateOptions {
   readonly instances: number
   readonly suts: number
   readonly connections: number
@@ -33,6 +31,7 @@ export interface Bucket {
   readonly slowest: number
 }
 
+/** A protocol server in its own process that disconnects slow consumers. */
 const aStore = async (scope: Tidying): Promise<string> => {
   const script = join(import.meta.dirname, '../../../bench/servers/event-store-server.ts')
   const server = launch(scope, { data: '', args: ['--cuts-off'], script })
@@ -50,10 +49,10 @@ const startInstance = async (scope: Tidying, data: string, environment: Readonly
   return { child, admin }
 }
 
-export type RatedInstance = Awaited<ReturnType<typeof startInstance>>
+type RatedInstance = Awaited<ReturnType<typeof startInstance>>
 
 /** Starts instances that share one log in the store at an address. */
-export const startRated = async (scope: Tidying, address: string, count: number): Promise<readonly RatedInstance[]> => {
+const startRated = async (scope: Tidying, address: string, count: number): Promise<readonly RatedInstance[]> => {
   const first = await temporaryData(scope)
   const log = addressFor(address, first)
   const common = { ...AUDIT_KEY, BERTH_EVENT_STORE: log, BERTH_VAULT_KEY: aVaultKey(), BERTH_HORIZON: 'P3660D' }
@@ -89,7 +88,7 @@ const bucketOf = (taken: { readonly milliseconds: number; readonly isCreated: bo
 }
 
 /** Reserves successive windows on the SUTs in turn; returns the counts of each bucket. */
-export const createSteadily = async (
+const createSteadily = async (
   clients: readonly Client[],
   suts: readonly string[],
   { connections, seconds, onBucket }: Pick<RateOptions, 'connections' | 'seconds' | 'onBucket'>,
@@ -121,7 +120,7 @@ export const createSteadily = async (
   return buckets
 }
 
-export interface Rate {
+interface Rate {
   readonly buckets: readonly Bucket[]
   /** Creations per second, over whole buckets. */
   readonly median: number
@@ -134,7 +133,7 @@ export interface Rate {
   readonly cuts: number
 }
 
-export const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
+const rateOf = (buckets: readonly Bucket[], cuts: number): Rate => {
   const created = buckets.map((bucket) => bucket.created / BUCKET_SECONDS)
   const p99s = buckets.map(({ p99 }) => p99)
   const [median, p99] = [quantile(created, 0.5), quantile(p99s, 0.5)]
@@ -158,7 +157,7 @@ const failAtExit = async ({ child }: RatedInstance): Promise<never> => {
 }
 
 export const measureRate = async (scope: Tidying, options: RateOptions): Promise<Rate> => {
-  const address = options.address ?? SHARED_STORE ?? (await aStore(scope))
+  const address = SHARED_STORE ?? (await aStore(scope))
   const instances = await startRated(scope, address, options.instances)
   const suts = await makeSuts(instances, options.suts)
   const clients = instances.map(({ admin }) => admin)

@@ -33,12 +33,8 @@ const settled = async (look: () => number, looks = 30): Promise<void> => {
 
 const script = fileURLToPath(new URL('stalled-consumer.ts', import.meta.url))
 
-/** Measures a separate process that takes one batch and stalls, or keeps every batch. */
-export const weighConsumer = async (
-  scope: Tidying,
-  how: 'stalled' | 'keeping',
-  events: number,
-): Promise<MemoryReport> => {
+/** Measures a separate process that takes one batch and stalls. */
+export const weighConsumer = async (scope: Tidying, events: number): Promise<MemoryReport> => {
   const server = await startProtocolServer()
   scope.teardown(server.close)
   // Opening the adapter creates the log.
@@ -52,7 +48,7 @@ export const weighConsumer = async (
     })
     server.log.append(stream, i === 0 ? 'no_stream' : i - 1, proposed)
   }
-  const args = [addressOf(server, 0), how, String(events)]
+  const args = [addressOf(server, 0), String(events)]
   const child = launch(scope, { data: '.', node: ['--expose-gc'], script, args })
   await child.line('"stalled"')
   await settled(() => server.counters.eventsSent)

@@ -9,6 +9,11 @@ export type ObjectKind = ChangeKind | 'series' | 'token'
 /** `users`, or the name under which the service itself, or a command typed on its machine, records something. */
 type Recorder = 'users' | 'berth' | 'schedule' | 'monitor' | 'gateway' | 'oidc' | 'command-line'
 
+/** A description, and an example: of an enumerated or boolean member the first value unless given. */
+export type Note = readonly [description: string, example?: unknown]
+/** By name of a member, or by the path from an event's data where it lies deeper. */
+export type Notes = Readonly<Record<string, Note>>
+
 /** What is true of all events of a type. `D` is their data. */
 export interface Facts<D> {
   /** What the `_id` of the data names, if there is one. */
@@ -22,6 +27,12 @@ export interface Facts<D> {
   /** Whether an event belongs in a stream. */
   readonly isIn: (stream: string, data: D) => boolean
   readonly by: readonly Recorder[]
+  /** Its row in the guide, in Markdown: when it is recorded, and what its data has apart from ids. */
+  readonly guide: `${string} | ${string}`
+  /** Of members that mean something else here than in other events. */
+  readonly notes?: Notes
+  /** A member that is left out of the example, because another one is in its place. */
+  readonly notInExample?: string
   /**
    * The members that each version of the shape added, from the second on, as paths. None where only values were added:
    * `match` has null. `event-store/stored-event.ts` reads older versions.

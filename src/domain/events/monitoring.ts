@@ -32,7 +32,13 @@ const byProbes = {
 } as const
 
 /** Changes that probes found, in a stream of their own: probes must not race with reservations. */
-const SutWentOnline = declare(closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause }), byProbes)
-const SutWentOffline = declare(closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {}), byProbes)
+const SutWentOnline = declare(closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause }), {
+  ...byProbes,
+  guide: 'a probe reached a monitored SUT | `cause`: `no_password` if Berth has no password to look further',
+})
+const SutWentOffline = declare(closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {}), {
+  ...byProbes,
+  guide: 'three probes in a row did not, or have another cause | `cause`',
+})
 
 export const monitoringEvents = { SutWentOnline, SutWentOffline } as const

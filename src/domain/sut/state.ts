@@ -98,28 +98,6 @@ const addSettled = (settled: readonly SettledOffer[], added: SettledOffer): read
   added,
 ]
 
-/** Events that change nothing that decisions need of a SUT. */
-type OfOthers = Extract<
-  Recorded,
-  {
-    readonly type:
-      | 'LogVersionSet'
-      | 'AuditKeyReplaced'
-      | 'VaultKeyForgotten'
-      | 'RefusalsCounted'
-      | 'ScheduleBegan'
-      | 'MatchOffered'
-      | 'ReservationSeriesCreated'
-      | 'ReservationRequested'
-      | `Request${string}`
-      | `ListenPort${string}`
-      | `SutWent${string}`
-      | `Session${string}`
-      | `User${string}`
-      | `Token${string}`
-  }
->
-
 export const evolveSut = (state: SutState, event: Recorded): SutState => {
   const time = epochMillisecondsOf(event.metadata.time)
   const keys = addRecord(state.keys, event, time)
@@ -175,7 +153,6 @@ export const evolveSut = (state: SutState, event: Recorded): SutState => {
     case 'ReservationOfferRefused':
       return { ...next, settledOffers: addSettled(settledOffers, { _id: event.data._id, isTaken: false, time }) }
     default:
-      event satisfies OfOthers
       return next
   }
 }

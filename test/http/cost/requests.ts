@@ -17,7 +17,7 @@ export const pathOf = (path: string, { sut, reservation, ticket }: Things): stri
 
 /** Every header field that the service or its libraries read. */
 const FIELDS =
-  'Accept,Authorization,Berth-After,Berth-Reason,Connection,Content-Type,Content-Encoding,Cookie,Expect,Forwarded,Host,Idempotency-Key,If-Match,If-None-Match,Last-Event-ID,Origin,Sec-Fetch-Site,traceparent,Transfer-Encoding,X-Forwarded-For,X-Other'.split(
+  'Accept,Authorization,Berth-After,Berth-Reason,Connection,Content-Type,Content-Encoding,Cookie,Expect,Host,Idempotency-Key,If-Match,If-None-Match,Last-Event-ID,Origin,Sec-Fetch-Site,traceparent,Transfer-Encoding,X-Forwarded-For,X-Other'.split(
     ',',
   )
 const BEFORE: Readonly<Record<string, readonly string[]>> = {

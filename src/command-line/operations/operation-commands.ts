@@ -80,11 +80,16 @@ const formOf = (operation: Operation): Form => {
   }
 }
 
+const FROM_STDIN = 'Reads the password from standard input, without one final line break.'
+const PASSWORD_NOTES = { read: FROM_STDIN, made: `${FROM_STDIN} Otherwise one is made.` }
+const IF_MATCH = { type: 'string', note: 'Only if the revision of its ETag is this one.' } as const
+const REASON = { type: 'string', note: 'Why, in up to 200 characters, which the log keeps.' } as const
+
 const optionsOf = (operation: Operation, { query, body, password }: Form): Readonly<Record<string, Option>> => ({
   ...Object.fromEntries([...query, ...body].map((field) => [optionOf(field.member), optionFor(field)])),
-  ...(password !== 'none' && { 'password-stdin': { type: 'boolean' } }),
-  ...(operation.isConditional && { 'if-match': { type: 'string' } }),
-  ...(operation.method === 'POST' && { reason: { type: 'string' } }),
+  ...(password !== 'none' && { 'password-stdin': { type: 'boolean', note: PASSWORD_NOTES[password] } }),
+  ...(operation.isConditional && { 'if-match': IF_MATCH }),
+  ...(operation.method === 'POST' && { reason: REASON }),
   json: { type: 'boolean' },
 })
 
@@ -163,15 +168,16 @@ const commandOf = (operation: Operation): Command => {
   const name = nameOf(operation)
   const form = formOf(operation)
   const list = listOfAnswer(operation)
-  const operands = operandsOf(operation, form, name)
+  const [operands, options] = [operandsOf(operation, form, name), optionsOf(operation, form)]
+  const makesPassword = form.password === 'made'
   // Only the machine of a service has this route.
   const isLocal = operation === confirmClock
   return {
     name,
     operands,
-    options: optionsOf(operation, form),
+    options,
     ...(isLocal && { isOfFiles: true }),
-    ...helpOfOperation(operation, { name, operands, form, columns: list?.columns }),
+    ...helpOfOperation(operation, { name, operands, options, columns: list?.columns, makesPassword }),
     run: async (args, { client, data }, terminal) => {
       const calls = makeCalls({ data, ...(!isLocal && client && { client }) }, terminal)
       const { call, query, made } = await readRequest(operation, form, calls, args, terminal)

@@ -67,16 +67,14 @@ const admits = (schema: JsonSchema, type: string): boolean => {
   return [own].flat().includes(type) || [...(anyOf ?? []), ...(oneOf ?? [])].some((each) => admits(each, type))
 }
 
-const isFlag = ({ schema }: Field): boolean => schema.const === true
-
 /** How an option is given. */
-export const optionFor = (field: Field): Option =>
-  isFlag(field)
-    ? { type: 'boolean' }
+export const optionFor = ({ schema, isRequired, note }: Field): Option =>
+  schema.const === true
+    ? { type: 'boolean', note }
     : {
-        type: 'string',
-        ...(field.schema.type === 'array' && { multiple: true }),
-        ...(field.isRequired && { isRequired: true }),
+        ...{ type: 'string', note },
+        ...(schema.type === 'array' && { multiple: true }),
+        ...(isRequired && { isRequired }),
       }
 
 /** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */

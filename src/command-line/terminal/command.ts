@@ -53,6 +53,8 @@ export const textOf = (value: OptionValue): string | undefined => (typeof value 
 export const textsOf = (value: OptionValue): readonly string[] => (typeof value === 'object' ? value : [])
 
 export interface Option extends ParseArgsOptionDescriptor {
+  /** A sentence for the help, where its text does not explain the option. */
+  readonly note?: string | undefined
   /** For the usage line only: the command refuses what is missing with a reason of its own. */
   readonly isRequired?: true
 }
@@ -63,8 +65,6 @@ export interface CommandHelp {
   readonly name: string
   readonly operands?: readonly string[]
   readonly options?: Readonly<Record<string, Option>>
-  /** Only if it is not made of the name, the operands and the options. */
-  readonly usage?: string
   /** A short phrase for the list of commands. */
   readonly summary: string
   /** An example command line, without `berth`. */

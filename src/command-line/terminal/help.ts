@@ -1,4 +1,5 @@
 import type { CommandHelp } from './command.ts'
+import { wrap } from './wrap.ts'
 
 /** How to run a command in a checkout. */
 export const BERTH = 'npx berth'
@@ -10,8 +11,7 @@ export const EXIT_CODES =
 const USAGE_WIDTH = 105
 
 /** A command with its operands and options: `backup DIR [--json]`. */
-export const usageOf = ({ name, operands = [], options = {}, usage: given }: CommandHelp): string => {
-  if (given !== undefined) return given
+export const usageOf = ({ name, operands = [], options = {} }: CommandHelp): string => {
   const flags = Object.entries(options).map(([flag, { type, multiple, isRequired }]) => {
     const usage = `--${flag}${type === 'string' ? ' VALUE' : ''}`
     return `${isRequired ? usage : `[${usage}]`}${multiple ? '...' : ''}`
@@ -25,10 +25,19 @@ export const usageOf = ({ name, operands = [], options = {}, usage: given }: Com
   return usage
 }
 
+const WIDTH = 120
+
+/** What the options mean that the text does not explain. */
+const notesOn = ({ options = {} }: CommandHelp): string => {
+  const noted = Object.entries(options).filter(([, { note }]) => note !== undefined)
+  const lines = noted.map(([name, { note }]) => wrap(`--${name}: ${note}`, WIDTH, '  '))
+  return lines.length === 0 ? '' : `\n${lines.join('')}`
+}
+
 export const helpOf = (command: CommandHelp): string => `berth ${usageOf(command)}
 
 ${command.help.trim()}
-
+${notesOn(command)}
   ${BERTH} ${command.example}
 
 ${command.exitCodes ?? EXIT_CODES}

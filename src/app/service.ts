@@ -264,6 +264,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       matching: { search: matching.search, awaited: requests.awaited, catchUp, isClockAhead, isShared, clock },
       isAnyFit: matching.isAnyFit,
+      suts: matching.suts,
       unusedDue: unused.dueOf,
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,
       range: config.listenPorts,

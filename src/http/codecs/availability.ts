@@ -6,7 +6,7 @@ import { closed } from '../../domain/codec/object-codec.ts'
 import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
 import type { Problem } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import type { OfferedAfter } from '../../read-models/availability/available.ts'
+import type { RankedAfter } from '../../read-models/matching/ranked.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { spanProblems } from './lists.ts'
 import { inQuery, parameter, parametersOf, type QueryOf, queryOf, wholeNumber } from './query.ts'
@@ -36,6 +36,9 @@ const Place = closed(
 )
 
 const CURSOR_MAX = 400
+
+/** Where a page of SUTs ended: after one in the order of creation, or after one in the order of matching. */
+type OfferedAfter = { readonly sut_id: string } | RankedAfter
 
 /** The text of a cursor: an id, or a place as JSON in base64url, which begins otherwise. */
 export const formatCursor = (after: OfferedAfter): string =>

@@ -20,6 +20,7 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
 import type { Feed } from '../../feed/feed.ts'
+import type { Matching } from '../../read-models/matching/matching.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../read-models/requests/explain.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -64,6 +65,8 @@ export interface Parts {
   readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
   /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
   readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
+  /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */
+  readonly suts: Matching['suts']
   readonly repeated: StoredResponse
   readonly explainOver: ExplainOver
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>

@@ -187,17 +187,6 @@ export const makeReservationReads = (ask: RunQuery) => {
         seriesId,
       ),
 
-    /** The latest end of reservations of SUTs until a moment. */
-    lastEnds: (sutIds: readonly string[], moment: number): ReadonlyMap<string, number> => {
-      const rows = ask<{ sut_id: string; last: number | null }>(
-        `SELECT value AS sut_id, (SELECT max(ends) FROM reservation WHERE ${LISTED} AND sut = value AND ends <= ?) AS last
-         FROM json_each(?)`,
-        moment,
-        JSON.stringify(sutIds),
-      )
-      return new Map(rows.flatMap(({ sut_id, last }) => (last === null ? [] : [[sut_id, last]])))
-    },
-
     /** For matching: the windows of all SUTs around a moment, in pages, from the first or where the page before ended. */
     windows: (moment: number, from = 0): WindowsPage => {
       const rows = ask<StoredHeldRow & { readonly created: number }>(

@@ -70,7 +70,6 @@ const askAll = (lists: Lists): void => {
   lists.heldBy([SUT], { start: FROM, end: TO })
   lists.heldBy([SUT, OTHER], { start: FROM, end: TO })
   lists.seriesReservations('a')
-  lists.lastEnds([SUT, OTHER], FROM)
   lists.windows(FROM, 10)
   lists.holders(VISIBILITY.scope)
   lists.isHolder(VISIBILITY.scope, USER)

@@ -1,8 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { orUnavailable } from '../../../commands/matching/offers.ts'
 import { quarterAt, type Window } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
 import { floorMillisecond, formatWithOffset } from '../../../domain/values/instant.ts'
-import type { AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
+import type { AvailablePage, AvailableQuery as AvailableRead } from '../../../read-models/availability/available.ts'
+import type { ListResult } from '../../../read-models/list-reader.ts'
+import { findRanked, type RankedAfter } from '../../../read-models/matching/ranked.ts'
 import type { User } from '../../../users/user.ts'
 import { type AvailableQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
@@ -18,20 +21,31 @@ const SPAN_MAX_MS = DAYS_MAX * 86_400_000
 
 type AvailableCall = Call<unknown, AvailableQuery>
 
-/** Undefined if the span of a filter is past. */
-const wantedOf = (
-  { query: { wanted }, requestId }: AvailableCall,
-  now: number,
-  horizon: number,
-): AvailableRead['wanted'] | undefined => {
-  if ('match' in wanted) {
-    const latest = Math.floor((now + horizon) / 1000)
-    return { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId }
+type Available = AvailablePage<{ readonly sut_id: string } | RankedAfter>
+
+/** Reads what filters or criteria find, with the position that it shows. */
+const makeRead =
+  ({ objects, clock, limits, suts }: Parts) =>
+  async (
+    { query: { wanted, after }, requestId }: AvailableCall,
+    asked: AvailableRead,
+    free: Window | undefined,
+  ): Promise<E.Either<Failure, ListResult<Available>>> => {
+    if ('filters' in wanted) {
+      const place = after !== undefined && 'sut_id' in after ? after : undefined
+      return objects.showList('available', { ...asked, filters: { ...wanted.filters, free }, after: place })
+    }
+    const now = clock()
+    const shown = await objects.showLists((_, position) => position)
+    if (E.isLeft(shown)) return shown
+    const place = after !== undefined && 'rest' in after ? after : undefined
+    const latest = Math.floor((now + limits.horizon) / 1000)
+    const ranked = { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId, after: place }
+    return orUnavailable(async () => {
+      const listed = await findRanked(await suts(), { ...asked, ...ranked })
+      return E.right({ position: shown.right.position, listed })
+    })
   }
-  const { free, ...filters } = wanted.filters
-  const span = free && freeSpan(free, now)
-  return free !== undefined && span === undefined ? undefined : { filters: { ...filters, free: span } }
-}
 
 /** The user to reserve for, as far as an administrator asks for another. */
 const holderOf = async (users: Parts['users'], { query, user }: AvailableCall): Promise<E.Either<Failure, User>> => {
@@ -43,25 +57,25 @@ const holderOf = async (users: Parts['users'], { query, user }: AvailableCall): 
 }
 
 /** What SUTs have free. */
-const makeAvailable =
-  ({ objects, users, clock, limits }: Parts) =>
-  async (call: AvailableCall): RouteResult => {
-    const { query } = call
-    const { from, to, duration, limit, after } = query
+const makeAvailable = (parts: Parts) => {
+  const { users, clock, limits } = parts
+  const read = makeRead(parts)
+  return async (call: AvailableCall): RouteResult => {
+    const { from, to, duration, limit, wanted } = call.query
     const now = clock()
-    const wanted = wantedOf(call, now, limits.horizon)
     const first = from === undefined ? now : floorMillisecond(from.instant)
     if (to !== undefined && floorMillisecond(to.instant) > first + SPAN_MAX_MS) {
       return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
     }
-    if (wanted === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+    const spanOfFilter = 'filters' in wanted ? wanted.filters.free : undefined
+    const free = spanOfFilter && freeSpan(spanOfFilter, now)
+    if (spanOfFilter !== undefined && free === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
     const holder = await holderOf(users, call)
     if (E.isLeft(holder)) return holder
     // Only testers have scopes, and ask for themselves only.
     const { scope } = holder.right
     const span = spanOf({ from, to }, now, limits.horizon)
-    const asked: AvailableRead = { span, duration, limit, scope, wanted, after }
-    const answered = await objects.showList('available', asked)
+    const answered = await read(call, { span, duration, limit, scope }, free)
     if (E.isLeft(answered)) return answered
     const { position, listed } = answered.right
     const offset = (from ?? to)?.offset ?? 0
@@ -74,6 +88,7 @@ const makeAvailable =
     const next = listed.next === undefined ? null : formatCursor(listed.next)
     return E.right({ status: 200, body: JSON.stringify({ limit, next, suts }), position })
   }
+}
 
 export const findAvailability = getWithQuery({
   path: '/api/availability',

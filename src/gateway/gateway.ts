@@ -1,12 +1,23 @@
 import type { Duplex } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
-import { ThreadEnded } from '../concurrency/thread.ts'
+import { openThread, type Thread, ThreadEnded } from '../concurrency/thread.ts'
 import { openPortStream } from './bridge/port-stream.ts'
 import type { CutCause } from './connections/causes.ts'
-import { type Decisions, makeAnswers, makeReportHandler } from './decisions.ts'
-import { type Forwarding, LIMITS, type LimitReason, type Limits } from './forwarding.ts'
-import type { GatewayOwner } from './messages.ts'
-import { openThreads } from './thread.ts'
+import {
+  type ConnectionEvent,
+  type CountedReport,
+  type Forwarding,
+  type GatewayOwner,
+  type GatewayThread,
+  type GatewayWorkerOptions,
+  LIMITS,
+  type LimitReason,
+  type Limits,
+  type Reports,
+  UNDECIDED,
+  type Verdict,
+  type WorkerReport,
+} from './messages.ts'
 
 /** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
@@ -51,6 +62,119 @@ export interface GatewayOptions extends Partial<Limits> {
   readonly ownPorts?: readonly number[]
   /** Unix milliseconds, for when connections begin and end. The machine's clock by default. */
   readonly clock?: () => number
+}
+
+/** Decisions that the main thread makes, and callbacks about what happens. A rejected promise refuses. */
+export interface Decisions extends Reports {
+  /** `address` is canonical: IPv4-mapped IPv6 as IPv4, no zone. */
+  readonly admit: (reservationId: string, address: string) => Promise<Verdict> | Verdict
+  /** The response to the 16-byte challenge of VNC Authentication; undefined if there is no password any more. */
+  readonly answerChallenge: (
+    reservationId: string,
+    challenge: Uint8Array,
+  ) => Promise<Uint8Array | undefined> | Uint8Array | undefined
+  /** Why `admit` or `answerChallenge` was rejected. */
+  readonly onUndecided: (reservationId: string, error: unknown) => void
+  /** The thread failed; another one opens the same ports. */
+  readonly onThreadFailed: (error: Error) => void
+}
+
+/** Answers the worker's questions. A rejected decision refuses. */
+const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answerChallenge'> => {
+  const decide = async <A>(reservationId: string, answer: () => Promise<A> | A, otherwise: A): Promise<A> => {
+    try {
+      return await answer()
+    } catch (error) {
+      decisions.onUndecided(reservationId, error)
+      return otherwise
+    }
+  }
+  return {
+    admit: (id, address) => decide(id, () => decisions.admit(id, address), UNDECIDED),
+    answerChallenge: (id, challenge) => decide(id, () => decisions.answerChallenge(id, challenge), undefined),
+  }
+}
+
+/** Calls `decisions` for each report. */
+const makeReportHandler = (decisions: Decisions, clock: () => number) => {
+  const open = new Map<number, ConnectionEvent & CountedReport>()
+  /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
+  const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
+  const handlers: Reports = {
+    ...decisions,
+    onConnected: (connected) => {
+      const { milliseconds: _, ...begun } = connected
+      open.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
+      decisions.onConnected({ ...connected, at: timeOf(connected.at) })
+    },
+    onCounted: (counted) => {
+      const connected = open.get(counted.connection)
+      if (connected !== undefined) open.set(counted.connection, { ...connected, ...counted })
+      decisions.onCounted(counted)
+    },
+    onDisconnected: (end) => {
+      open.delete(end.connection)
+      decisions.onDisconnected({ ...end, at: timeOf(end.at) })
+    },
+  }
+  return {
+    take: ([name, ...args]: WorkerReport): void => (handlers[name] as (...args: readonly unknown[]) => void)(...args),
+    /** Reports all connections as lost. */
+    loseAll: (): void => {
+      const lost = [...open.values()]
+      open.clear()
+      for (const each of lost) decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
+    },
+  }
+}
+
+const RESTART_DELAY_MS = 1_000
+const STOP_TIMEOUT_MS = 5_000
+/** More than there are ports and connections. */
+const CALLS_MAX = 100_000
+
+/** Berth's own variables may have the vault's keys. */
+const environmentWithoutSecrets = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')))
+
+/** The worker thread, and another one after a failure. */
+const openThreads = (
+  workerData: GatewayWorkerOptions,
+  local: GatewayOwner,
+  hooks: {
+    /** The thread has failed. There is none until it is restarted. */
+    readonly onFailed: (error: Error) => void
+    readonly onRestarted: () => void
+  },
+) => {
+  let restart: NodeJS.Timeout | undefined
+
+  const open = (): Thread<GatewayThread> =>
+    openThread({
+      module: new URL('./worker/gateway-worker.ts', import.meta.url),
+      start: { name: 'gateway', workerData, env: environmentWithoutSecrets() },
+      local,
+      callsMax: CALLS_MAX,
+      closeTimeoutMs: STOP_TIMEOUT_MS,
+      onEnded: (error) => {
+        thread = undefined
+        hooks.onFailed(error.cause instanceof Error ? error.cause : error)
+        restart = setTimeout(() => {
+          thread = open()
+          hooks.onRestarted()
+        }, RESTART_DELAY_MS)
+      },
+    })
+  let thread: Thread<GatewayThread> | undefined = open()
+
+  return {
+    /** Undefined between a failure and the restart. */
+    current: () => thread,
+    stop: async (): Promise<void> => {
+      clearTimeout(restart)
+      await thread?.close()
+    },
+  }
 }
 
 /** The answer of a call that the end of the thread has left without one. */

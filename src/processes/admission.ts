@@ -2,7 +2,7 @@ import type { Runner } from '../commands/command-envelope.ts'
 import { find } from '../domain/calendar/calendar.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
-import type { Decisions } from '../gateway/decisions.ts'
+import type { Decisions } from '../gateway/gateway.ts'
 import type { Target } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 

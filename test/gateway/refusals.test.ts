@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import test, { type ExecutionContext } from 'ava'
-import type { Verdict } from '../../src/gateway/forwarding.ts'
+import type { Verdict } from '../../src/gateway/messages.ts'
 import { startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, startSut } from './peers.ts'
 

@@ -2,10 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { makeWaits } from '../../concurrency/waits.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { ConnectionFailure, CutCause } from '../../gateway/connections/causes.ts'
-import type { Decisions } from '../../gateway/decisions.ts'
-import type { Forwarding } from '../../gateway/forwarding.ts'
-import type { Gateway } from '../../gateway/gateway.ts'
-import type { ConnectionEnd } from '../../gateway/messages.ts'
+import type { Decisions, Gateway } from '../../gateway/gateway.ts'
+import type { ConnectionEnd, Forwarding } from '../../gateway/messages.ts'
 import type { AttachedEnd, Forwarded, LastError } from '../../http/response/forwarded.ts'
 
 /** Maximum reservations whose last error is kept. The least recently used is evicted. */

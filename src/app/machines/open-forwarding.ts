@@ -1,4 +1,4 @@
-import type { Decisions } from '../../gateway/decisions.ts'
+import type { Decisions } from '../../gateway/gateway.ts'
 import { type Gateway, openGateway } from '../../gateway/gateway.ts'
 import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
 import { makeMayBeShared } from '../../gateway/shared-addresses.ts'

@@ -1,10 +1,10 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pass } from 'node:timers/promises'
+import { logIn } from '../rfb/run-handshake.ts'
 import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
 import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, type DialTarget, dial } from './dial.ts'
-import { logIn } from './log-in.ts'
 import { type ConnectionHooks, makeSocketPair, type SocketPair } from './socket-pair.ts'
 
 export interface ConnectionOptions extends DialOptions {

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import type { SutType } from '../../domain/events/sut.ts'
 import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
 import { type Dial, type DialOptions, type DialTarget, dial } from '../connections/dial.ts'
-import { logIn } from '../connections/log-in.ts'
 import { respondToChallenge } from '../rfb/challenge.ts'
-import { runHandshake } from '../rfb/run-handshake.ts'
+import { logIn, runHandshake } from '../rfb/run-handshake.ts'
 import { requestConnection } from './x224.ts'
 
 export interface ProbeTarget extends DialTarget {

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Handshake } from './steps.ts'
+import { greetSut, type SutFailure } from './sut-side.ts'
 
 export interface HandshakeOptions {
   readonly timeoutMs: number
@@ -70,4 +72,22 @@ export const runHandshake = <A>(
   stream.on('readable', advance).on('end', end).on('close', end)
   advance()
   return promise
+}
+
+/**
+ * Berth's RFB handshake with a VNC server, until the server accepts. Returns undefined on success. The caller handles
+ * errors of the socket.
+ *
+ * @param hasPassword without one it ends after the security types, unless the server offers None
+ */
+export const logIn = async (
+  sut: Socket,
+  hasPassword: boolean,
+  options: HandshakeOptions,
+): Promise<SutFailure | { readonly cause: 'timed_out' | 'refused' } | undefined> => {
+  const failure = await runHandshake(sut, greetSut(hasPassword), options)
+  if (failure === 'timed_out') return { cause: 'timed_out' }
+  // Some systems accept a connection and then reset it instead of refusing it.
+  if (failure?.cause === 'wrong_greeting' && sut.errored !== null && sut.bytesRead === 0) return { cause: 'refused' }
+  return failure ?? (sut.destroyed ? { cause: 'wrong_greeting' } : undefined)
 }

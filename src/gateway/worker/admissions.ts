@@ -1,4 +1,4 @@
-import type { Verdict } from '../forwarding.ts'
+import type { Verdict } from '../messages.ts'
 
 /** Maximum verdicts cached for a reservation. The oldest is evicted first. */
 const CACHED_MAX = 256

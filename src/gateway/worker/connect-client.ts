@@ -3,7 +3,6 @@ import { openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/socket-pair.ts'
 import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
 import { type Admitted, cutOldest, type ForwardedReservation } from './entry.ts'
-import type { MainThreadCalls } from './main-thread-calls.ts'
 import type { RefusalCounts } from './refusal-counts.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
@@ -15,7 +14,8 @@ export interface ConnectOptions {
   readonly limits: Pick<GatewayWorkerOptions, 'connectTimeoutMs' | 'handshakeTimeoutMs' | 'countEveryMs'>
   readonly count: OpenCount
   readonly isOwn: (address: string, port: number) => boolean
-  readonly mainThread: MainThreadCalls
+  /** The response to a challenge of VNC Authentication, which the main thread knows. */
+  readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
   readonly refusals: RefusalCounts
   readonly report: (report: WorkerReport) => void
 }
@@ -55,7 +55,7 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
 
 /** Connects admitted clients to their SUTs and reports each connection. */
 export const makeConnectClient = (options: ConnectOptions) => {
-  const { limits, count, isOwn, mainThread, refusals, report } = options
+  const { limits, count, isOwn, respond, refusals, report } = options
   let last = 0
   const counts = reportCounts(limits.countEveryMs, report)
 
@@ -63,7 +63,6 @@ export const makeConnectClient = (options: ConnectOptions) => {
     const { forwarding, connections } = entry
     const { reservationId, protocol } = forwarding
     const isAuthenticated = isBound && hasPassword && protocol === 'vnc'
-    const respond = (challenge: Uint8Array) => mainThread.respond(reservationId, challenge)
     const connection = ++last
     const began = performance.now()
     const identify = () => ({ reservationId, connection, at: Date.now() })
@@ -76,7 +75,7 @@ export const makeConnectClient = (options: ConnectOptions) => {
         handshakeTimeoutMs: limits.handshakeTimeoutMs,
         isOwn,
         makeRoom: () => cutOldest(entry, connection),
-        respond: isAuthenticated ? respond : undefined,
+        respond: isAuthenticated ? (challenge) => respond(reservationId, challenge) : undefined,
       },
       {
         onConnected: (bytes) => {

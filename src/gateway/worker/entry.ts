@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { CutCause } from '../connections/causes.ts'
 import type { Connection } from '../connections/connection.ts'
 import { reset } from '../connections/sockets.ts'
-import type { Forwarding } from '../forwarding.ts'
+import type { Forwarding } from '../messages.ts'
 import type { Admissions } from './admissions.ts'
 import type { Listener } from './listener.ts'
 

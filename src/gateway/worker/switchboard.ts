@@ -1,17 +1,27 @@
 import type { Calls } from '../../concurrency/calls.ts'
+import { within } from '../../concurrency/waits.ts'
 import { openPortStream } from '../bridge/port-stream.ts'
 import { isOwnAddress } from '../connections/addresses.ts'
 import type { CutCause } from '../connections/causes.ts'
-import type { Forwarding } from '../forwarding.ts'
-import type { GatewayOwner, GatewayThread, GatewayWorkerOptions, WorkerReport } from '../messages.ts'
+import {
+  type Forwarding,
+  type GatewayOwner,
+  type GatewayThread,
+  type GatewayWorkerOptions,
+  UNDECIDED,
+  type Verdict,
+  type WorkerReport,
+} from '../messages.ts'
 import { makeAcceptor } from './accept.ts'
 import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
 import { type Listener, listenOn } from './listener.ts'
-import { makeMainThreadCalls } from './main-thread-calls.ts'
 import { makeRefusalCounts } from './refusal-counts.ts'
+
+/** Milliseconds for an answer of the main thread. At most one question is open for each connection. */
+const ANSWER_TIMEOUT_MS = 10_000
 
 export interface Switchboard extends GatewayThread {
   readonly stop: () => void
@@ -56,7 +66,6 @@ const wireEntries = (
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
-  const mainThread = makeMainThreadCalls(call)
   const refusals = makeRefusalCounts(report)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
@@ -66,7 +75,8 @@ const wireEntries = (
     limits: options,
     count,
     isOwn,
-    mainThread,
+    respond: (reservationId, challenge) =>
+      within(ANSWER_TIMEOUT_MS, call('answerChallenge', [reservationId, challenge]), undefined),
     refusals,
     report,
   })
@@ -88,7 +98,8 @@ const wireEntries = (
     )
 
   const add = (forwarding: Forwarding): ForwardedReservation => {
-    const admissions = makeAdmissions((address) => mainThread.admit(forwarding.reservationId, address))
+    const ask = (address: string) => call('admit', [forwarding.reservationId, address])
+    const admissions = makeAdmissions((address) => within<Verdict, Verdict>(ANSWER_TIMEOUT_MS, ask(address), UNDECIDED))
     const listener = listen(forwarding, () => entry)
     const entry: ForwardedReservation = {
       forwarding,

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { EventStore } from '../event-store/event-store.ts'
+import type { SecretStore } from '../event-store/event-store.ts'
 import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 import { isSameKey, readKnownKey, saveKnownKey } from './known-audit-key.ts'
@@ -82,7 +82,7 @@ export const formatKeyId = ({ name, keyId }: Verifier): string => `${name}+${Buf
 
 interface Opening {
   /** Stores the public keys of the log. */
-  readonly store: Pick<EventStore, 'readSecrets' | 'writeSecrets'>
+  readonly store: Pick<SecretStore, 'readSecrets' | 'writeSecrets'>
   /**
    * Whether to create a key for a log that has none. Not if instances share the log, since all must sign with the same
    * key.

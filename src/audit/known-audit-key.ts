@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { makeId } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import type { SecretStore } from '../event-store/event-store.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from './signed-note.ts'
 
 /**
@@ -21,7 +21,7 @@ const DAMAGED = 'the log remembers an audit key that cannot be read: its row in 
 /** The log's current signing key; undefined if none is stored. Left: that it cannot be read, in a sentence. */
 export const readKnownKey = async ({
   readSecrets,
-}: Pick<EventStore, 'readSecrets'>): Promise<E.Either<string, Verifier | undefined>> => {
+}: Pick<SecretStore, 'readSecrets'>): Promise<E.Either<string, Verifier | undefined>> => {
   const kept = await readSecrets(AUDIT_OWNER)
   const [row] = kept
   if (row === undefined) return E.right(undefined)
@@ -32,7 +32,7 @@ export const readKnownKey = async ({
 
 /** Stores the current signing key, replacing the previous one. */
 export const saveKnownKey = (
-  { writeSecrets }: Pick<EventStore, 'writeSecrets'>,
+  { writeSecrets }: Pick<SecretStore, 'writeSecrets'>,
   signer: Signer,
   now: number,
   randomBytes: (size: number) => Uint8Array,

@@ -83,8 +83,30 @@ export interface SecretExchange {
   readonly next?: SealedSecret
 }
 
-/** The log, and the vault's sealed secrets. Every adapter passes test/event-store/contract/contract.ts. */
-export interface EventStore {
+/** The vault's sealed secrets. Those that an event names are appended with it. */
+export interface SecretStore {
+  /** The current secrets of owners: the newest of each field, by owner and field. At most a few dozen owners at a time. */
+  readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
+  /** Stores secrets that no event names: the key check values. */
+  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
+  /** Secrets sealed with a key, by owner and field, after `after`; at most `limit`. */
+  readonly secretsSealedWith: (
+    keyId: string,
+    after: SecretPlace | undefined,
+    limit: number,
+  ) => Promise<readonly SealedSecret[]>
+  /** Replaces each secret whose id and key are still current. Secrets that have changed since are left alone. */
+  readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
+  /**
+   * Deletes all secrets of an owner, former ones too. Resolves once no file of an embedded store contains them. A
+   * networked store returns them no more, but its files contain them until a scavenge. Later secrets of the owner are
+   * kept. Repeat it after StoreUnavailable; it costs little when there is nothing to delete.
+   */
+  readonly eraseSecrets: (owner: string) => Promise<void>
+}
+
+/** The log, and the vault's sealed secrets beside it. Every adapter passes test/event-store/contract/contract.ts. */
+export interface EventStore extends SecretStore {
   /** 24 hex digits created with the log. Views store it to detect another log. */
   readonly logId: string
   /** Id of the log of which this one is a copy. */
@@ -120,24 +142,6 @@ export interface EventStore {
   readonly records: (after: StorePosition) => AsyncIterable<readonly StoredRecord[]>
   /** Store position of the last event; `BEGINNING` if there is none. */
   readonly head: () => Promise<StorePosition>
-  /** The current secrets of owners: the newest of each field, by owner and field. At most a few dozen owners at a time. */
-  readonly readSecrets: (...owners: readonly string[]) => Promise<readonly SealedSecret[]>
-  /** Stores secrets that no event names: the key check values. */
-  readonly writeSecrets: (secrets: readonly SealedSecret[]) => Promise<void>
-  /** Secrets sealed with a key, by owner and field, after `after`; at most `limit`. */
-  readonly secretsSealedWith: (
-    keyId: string,
-    after: SecretPlace | undefined,
-    limit: number,
-  ) => Promise<readonly SealedSecret[]>
-  /** Replaces each secret whose id and key are still current. Secrets that have changed since are left alone. */
-  readonly exchangeSecrets: (exchanges: readonly SecretExchange[]) => Promise<void>
-  /**
-   * Deletes all secrets of an owner, former ones too. Resolves once no file of an embedded store contains them. A
-   * networked store returns them no more, but its files contain them until a scavenge. Later secrets of the owner are
-   * kept. Repeat it after StoreUnavailable; it costs little when there is nothing to delete.
-   */
-  readonly eraseSecrets: (owner: string) => Promise<void>
   /**
    * Only for a store with deferred fsync. Resolves once everything readable is on disk; undefined if it already is. Do
    * not send any of it out of the process before. Rejects with StoreUnavailable if the sync failed.

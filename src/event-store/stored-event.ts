@@ -5,7 +5,6 @@ import { anything, integer, oneOf, text } from '../domain/codec/codec.ts'
 import { closed, pathOf } from '../domain/codec/object-codec.ts'
 import {
   EVENT_TYPES,
-  type EventType,
   eventDeclarations,
   Metadata,
   type NewEvent,
@@ -21,17 +20,6 @@ import { ExpectedError } from '../files/expected-error.ts'
  * Encodes and decodes stored events. The stored form is the RFC 8785 form of `{data, id, metadata, revision, stream,
  * type}`, which is the input of the leaf hash.
  */
-
-/** Upgrades the data of one type of event from an old `schema` to the next. */
-type Upcasts = Readonly<Record<number, (data: unknown) => unknown>>
-const upcasts: Readonly<Partial<Record<EventType, Upcasts>>> = {}
-
-/** Data in the shape of the current schema. A schema without a step has the shape of the one before. */
-export const upcast = (steps: Upcasts, data: unknown, schema: number, current: number): unknown => {
-  let upgraded = data
-  for (let at = schema; at < current; at++) upgraded = (steps[at] ?? ((same) => same))(upgraded)
-  return upgraded
-}
 
 export const encodeEvent = (stream: string, revision: number, event: NewEvent): string => {
   const { id, type, data, metadata } = event
@@ -115,7 +103,6 @@ export const decodeParsed = (parsed: unknown, storePosition: StorePosition): Rec
       `${place}: /data/version: the log has version ${data.version}, set by a newer version of Berth; this one reads ${LOG_VERSION}`,
     )
   }
-  const current = upcast(upcasts[type] ?? {}, data, metadata.schema, schemaVersion(type))
-  const known = orThrow<unknown>(eventDeclarations[type].data.decode(current), place, 'data')
+  const known = orThrow<unknown>(eventDeclarations[type].data.decode(data), place, 'data')
   return { type, data: known, stream, revision, id, metadata, storePosition } as Recorded
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { EventStore } from '../event-store/event-store.ts'
+import type { SecretStore } from '../event-store/event-store.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { parseVaultKeys } from './keys.ts'
@@ -17,7 +17,7 @@ const TIMES = { poll: 500, reseal: 3_600_000, retry: 5_000 }
 export interface VaultKeeping {
   /** The key file; undefined where the keys are in a variable. */
   readonly file: string | undefined
-  readonly store: Pick<EventStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
+  readonly store: Pick<SecretStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
   readonly vault: Pick<Vault, 'keys' | 'take'>
   readonly clock: () => number
   readonly randomBytes: (size: number) => Uint8Array

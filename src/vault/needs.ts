@@ -1,5 +1,5 @@
 import type { SealedSecret } from '../domain/sealed-secret.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import type { SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS } from './cipher.ts'
 import { currentSince } from './vault.ts'
 
@@ -12,7 +12,7 @@ const KEEP_TIME_MS = 24 * 3_600_000 + 60_000
 const PAGE = 500
 
 /** The part of the store that determines which keys are needed. */
-export type SealedStore = Pick<EventStore, 'readSecrets' | 'secretsSealedWith'>
+export type SealedStore = Pick<SecretStore, 'readSecrets' | 'secretsSealedWith'>
 
 /** Uses of a key. */
 export interface KeyNeed {
@@ -30,7 +30,7 @@ export const withoutChecks = (secrets: readonly SealedSecret[]): readonly Sealed
 
 /** All secrets sealed with a key, with its check value, in pages. */
 export async function* sealedWith(
-  store: Pick<EventStore, 'secretsSealedWith'>,
+  store: Pick<SecretStore, 'secretsSealedWith'>,
   keyId: string,
   size = PAGE,
 ): AsyncGenerator<readonly SealedSecret[]> {

@@ -3,7 +3,7 @@ import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { keepVault } from './keep-vault.ts'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
-import { makeVault, readKnownKeyIds, type SecretStore, type Vault } from './vault.ts'
+import { makeVault, readKnownKeyIds, type Vault, type VaultStore } from './vault.ts'
 
 interface KeyPlace {
   /** The keys themselves, if configured directly. */
@@ -21,7 +21,7 @@ interface KeyRuntime {
 const openKeyRing = async (
   where: KeyPlace,
   { clock, randomBytes, log }: KeyRuntime,
-  store: SecretStore,
+  store: VaultStore,
   mayMake: boolean,
 ): Promise<E.Either<readonly string[], KeyRing>> => {
   if (where.vaultKeys !== undefined) {

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
-import type { EventStore, SecretExchange } from '../event-store/event-store.ts'
+import type { SecretExchange, SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 import { keyNeeds, sealedWith, withoutChecks } from './needs.ts'
@@ -9,7 +9,7 @@ import { keyNeeds, sealedWith, withoutChecks } from './needs.ts'
 const STEP = 20
 
 export interface Resealing {
-  readonly store: Pick<EventStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
+  readonly store: Pick<SecretStore, 'readSecrets' | 'secretsSealedWith' | 'exchangeSecrets'>
   /** The current ring. */
   readonly keys: () => KeyRing
   readonly clock: () => number

@@ -3,12 +3,12 @@ import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseOwner, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
-import type { EventStore } from '../event-store/event-store.ts'
+import type { SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, keyOf, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 
-/** The part of the event store the vault uses. */
-export type SecretStore = Pick<EventStore, 'readSecrets' | 'writeSecrets'>
+/** What the vault uses of the store. */
+export type VaultStore = Pick<SecretStore, 'readSecrets' | 'writeSecrets'>
 
 type SecretValues<F extends string> = { readonly [K in F]?: string | undefined }
 
@@ -36,7 +36,7 @@ const KEY_CHECK_TEXT = 'berth'
 export const currentSince = ({ id }: SealedSecret): number => Number.parseInt(id.slice(0, 8), 16) * 1000
 
 /** Ids of all keys that secrets in the store were sealed with. */
-export const readKnownKeyIds = async (store: Pick<SecretStore, 'readSecrets'>): Promise<readonly string[]> =>
+export const readKnownKeyIds = async (store: Pick<VaultStore, 'readSecrets'>): Promise<readonly string[]> =>
   (await store.readSecrets(KEY_CHECKS)).map(({ key_id }) => key_id)
 
 /** Checks a ring for one key of the store: it must be present and the same. */
@@ -52,7 +52,7 @@ const keyProblem = (ring: KeyRing, check: SealedSecret): readonly string[] => {
 }
 
 const compareKeys = async (
-  store: SecretStore,
+  store: VaultStore,
   ring: KeyRing,
 ): Promise<E.Either<readonly string[], readonly SealedSecret[]>> => {
   const checks = await store.readSecrets(KEY_CHECKS)
@@ -91,7 +91,7 @@ const readFields = <F extends string, A>(
 }
 
 const readSecretsOf = async (
-  store: SecretStore,
+  store: VaultStore,
   keys: () => KeyRing,
   userIds: readonly string[],
 ): Promise<readonly E.Either<string, ReadableSecrets<UserSecretField>>[]> => {
@@ -103,7 +103,7 @@ const readSecretsOf = async (
 }
 
 const findSecretsOf = async (
-  store: SecretStore,
+  store: VaultStore,
   keys: KeyRing,
   sutId: string,
 ): Promise<{ readonly [F in SecretField]: boolean }> => {
@@ -117,7 +117,7 @@ const findSecretsOf = async (
 }
 
 interface VaultOptions {
-  readonly store: SecretStore
+  readonly store: VaultStore
   readonly keys: KeyRing
   /** Unix milliseconds. */
   readonly clock: () => number

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { EVENT_TYPES, type EventType, type NewEvent, type Recorded, schemaVersion } from '../../src/domain/event.ts'
 import { makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
-import { decodeEvent, encodeEvent, leafHash, UndecodableEvent, upcast } from '../../src/event-store/stored-event.ts'
+import { decodeEvent, encodeEvent, leafHash, UndecodableEvent } from '../../src/event-store/stored-event.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 
 /** One example of every shape ever written; only ever extended. Another program computed the hashes. */
@@ -178,16 +178,6 @@ test(
   '/data/_id',
   '/data/listen_port',
 )
-
-test('data of an older schema is upgraded step by step to the current shape', (t) => {
-  const steps = {
-    1: (data: unknown) => ({ ...(data as object), colour: 'red' }),
-    3: ({ colour, ...data }: unknown & { colour?: string }) => ({ ...data, colours: [colour] }),
-  } as Parameters<typeof upcast>[0]
-  t.deepEqual(upcast(steps, { _id: 'a' }, 1, 4), { _id: 'a', colours: ['red'] })
-  t.deepEqual(upcast(steps, { _id: 'a', colour: 'blue' }, 2, 4), { _id: 'a', colours: ['blue'] })
-  t.deepEqual(upcast(steps, { _id: 'a' }, 4, 4), { _id: 'a' })
-})
 
 test('text that is not JSON is refused with its position', (t) => {
   for (const stored of ['', '{', 'null', '7']) {

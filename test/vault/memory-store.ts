@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import type { KeyRing } from '../../src/vault/keys.ts'
-import { makeVault, type SecretStore, type Vault } from '../../src/vault/vault.ts'
+import { makeVault, type Vault, type VaultStore } from '../../src/vault/vault.ts'
 
 /** The secrets of an event store, in memory: the newest of each field. */
 export const makeStore = () => {
   const kept = new Map<string, SealedSecret>()
-  const store: SecretStore = {
+  const store: VaultStore = {
     readSecrets: async (...owners) => [...kept.values()].filter(({ owner }) => owners.includes(owner)),
     writeSecrets: async (secrets) => {
       for (const secret of secrets) kept.set(`${secret.owner} ${secret.field}`, secret)
@@ -15,7 +15,7 @@ export const makeStore = () => {
   return { ...store, kept }
 }
 
-export const vaultOver = (store: SecretStore, keys: KeyRing): Vault =>
+export const vaultOver = (store: VaultStore, keys: KeyRing): Vault =>
   makeVault({ store, keys, clock: Date.now, randomBytes })
 
 /** The secrets of one user. */

@@ -2,7 +2,7 @@ import { tokensOwner, userOwner } from '../../domain/sealed-secret.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { findUser } from '../../domain/user/state.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import type { SecretStore } from '../../event-store/event-store.ts'
 import type { Runner } from '../command-envelope.ts'
 
 /** One removal of a user, who may be restored and removed again. */
@@ -28,7 +28,7 @@ export const makeIsRemovalInForce =
     })
 
 /** Deletes a user's secrets and the names of its tokens. */
-export const eraseUser = async (store: Pick<EventStore, 'eraseSecrets'>, userId: string): Promise<void> => {
+export const eraseUser = async (store: Pick<SecretStore, 'eraseSecrets'>, userId: string): Promise<void> => {
   await store.eraseSecrets(userOwner(userId))
   await store.eraseSecrets(tokensOwner(userId))
 }

@@ -5,7 +5,7 @@ import type { SealedSecret } from '../../domain/sealed-secret.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import type { WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { runScript, truncateWal } from '../../files/wal-checkpoints-thread.ts'
-import { type EventStore, type SecretExchange, StoreUnavailable } from '../event-store.ts'
+import { type SecretExchange, type SecretStore, StoreUnavailable } from '../event-store.ts'
 import { type RunRead, withReadErrors } from './read.ts'
 import type { Sync } from './sync.ts'
 import type { Transactions } from './transaction.ts'
@@ -77,9 +77,10 @@ const onThisThread = (database: DatabaseSync): Pick<WalCheckpoints, 'run' | 'tru
   truncate: async () => truncateWal(database),
 })
 
-interface SecretChangesOptions {
+interface SecretStoreOptions {
   readonly database: DatabaseSync
   readonly writer: SecretWriter
+  readonly runRead: RunRead
   readonly transactions: Transactions
   readonly takesWrites: () => boolean
   readonly sync: Sync | undefined
@@ -91,7 +92,7 @@ interface SecretChangesOptions {
 type Write = (change: () => void) => Promise<void>
 
 const makeSecretWrite =
-  ({ transactions, takesWrites, sync, checkpoints }: SecretChangesOptions): Write =>
+  ({ transactions, takesWrites, sync, checkpoints }: SecretStoreOptions): Write =>
   async (change) => {
     for (let blocked = checkpoints?.inProgress(); blocked !== undefined; blocked = checkpoints?.inProgress())
       await blocked
@@ -105,7 +106,7 @@ const unscrubbed = (why: string): StoreUnavailable =>
   new StoreUnavailable(`the files may still contain deleted secrets: ${why}; try again`)
 
 /** Deletes an owner's secrets, then removes what is left of them in the files, in the thread of the WAL checkpoints. */
-const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventStore['eraseSecrets'] => {
+const makeEraseSecrets = (options: SecretStoreOptions, write: Write): SecretStore['eraseSecrets'] => {
   const { database, writer, takesWrites, eraseTimeout, checkpoints = onThisThread(database) } = options
   const count = prepare<{ n: number }>(database, 'SELECT count(*) AS n FROM vault WHERE sut_id = ?')
   const marked = prepare<{ n: number }>(database, "SELECT count(*) AS n FROM meta WHERE name = 'scrubbed'")
@@ -147,22 +148,10 @@ const makeEraseSecrets = (options: SecretChangesOptions, write: Write): EventSto
   }
 }
 
-/** Changes secrets outside of appends. */
-export const makeSecretChanges = (
-  options: SecretChangesOptions,
-): Pick<EventStore, 'writeSecrets' | 'exchangeSecrets' | 'eraseSecrets'> => {
+/** Reads secrets, and changes them outside of appends. */
+export const makeSecretStore = (options: SecretStoreOptions): SecretStore => {
+  const { database, writer, runRead: run } = options
   const write = makeSecretWrite(options)
-  return {
-    writeSecrets: (secrets) => write(() => options.writer.put(secrets)),
-    exchangeSecrets: (exchanges) => write(() => options.writer.exchange(exchanges)),
-    eraseSecrets: makeEraseSecrets(options, write),
-  }
-}
-
-export const makeSecretReader = (
-  database: DatabaseSync,
-  run: RunRead,
-): Pick<EventStore, 'readSecrets' | 'secretsSealedWith'> => {
   const secret = 'SELECT sut_id AS owner, field, id, key_id, nonce, ciphertext FROM vault'
   const ofOwners = prepare<SealedSecret>(
     database,
@@ -177,5 +166,8 @@ export const makeSecretReader = (
     readSecrets: async (...owners) => secretsIn(run(() => ofOwners.all(JSON.stringify(owners)))),
     secretsSealedWith: async (keyId, after, limit) =>
       secretsIn(run(() => sealedWith.all(keyId, after?.owner ?? '', after?.field ?? '', limit))),
+    writeSecrets: (secrets) => write(() => writer.put(secrets)),
+    exchangeSecrets: (exchanges) => write(() => writer.exchange(exchanges)),
+    eraseSecrets: makeEraseSecrets(options, write),
   }
 }

@@ -12,7 +12,7 @@ import { makeBatches } from './batch.ts'
 import { makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
 import { makePositionLookup, makeReader, readDurably, withReadErrors } from './read.ts'
-import { makeSecretChanges, makeSecretReader, makeSecretWriter } from './secrets.ts'
+import { makeSecretStore, makeSecretWriter } from './secrets.ts'
 import { hasUncopiedPages, makeSync, openWal, syncWal } from './sync.ts'
 import { makeTail } from './tail.ts'
 import { makeTransactions } from './transaction.ts'
@@ -152,7 +152,6 @@ const makeStore = (
 
   return {
     ...makeReader(database, lookup, heads, tail, isWriter ? withReadErrors : readDurably(syncOfWriter, lookup.last)),
-    ...makeSecretReader(database, isWriter ? withReadErrors : readDurably(syncOfWriter)),
     ...(sync !== undefined && { synced: sync.pending }),
     // For readers of a log from which the row has been removed: `verify` finds that.
     logId: prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'").get()?.value ?? '',
@@ -160,7 +159,10 @@ const makeStore = (
       takesWrites()
         ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
         : Promise.resolve(E.left('unavailable')),
-    ...makeSecretChanges({ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout }),
+    ...makeSecretStore({
+      ...{ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout },
+      runRead: isWriter ? withReadErrors : readDurably(syncOfWriter),
+    }),
     close: () => {
       closed ??= (async () => {
         await batches.idle()

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { canonicalJson } from '../../../domain/values/canonical-json.ts'
-import { type EventStore, type SecretExchange, StoreUnavailable } from '../../event-store.ts'
+import { type SecretExchange, type SecretStore, StoreUnavailable } from '../../event-store.ts'
 import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { Follow } from '../server/follow.ts'
@@ -13,9 +13,7 @@ import { ATTEMPTS_MAX, entryOf, makeVaultStreams, secretOf, type VaultEntry } fr
 /** Owners read or written at a time, of 90 calls that a connection allows (server/connection.ts). */
 const OWNERS_AT_A_TIME = 16
 
-type OfVault = 'readSecrets' | 'writeSecrets' | 'secretsSealedWith' | 'exchangeSecrets' | 'eraseSecrets'
-
-type Secrets = Pick<EventStore, OfVault> & {
+interface Secrets extends SecretStore {
   /** Stores secrets that become current when the event with that revision and id is in the log. */
   readonly keepWithEvent: (secrets: readonly SealedSecret[], revision: number, eventId: string) => Promise<void>
 }

@@ -2,98 +2,122 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import { openSecret } from './cipher.ts'
-import type { ExpectedSecret, ExpectedSecrets } from './expected-secrets.ts'
+import type { ExpectedSecret, followSecrets } from './expected-secrets.ts'
 import type { KeyRing } from './keys.ts'
 import { type SealedStore, sealedWith, withoutChecks } from './needs.ts'
 import { readKnownKeyIds } from './vault.ts'
 
 /** A difference between the vault and the log. `position` is null if no event names the secret. */
-export interface SecretFinding {
+interface SecretFinding {
   readonly position: PublicPosition | null
   /** One sentence, without any part of a secret. */
   readonly what: string
 }
 
-/** Result of checking an owner's secrets. */
-export interface CheckedOwner {
+/** How the vault compares with the log. */
+export interface VerifiedVault {
+  /** Current secrets, by the log. */
+  readonly secrets: number
+  /** Number of decrypted secrets. */
   readonly opened: number
-  /** Key ids, one per secret, of secrets whose key is not available. */
-  readonly unopened: readonly string[]
+  /** By their keys, secrets whose keys are missing, and perhaps given up: only their ids were checked. */
+  readonly unopened: readonly { readonly key: string; readonly secrets: number; readonly is_forgotten: boolean }[]
   readonly findings: readonly SecretFinding[]
 }
 
-/** Whether a key has sealed secrets of this log, so that one sealed with it may be right although the key is missing. */
-type IsKnownKey = (id: string) => boolean
+/** Number of checks of a finding: a running service may change secrets during the first ones. */
+const CHECKS = 3
 
-/** The keys of the log: those that it has used, those at hand, and those that were given up as lost. */
-export const readKnownKeys = async (
-  store: Pick<SealedStore, 'readSecrets'>,
-  { keys }: Pick<KeyRing, 'keys'>,
-  { forgotten }: Pick<ExpectedSecrets, 'forgotten'>,
-): Promise<IsKnownKey> => {
-  const ids = new Set([...(await readKnownKeyIds(store)), ...keys.map(({ id }) => id)])
-  return (id) => ids.has(id) || forgotten.has(id)
+/** What checking a secret needs: the keys at hand, and which keys secrets of this log were sealed with. */
+interface Keys {
+  readonly ring: Pick<KeyRing, 'keys'>
+  readonly isKnown: (id: string) => boolean
 }
 
-const NOTHING: ReadonlyMap<string, ExpectedSecret> = new Map()
-
-/** Checks a secret that an event names. Undefined if it is fine or its key is not available. */
+/** Why a secret that an event names is not as it must be. Undefined if it is fine, or its key is not available. */
 const findProblem = (
-  ring: KeyRing,
-  isKnownKey: IsKnownKey,
+  { ring, isKnown }: Keys,
   name: string,
   { id }: ExpectedSecret,
   secret: SealedSecret | undefined,
-) => {
+): string | undefined => {
   if (secret === undefined) return `${name} is missing in the vault`
   if (secret.id !== id) return `${name} in the vault belongs to a different change than this event`
-  if (!isKnownKey(secret.key_id)) return `${name} in the vault names a key that this log has never used`
+  if (!isKnown(secret.key_id)) return `${name} in the vault names a key that this log has never used`
   if (!ring.keys.some((key) => key.id === secret.key_id)) return undefined
-  const opened = openSecret(ring, secret)
+  const opened = openSecret(ring as KeyRing, secret)
   return E.isLeft(opened) ? `${name} cannot be opened: ${opened.left}` : undefined
 }
 
 /**
  * Checks that an owner's secrets are present, open with their keys and belong to the owner, which the encryption binds.
  * Without the key, checks only presence, and that the log knows the key.
+ *
+ * @param fields what the log names; undefined for an owner that it does not name
  */
-export const checkOwner = async (
+const checkOwner = async (
   store: SealedStore,
-  ring: Pick<KeyRing, 'keys'>,
-  isKnownKey: IsKnownKey,
+  keys: Keys,
   owner: string,
-  fields: ReadonlyMap<string, ExpectedSecret> = NOTHING,
-): Promise<CheckedOwner> => {
+  fields: ReadonlyMap<string, ExpectedSecret> | undefined,
+) => {
   const kept = await store.readSecrets(owner)
   const findings: SecretFinding[] = []
-  const unopened: string[] = []
-  let opened = 0
-  for (const [field, expected] of fields) {
+  /** The keys of secrets without a problem. */
+  const sound: string[] = []
+  for (const [field, expected] of fields ?? []) {
     const secret = kept.find((each) => each.field === field && each.owner === owner)
-    const what = findProblem(ring as KeyRing, isKnownKey, describeSecret(owner, field), expected, secret)
-    const isAtHand = secret !== undefined && ring.keys.some((key) => key.id === secret.key_id)
+    const what = findProblem(keys, describeSecret(owner, field), expected, secret)
     if (what !== undefined) findings.push({ position: expected.position, what })
-    else if (isAtHand) opened++
-    else unopened.push(String(secret?.key_id))
+    else sound.push(String(secret?.key_id))
   }
   // An owner that the log names has fields until it is erased.
-  const why = fields !== NOTHING && fields.size === 0 ? 'was erased' : 'no event has set'
-  for (const { field } of kept.filter((each) => !fields.has(each.field))) {
+  const why = fields?.size === 0 ? 'was erased' : 'no event has set'
+  for (const { field } of kept.filter((each) => !fields?.has(each.field)))
     findings.push({ position: null, what: `the vault has ${describeSecret(owner, field)}, which ${why}` })
-  }
-  return { opened, unopened, findings }
+  return { findings, sound }
 }
 
-/** Owners of secrets in the vault, sealed with these keys, that no event names. */
-export const findUnknownOwners = async (
+/**
+ * Compares the vault with the log, once all of that was read.
+ *
+ * @param besides a key that is none of the vault's, and the owner of what is sealed with it
+ * @throws StoreUnavailable
+ */
+export const verifyVault = async (
   store: SealedStore,
-  keyIds: Iterable<string>,
-  { owners }: ExpectedSecrets,
-): Promise<readonly string[]> => {
-  const unknown = new Set<string>()
-  for (const keyId of keyIds) {
-    for await (const page of sealedWith(store, keyId))
-      for (const { owner } of withoutChecks(page)) if (!owners.has(owner)) unknown.add(owner)
+  ring: Pick<KeyRing, 'keys'>,
+  { expected: { owners, forgotten }, catchUp }: ReturnType<typeof followSecrets>,
+  besides: { readonly keyId: string; readonly owner: string },
+): Promise<VerifiedVault> => {
+  const checked = new Map<string, Awaited<ReturnType<typeof checkOwner>>>()
+  const atHand = new Set(ring.keys.map(({ id }) => id))
+  /** Returns the owners with findings. */
+  const check = async (some: Iterable<string>): Promise<readonly string[]> => {
+    const used = new Set(await readKnownKeyIds(store))
+    const keys: Keys = { ring, isKnown: (id) => used.has(id) || atHand.has(id) || forgotten.has(id) }
+    for (const owner of some) checked.set(owner, await checkOwner(store, keys, owner, owners.get(owner)))
+    return [...checked].flatMap(([owner, { findings }]) => (findings.length > 0 ? [owner] : []))
   }
-  return [...unknown]
+  const all = new Set(owners.keys())
+  // Those of secrets that no event names, too.
+  for (const keyId of new Set([...(await readKnownKeyIds(store)), ...atHand, besides.keyId]))
+    for await (const page of sealedWith(store, keyId))
+      for (const { owner } of withoutChecks(page)) if (owner !== besides.owner) all.add(owner)
+  let found = await check(all)
+  for (let n = 1; n < CHECKS && found.length > 0; n++) {
+    await catchUp()
+    found = await check(found)
+  }
+  const [results, sound] = [[...checked.values()], [...checked.values()].flatMap((each) => each.sound)]
+  const missing = Map.groupBy(
+    sound.filter((id) => !atHand.has(id)),
+    (id) => id,
+  )
+  return {
+    secrets: [...owners.values()].reduce((sum, fields) => sum + fields.size, 0),
+    opened: sound.filter((id) => atHand.has(id)).length,
+    unopened: [...missing].map(([key, { length: secrets }]) => ({ key, secrets, is_forgotten: forgotten.has(key) })),
+    findings: results.flatMap(({ findings }) => findings),
+  }
 }

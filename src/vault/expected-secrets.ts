@@ -1,13 +1,12 @@
 import { tokensOwner, userOwner } from '../domain/sealed-secret.ts'
-import type { PublicPosition } from '../domain/values/position.ts'
+import { makePositionCounter, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
+import type { EventStore, StoredRecord } from '../event-store/event-store.ts'
 
 /** A secret according to the log: the change that set it, and the event's position. */
 export interface ExpectedSecret {
   readonly id: string
   readonly position: PublicPosition
 }
-
-export type ExpectedSecrets = ReturnType<typeof makeExpectedSecrets>
 
 interface Named {
   readonly key?: string
@@ -33,7 +32,7 @@ const ownerOf = (type: string, _id: string, userId = ''): string => {
 }
 
 /** The current secrets according to the log, by owner and field. */
-export const makeExpectedSecrets = () => {
+const makeExpectedSecrets = () => {
   /** Owners that ever had secrets. An erased user has none. */
   const owners = new Map<string, Map<string, ExpectedSecret>>()
   /** Keys given up as lost. */
@@ -55,6 +54,34 @@ export const makeExpectedSecrets = () => {
       const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()
       owners.set(owner, fields)
       for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
+    },
+  }
+}
+
+/**
+ * The log as it is read, and the secrets expected by it.
+ *
+ * @param isDense whether store positions are consecutive, as in the embedded store
+ */
+export const followSecrets = (store: Pick<EventStore, 'records'>, after: StorePosition, isDense: boolean) => {
+  const expected = makeExpectedSecrets()
+  const positionOf = makePositionCounter(isDense)
+  let last = after
+  const read = async function* (): AsyncGenerator<readonly StoredRecord[]> {
+    for await (const page of store.records(last)) {
+      for (const { storePosition, text } of page) {
+        last = storePosition
+        expected.add(positionOf(storePosition), text)
+      }
+      yield page
+    }
+  }
+  return {
+    records: read(),
+    expected,
+    /** Reads newer events. */
+    catchUp: async (): Promise<void> => {
+      for await (const _ of read());
     },
   }
 }

@@ -1,8 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
-import { followSecrets, verifyVault } from '../../src/command-line/keys/verify-vault.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
 import type { SealedSecret } from '../../src/domain/sealed-secret.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
+import { verifyVault } from '../../src/vault/check-secrets.ts'
+import { followSecrets } from '../../src/vault/expected-secrets.ts'
 import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault, type Vault } from '../../src/vault/vault.ts'
 import { anEvent, append, aStream, done } from '../event-store/new-events.ts'
@@ -14,7 +15,7 @@ import { addToken, addUser, changeUser, recordErasure } from './users.ts'
 const verified = async (store: EventStore, ring: ReturnType<typeof ringOf>) => {
   const followed = followSecrets(store, BEGINNING, false)
   for await (const _ of followed.records);
-  const { secrets, opened, findings } = await verifyVault(store, ring, followed)
+  const { secrets, opened, findings } = await verifyVault(store, ring, followed, { keyId: '', owner: '' })
   return { secrets, opened, findings: findings.map(({ what }) => what) }
 }
 

@@ -1,7 +1,7 @@
 import { parseAddress } from '../../http/protocol/client-address.ts'
 import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import { type Command, Misused, orFail } from '../terminal/command.ts'
-import { readRing } from './verify-vault.ts'
+import { readRing } from './vault-keys.ts'
 
 export const clientCommand: Command = {
   name: 'client',

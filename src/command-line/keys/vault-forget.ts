@@ -5,7 +5,7 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
 import { sealedWith, withoutChecks } from '../../vault/needs.ts'
 import { type Command, CommandFailure, randomHexOf } from '../terminal/command.ts'
-import { readConfiguredKeys } from './verify-vault.ts'
+import { readConfiguredKeys } from './vault-keys.ts'
 
 /** Maximum number of SUTs and of users printed; the JSON has all. */
 const SHOWN = 20

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
-import { readRing } from './verify-vault.ts'
+import { readRing } from './vault-keys.ts'
 
 /** A key and why it is needed. */
 interface KeyStatus {

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import { findMissingBeside, openStoreForCommand } from '../../app/core/open-store.ts'
 import { openCheckpoint } from '../../audit/checkpoint.ts'
-import { readKnownKey } from '../../audit/known-audit-key.ts'
+import { AUDIT_KEY_ID, AUDIT_OWNER, readKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
 import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkpoints.ts'
 import { byPosition } from '../../audit/verify/findings.ts'
@@ -14,9 +14,11 @@ import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { readAtMost } from '../../files/read-at-most.ts'
 import { describeLoss, findLostEvents } from '../../read-models/file/lost-events.ts'
+import { verifyVault } from '../../vault/check-secrets.ts'
+import { followSecrets } from '../../vault/expected-secrets.ts'
 import type { KeyRing } from '../../vault/keys.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { followSecrets, notChecked, readConfiguredKeys, verifyVault } from '../keys/verify-vault.ts'
+import { notChecked, readConfiguredKeys } from '../keys/vault-keys.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal, textsOf } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
 import { startJudgeThread } from './verify-thread.ts'
@@ -96,7 +98,8 @@ const verifyAll = async (
   const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
   const read = { records: followed?.records ?? records(), against, onProgress }
   const ofLog = await verifyStore(store, config, read).finally(endProgress)
-  const vault = ring && followed && (await verifyVault(store, ring, followed))
+  const vault =
+    ring && followed && (await verifyVault(store, ring, followed, { keyId: AUDIT_KEY_ID, owner: AUDIT_OWNER }))
   const lost = await findLostEvents(join(config.data, 'views.db'), store)
   const auditKey = await readKnownKey(store)
   const beside = [

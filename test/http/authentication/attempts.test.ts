@@ -73,32 +73,6 @@ test('counts of known names are limited too, and the oldest is dropped', (t) => 
   t.is(lockoutSeconds(HERE, 'name of alice'), 0)
 })
 
-test('at a locked-out address each name keeps three attempts, known or not', (t) => {
-  for (const name of NAMES) {
-    const { clock, fail, failOften, lockoutSeconds } = given()
-    failOften(100, HERE, (n) => `other ${n}`)
-    clock.now += 10_000
-    for (let n = 0; n < 3; n++) {
-      t.is(lockoutSeconds(HERE, name), 0)
-      fail(HERE, name)
-    }
-    t.is(lockoutSeconds(HERE, name), 50, 'until the lockout of the address ends')
-    clock.now += 50_000
-    t.is(lockoutSeconds(HERE, name), 0)
-  }
-})
-
-test('failures before the lockout of an address count towards the three', (t) => {
-  for (const name of NAMES) {
-    const { fail, failOften, lockoutSeconds } = given()
-    failOften(2, HERE, () => name)
-    failOften(98, HERE, (n) => `other ${n}`)
-    t.is(lockoutSeconds(HERE, name), 0)
-    fail(HERE, name)
-    t.is(lockoutSeconds(HERE, name), 60)
-  }
-})
-
 test('attempts in flight count towards the three', (t) => {
   for (const name of NAMES) {
     const { begin, failOften, lockoutSeconds } = given()

@@ -4,13 +4,13 @@ import test, { type ExecutionContext } from 'ava'
 import { stdSerializers } from 'pino'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { type Service, serve } from '../../process/harness.ts'
-import { type Answer, basic } from '../client.ts'
+import { basic } from '../client.ts'
 import { type Line, start, temporaryData } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
 import { changedStore } from '../store/stores.ts'
-import { filesIn, formsOf, leaks, type Place } from './canary.ts'
+import { filesIn, formsOf, leaks, type Place, placeOf, writtenBy } from './canary.ts'
 import { canary, makeSecrets, refusedByNode, requestsWith, type Secrets, soughtFor } from './secret-requests.ts'
 
 interface Stage {
@@ -31,16 +31,6 @@ const stage = async (t: ExecutionContext): Promise<Stage> => {
   const restart = () => serve(t, { data, env })
   return { data, secrets, service: await restart(), restart }
 }
-
-const outputOf = (service: Service): readonly Place[] => [
-  { name: 'standard output', bytes: Buffer.from(service.output()) },
-  { name: 'standard error', bytes: Buffer.from(service.errors()) },
-]
-
-const placeOf = ({ status, headers, text }: Answer): Place => ({
-  name: `the answer ${status} ${text}`,
-  bytes: Buffer.from(JSON.stringify(headers) + text),
-})
 
 const isUpdate = ([event]: readonly NewEvent[]): boolean => event?.type === 'SutUpdated'
 
@@ -81,7 +71,7 @@ test('no secret is in any file, log line or answer, even after errors, a failure
     if (answer === undefined) return t.fail('closed without an answer')
     answers.push(answer)
   }
-  t.deepEqual(leaks(sought, [...answers.map(placeOf), ...outputOf(service), ...(await filesIn(data))]), [])
+  t.deepEqual(leaks(sought, [...answers.map(placeOf), ...(await writtenBy(service, data))]), [])
 
   // Killed during writes.
   const dying = Array.from({ length: 20 }, () =>
@@ -90,7 +80,7 @@ test('no secret is in any file, log line or answer, even after errors, a failure
   await dying[0]
   service.signal('SIGKILL')
   await Promise.all([...dying, service.exited])
-  t.deepEqual(leaks(sought, [...outputOf(service), ...(await filesIn(data))]), [])
+  t.deepEqual(leaks(sought, await writtenBy(service, data)), [])
 
   const again = await restart()
   const recovered = again.as('admin', secrets.adminPassword)
@@ -104,7 +94,7 @@ test('no secret is in any file, log line or answer, even after errors, a failure
     { 'Idempotency-Key': secrets.retryKey },
   )
   await again.stop()
-  const places = [placeOf(failed), placeOf(failedToo), ...outputOf(again), ...(await filesIn(data))]
+  const places = [placeOf(failed), placeOf(failedToo), ...(await writtenBy(again, data))]
   t.deepEqual(leaks(sought, places), [])
 })
 

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Answer } from '../client.ts'
 
 /** A place that must not contain secrets. */
 export interface Place {
@@ -60,3 +61,18 @@ export const filesIn = (directory: string): Promise<readonly Place[]> =>
     if (error.code === 'ENOENT') return filesIn(directory)
     throw error
   })
+
+export const placeOf = ({ status, headers, text }: Answer): Place => ({
+  name: `the answer ${status} ${text}`,
+  bytes: Buffer.from(JSON.stringify(headers) + text),
+})
+
+/** What a program has written, on its outputs and in its directory. */
+export const writtenBy = async (
+  service: { readonly output: () => string; readonly errors: () => string },
+  data: string,
+): Promise<readonly Place[]> => [
+  { name: 'standard output', bytes: Buffer.from(service.output()) },
+  { name: 'standard error', bytes: Buffer.from(service.errors()) },
+  ...(await filesIn(data)),
+]

@@ -11,10 +11,10 @@ import { listen } from '../http/server/listen.ts'
 import { explainTakenPort } from './config/checks/port-holder.ts'
 import type { Base } from './core/base.ts'
 import { CONDITION_AT_START } from './core/condition.ts'
-import { makeReports, type Reports } from './core/reports.ts'
+import { type LoggedReports, makeReports } from './core/reports.ts'
 
 /** Answers health checks, and everything else with "not ready". */
-const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: Reports) =>
+const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
   makeApp({
     ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
     routes: bind(healthRoutes, {

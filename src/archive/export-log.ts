@@ -9,7 +9,7 @@ import type { ExportFormat, PositionedEvent } from './export-formats.ts'
 export type Bound = { readonly position: PublicPosition } | { readonly time: number }
 
 /** Which events to export. */
-export interface Wanted {
+export interface ExportFilter {
   readonly from?: Bound | undefined
   /** Exclusive. */
   readonly to?: Bound | undefined
@@ -46,10 +46,10 @@ const count = (exported: Exported, position: PublicPosition): void => {
 const isBeyond = (position: number, to: Bound | undefined): boolean =>
   to !== undefined && 'position' in to && position >= to.position
 
-const isInRange = (position: number, { from, to }: Wanted): boolean =>
+const isInRange = (position: number, { from, to }: ExportFilter): boolean =>
   !isBeyond(position, to) && (from === undefined || !('position' in from) || position >= from.position)
 
-const isWanted = ({ event, position }: PositionedEvent, wanted: Wanted): boolean => {
+const isWanted = ({ event, position }: PositionedEvent, wanted: ExportFilter): boolean => {
   const { from, to, types, sutId } = wanted
   if (!isInRange(position, wanted)) return false
   if (types !== undefined && types.size > 0 && !types.has(event.type)) return false
@@ -73,7 +73,10 @@ export interface LogToExport {
  * @throws UndecodableEvent `stream@revision: /path: why`
  * @throws StoreUnavailable when the log cannot be read to its end
  */
-export async function* scanLog({ records, first, origin }: LogToExport, wanted: Wanted): AsyncGenerator<ScannedEvents> {
+export async function* scanLog(
+  { records, first, origin }: LogToExport,
+  wanted: ExportFilter,
+): AsyncGenerator<ScannedEvents> {
   let done = first
   for await (const page of records) {
     const events: PositionedEvent[] = []
@@ -86,7 +89,7 @@ export async function* scanLog({ records, first, origin }: LogToExport, wanted: 
 }
 
 export interface ExportOptions {
-  readonly wanted: Wanted
+  readonly wanted: ExportFilter
   readonly format: ExportFormat
   /** Called with the number of events scanned. */
   readonly onProgress?: (done: number) => void

@@ -3,7 +3,10 @@ import { misused } from './service/failure.ts'
 import { LIMITS } from './service/limits.ts'
 
 /** Node's parser of arguments, which says what is wrong. @throws that misused */
-export const parse = <T extends ParseArgsConfig['options']>(given: { args: readonly string[]; options: T }) => {
+export const parseArguments = <T extends ParseArgsConfig['options']>(given: {
+  args: readonly string[]
+  options: T
+}) => {
   try {
     // Not imported by its name: Node before 18.3 has no such export, and would end before it is told to be too old.
     return util.parseArgs({ args: [...given.args], options: given.options, allowPositionals: true })
@@ -103,7 +106,7 @@ export const readOrder = (args: readonly string[]): Order => {
   const end = args.indexOf('--')
   const command = end === -1 ? [] : args.slice(end + 1)
   const own = joinNegative(args.slice(0, end === -1 ? undefined : end))
-  const { values, positionals } = parse({ args: own, options: RESERVE_OPTIONS })
+  const { values, positionals } = parseArguments({ args: own, options: RESERVE_OPTIONS })
   const { match = [], not = [], for: length, wait, priority, keepalive, extend } = values
   if (match.length + not.length === 0) throw misused('--match is missing')
   if (length === undefined) throw misused('--for is missing')

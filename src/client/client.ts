@@ -1,6 +1,6 @@
 import { readOrder } from './arguments.ts'
 import { connect, list, release } from './commands.ts'
-import { helpOf } from './help.ts'
+import { clientHelpOf } from './help.ts'
 import { reserve, type Setting } from './reserve.ts'
 import { type Environment, readTarget, type Target } from './service/credentials.ts'
 import { ClientFailure, misused } from './service/failure.ts'
@@ -50,7 +50,7 @@ export const runClient = async (
 ): Promise<number> => {
   const [name, ...rest] = args
   if (name === 'help' || asksHelp(args)) {
-    output.stdout(helpOf(name === 'help' ? rest[0] : name, program))
+    output.stdout(clientHelpOf(name === 'help' ? rest[0] : name, program))
     return 0
   }
   if (name === '--version' || name === '-V') {

@@ -1,10 +1,10 @@
-import { parse } from './arguments.ts'
+import { parseArguments } from './arguments.ts'
 import { placeOf, portProblemOf } from './hold.ts'
 import { findWay, runViewer } from './programs/viewers.ts'
 import type { Setting } from './reserve.ts'
 import { ClientFailure, EXIT, misused, refused } from './service/failure.ts'
-import { type Output, printable, say } from './service/output.ts'
-import { type Answer, acceptedBody, idOf, type Members, type Service } from './service/service.ts'
+import { type Output, say, visibleLine } from './service/output.ts'
+import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
 /** The whole list of an answer. */
 const listIn = (answer: Answer, name: string): readonly Members[] => {
@@ -12,13 +12,13 @@ const listIn = (answer: Answer, name: string): readonly Members[] => {
   return Array.isArray(listed) ? (listed as readonly Members[]) : []
 }
 
-const readMe = async (service: Service): Promise<{ readonly userId: string; readonly now: number }> => {
+const readMe = async (service: RemoteService): Promise<{ readonly userId: string; readonly now: number }> => {
   const me = await service.get('/api/user/me')
   return { userId: idOf(acceptedBody(me)._id), now: me.now }
 }
 
 /** One's own reservations that are not over, by their start. */
-const listOwn = async (service: Service): Promise<readonly Members[]> => {
+const listOwn = async (service: RemoteService): Promise<readonly Members[]> => {
   const { userId, now } = await readMe(service)
   const query = new URLSearchParams({ include: 'names,state', limit: '1000', user_id: userId })
   query.set('from', new Date(now).toISOString())
@@ -28,7 +28,7 @@ const listOwn = async (service: Service): Promise<readonly Members[]> => {
 }
 
 /** One's own requests that wait, the oldest first. A user has at most a hundred. */
-const listWaiting = async (service: Service): Promise<readonly Members[]> => {
+const listWaiting = async (service: RemoteService): Promise<readonly Members[]> => {
   const { userId } = await readMe(service)
   const query = new URLSearchParams({ status: 'waiting', limit: '1000', user_id: userId })
   return [...listIn(await service.get(`/api/sut_request?${query}`), 'sut_requests')].reverse()
@@ -41,7 +41,7 @@ const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 const PAGE = 1_000
 
 /** The running reservations of a user, or those of all. */
-const listRunning = async (service: Service, own: { readonly user_id?: string }): Promise<readonly Members[]> => {
+const listRunning = async (service: RemoteService, own: { readonly user_id?: string }): Promise<readonly Members[]> => {
   const all: Members[] = []
   for (;;) {
     const last = all.at(-1)
@@ -75,12 +75,12 @@ const reservationIn = (operands: readonly string[]): string => {
 }
 
 /** Every answer in JSON has the same meaning when characters are escaped. */
-const print = ({ stdout }: Output, line: string): void => stdout(`${printable(line)}\n`)
+const print = ({ stdout }: Output, line: string): void => stdout(`${visibleLine(line)}\n`)
 
 const CONNECT_OPTIONS = { exec: { type: 'boolean' }, json: { type: 'boolean' } } as const
 
 export const connect = (args: readonly string[]) => {
-  const { values, positionals } = parse({ args, options: CONNECT_OPTIONS })
+  const { values, positionals } = parseArguments({ args, options: CONNECT_OPTIONS })
   const typed = reservationIn(positionals)
   return async (setting: Setting): Promise<number> => {
     const { service, isOperator, output, environment } = setting
@@ -111,14 +111,14 @@ export const connect = (args: readonly string[]) => {
 }
 
 /** Withdraws a request, or gives back what it was granted meanwhile. */
-const withdraw = async (service: Service, id: string): Promise<Answer> => {
+const withdraw = async (service: RemoteService, id: string): Promise<Answer> => {
   const withdrawn = await service.post(`/api/sut_request/${id}/withdraw`)
   if (withdrawn.body.code !== 'request_granted') return withdrawn
   return service.post(`/api/sut_reservation/${idOf(withdrawn.body.sut_reservation_id)}/cancel`)
 }
 
 export const release = (args: readonly string[]) => {
-  const typed = reservationIn(parse({ args, options: {} }).positionals)
+  const typed = reservationIn(parseArguments({ args, options: {} }).positionals)
   return async (setting: Setting): Promise<number> => {
     const { service } = setting
     const id = await findReservation(setting, typed)
@@ -133,7 +133,7 @@ export const release = (args: readonly string[]) => {
 const LIST_OPTIONS = { json: { type: 'boolean' } } as const
 
 export const list = (args: readonly string[]) => {
-  const { values, positionals } = parse({ args, options: LIST_OPTIONS })
+  const { values, positionals } = parseArguments({ args, options: LIST_OPTIONS })
   if (positionals.length > 0) throw misused('expected no arguments')
   return async ({ service, output }: Setting): Promise<number> => {
     const [reservations, requests] = [await listOwn(service), await listWaiting(service)]

@@ -87,7 +87,7 @@ export const CLIENT_COMMANDS: readonly CommandHelp[] = [RESERVE_HELP, CONNECT_HE
 const DOWNLOADED = 'node berth.mjs'
 
 /** The help of a command, or that of all. */
-export const helpOf = (name: string | undefined, program = DOWNLOADED): string => {
+export const clientHelpOf = (name: string | undefined, program = DOWNLOADED): string => {
   const found = CLIENT_COMMANDS.find((each) => each.name === name)
   if (found !== undefined) {
     return `${program} ${found.usage}\n\n${found.help.trim()}\n\n  ${program} ${found.example}\n\n${EXIT_CODES}\n`

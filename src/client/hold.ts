@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Place } from './programs/viewers.ts'
+import type { MachineAddress } from './programs/viewers.ts'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
-import { acceptedBody, type Members, type Service } from './service/service.ts'
+import { acceptedBody, type Members, type RemoteService } from './service/service.ts'
 
 const HOST = /^[A-Za-z0-9:][A-Za-z0-9.:%_-]{0,252}$/
 
 /** The place of an answer of `GET /api/sut_reservation/<id>/connection`. Undefined while the port is not open. */
-export const placeOf = ({ host, port, open }: Members): Place | undefined => {
+export const placeOf = ({ host, port, open }: Members): MachineAddress | undefined => {
   if (host === null) {
     throw new ClientFailure(EXIT.unreachable, 'this instance does not forward the machine; ask one that does')
   }
@@ -19,7 +19,12 @@ export const placeOf = ({ host, port, open }: Members): Place | undefined => {
 }
 
 /** Binds a reservation to this address, unless it is bound to it: its port lets nobody else in. */
-const bindHere = async (service: Service, id: string, connection: Members, giveUp?: AbortSignal): Promise<void> => {
+const bindHere = async (
+  service: RemoteService,
+  id: string,
+  connection: Members,
+  giveUp?: AbortSignal,
+): Promise<void> => {
   if (connection.bound_here !== false) return
   acceptedBody(await service.post(`/api/sut_reservation/${id}/update`, giveUp && { giveUp }))
 }
@@ -35,11 +40,11 @@ export const portProblemOf = ({ last_error }: Members): string | undefined =>
 
 /** Waits until the port of a reservation is open for this address. */
 export const waitForPort = async (
-  service: Service,
+  service: RemoteService,
   id: string,
   { limits, output }: { readonly limits: Limits; readonly output: Output },
   signal?: AbortSignal,
-): Promise<Place> => {
+): Promise<MachineAddress> => {
   const until = performance.now() + limits.portMs
   let said: string | undefined
   // At first without waiting: what is known already is said at once.
@@ -69,7 +74,7 @@ export const waitForPort = async (
 
 /** Gives a reservation back. Says so if that fails: it then ends by itself. */
 export const giveBack = async (
-  service: Service,
+  service: RemoteService,
   { id, keepalive }: { readonly id: string; readonly keepalive: number },
   outageMs: number,
   output: Output,

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
-import { type Answer, type Asked, refusalOf, type Service } from './service/service.ts'
+import { type Answer, type CallOptions, type RemoteService, refusalOf } from './service/service.ts'
 
 /** A reservation that the client has. */
-export interface Held {
+export interface KeptReservation {
   readonly id: string
   /** Seconds after which it is released unless it is kept alive. */
   readonly keepalive: number
@@ -16,8 +16,8 @@ export interface Held {
 }
 
 interface Keeping {
-  readonly service: Service
-  readonly held: Held
+  readonly service: RemoteService
+  readonly held: KeptReservation
   readonly limits: Limits
   readonly output: Output
   /** Ends the keeping. */
@@ -64,7 +64,7 @@ const waitUntilOver = async ({ service, held: { id }, limits, signal }: Keeping,
 }
 
 /** Extends a reservation by its `extendBy`. Resolves to its new end, or to what the service says against it. */
-const extend = async ({ service, held: { id, extendBy } }: Keeping, asked: Asked): Promise<number | string> => {
+const extend = async ({ service, held: { id, extendBy } }: Keeping, asked: CallOptions): Promise<number | string> => {
   const answer = await service.post(`/api/sut_reservation/${id}/extend`, { body: { by: extendBy }, ...asked })
   return answer.status < 300 ? endOf(answer) : String(answer.body.detail)
 }
@@ -73,7 +73,7 @@ const extend = async ({ service, held: { id, extendBy } }: Keeping, asked: Asked
 const makeExtendIfDue = (keeping: Keeping) => {
   const { held, limits, output } = keeping
   let said: string | undefined
-  return async (end: number, asked: Asked): Promise<number> => {
+  return async (end: number, asked: CallOptions): Promise<number> => {
     if (held.extendBy === undefined || end - performance.now() > limits.extendMs) return end
     const extended = await extend(keeping, asked)
     if (typeof extended === 'number') return extended
@@ -130,8 +130,8 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
 
 /** Does something while a reservation is kept. When it is no longer in force, aborts `lost`, waits, and rejects. */
 export const whileKept = async (
-  service: Service,
-  held: Held,
+  service: RemoteService,
+  held: KeptReservation,
   { limits, output }: { readonly limits: Limits; readonly output: Output },
   work: (lost: AbortSignal) => Promise<number>,
 ): Promise<number> => {

@@ -4,10 +4,10 @@ import { giveBack } from './hold.ts'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
-import { type Answer, acceptedBody, idOf, type Members, type Service } from './service/service.ts'
+import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
 interface Waiting {
-  readonly service: Service
+  readonly service: RemoteService
   readonly limits: Limits
   readonly output: Output
   /** Ends the waiting. */

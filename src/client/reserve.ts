@@ -1,6 +1,6 @@
 import type { Order } from './arguments.ts'
 import { giveBack, waitForPort } from './hold.ts'
-import { type Held, whileKept } from './keep.ts'
+import { type KeptReservation, whileKept } from './keep.ts'
 import { checkExecutable } from './programs/executable.ts'
 import { isHangupIgnored } from './programs/inherited.ts'
 import { endProgram, endRest, type Run, startProgram } from './programs/program.ts'
@@ -10,10 +10,10 @@ import type { Environment } from './service/credentials.ts'
 import { ClientFailure, EXIT } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
-import { acceptedBody, idOf, refusalOf, type Service } from './service/service.ts'
+import { acceptedBody, idOf, type RemoteService, refusalOf } from './service/service.ts'
 
 export interface Setting {
-  readonly service: Service
+  readonly service: RemoteService
   /** Whether the service is asked over its socket, as nobody in particular. */
   readonly isOperator: boolean
   readonly limits: Limits
@@ -23,7 +23,7 @@ export interface Setting {
 }
 
 /** Reserves a machine from now on. Returns the id of the reservation. */
-const reserveNow = async (service: Service, order: Order, signal: AbortSignal): Promise<string> => {
+const reserveNow = async (service: RemoteService, order: Order, signal: AbortSignal): Promise<string> => {
   const { match, duration, keepalive } = order
   const body = { match, start_in: 0, duration, keepalive }
   const answer = await service.post('/api/sut_reservation/create', { body, giveUp: signal })
@@ -33,7 +33,7 @@ const reserveNow = async (service: Service, order: Order, signal: AbortSignal): 
 
 /** The environment of COMMAND: it gets the machine, and not what gives access to the service. */
 const environmentFor = (
-  { id, reservation }: Held,
+  { id, reservation }: KeptReservation,
   { host, port }: { host: string; port: number },
   own: Environment,
 ) => {
@@ -57,7 +57,12 @@ const runProgram = async (run: Run, lost: AbortSignal, { limits, output }: Setti
 }
 
 /** Runs COMMAND on the machine once its port is open. Returns its exit code. */
-const runOn = (held: Held, command: readonly string[], setting: Setting, signals: Signals): Promise<number> => {
+const runOn = (
+  held: KeptReservation,
+  command: readonly string[],
+  setting: Setting,
+  signals: Signals,
+): Promise<number> => {
   const { service, limits, environment } = setting
   return whileKept(service, held, setting, async (lost) => {
     const stop = new AbortController()

@@ -6,7 +6,7 @@ import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
 import { targetOf } from './service/call.ts'
 import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
-import { BERTH, EXIT_CODES, groupUsageOf, helpOf, overviewOf, TRY_HELP, usageOf } from './terminal/help.ts'
+import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, PROGRAM, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
 import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
@@ -84,7 +84,7 @@ const runOfClient = async (args: readonly string[], environment: Environment, te
     if (E.isLeft(config)) throw new Misused(config.left)
     return targetOf(config.right)
   }
-  return runClient(args, environment, terminal, { program: BERTH, ...(args[0] === 'connect' && { findTarget }) })
+  return runClient(args, environment, terminal, { program: PROGRAM, ...(args[0] === 'connect' && { findTarget }) })
 }
 
 /** Explains a first word that is no command, or that begins several. */

@@ -1,8 +1,8 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads'
-import { type Callable, type CallMessage, type Calls, makeCalls } from './calls.ts'
+import { type Callable, type CallMessage, makePendingCalls, type PendingCalls } from './calls.ts'
 
 /** The thread's own end of the calls of thread.ts. */
-export interface Answering<Remote extends Callable<Remote>> extends Pick<Calls<Remote>, 'call' | 'tell'> {
+export interface Answering<Remote extends Callable<Remote>> extends Pick<PendingCalls<Remote>, 'call' | 'tell'> {
   /** Handles the messages that have arrived. Otherwise other events of this turn of the event loop may come first. */
   readonly receiveArrived: () => void
 }
@@ -24,7 +24,7 @@ export const answerCalls = <Remote extends Callable<Remote> = Record<never, neve
   // What this thread asks is bounded by what it does for others.
   const callsMax = Number.POSITIVE_INFINITY
   const post = (message: CallMessage): void => port.postMessage(message)
-  const calls = makeCalls<Remote>(local, { post, callsMax, isFatal })
+  const calls = makePendingCalls<Remote>(local, { post, callsMax, isFatal })
 
   const receive = async (message: CallMessage | 'close'): Promise<void> => {
     if (message !== 'close') return calls.receive(message, post)

@@ -38,7 +38,7 @@ export interface CallsOptions {
 }
 
 /** One end of a pair, of which each may call the functions of the other. Messages arrive in order. */
-export interface Calls<Remote extends Callable<Remote>> {
+export interface PendingCalls<Remote extends Callable<Remote>> {
   /** Rejects with what the function throws, with TooManyCalls, or with the error of `fail`. */
   readonly call: <Name extends keyof Remote & string>(
     name: Name,
@@ -69,10 +69,10 @@ export const restoreError = ({ error, members }: SentError, errors: readonly Err
 }
 
 /** @param local functions that the other end may call */
-export const makeCalls = <Remote extends Callable<Remote>>(
+export const makePendingCalls = <Remote extends Callable<Remote>>(
   local: object,
   { post, callsMax, isFatal = false, errors }: CallsOptions,
-): Calls<Remote> => {
+): PendingCalls<Remote> => {
   const waiting = new Map<
     number,
     { readonly resolve: (result: never) => void; readonly reject: (error: unknown) => void }

@@ -1,5 +1,5 @@
 import { type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
-import { type Callable, type Calls, type CallsOptions, makeCalls, restoreError, toSent } from './calls.ts'
+import { type Callable, type CallsOptions, makePendingCalls, type PendingCalls, restoreError, toSent } from './calls.ts'
 
 /** The thread has ended: by an error of its own, which is the cause, or because it was closed. */
 export class ThreadEnded extends Error {
@@ -25,7 +25,7 @@ export interface ThreadOptions extends Pick<CallsOptions, 'callsMax' | 'errors'>
  * waits for its answer. When it ends, all waiting calls reject with ThreadEnded.
  */
 export interface Thread<Remote extends Callable<Remote>>
-  extends Pick<Calls<Remote>, 'call' | 'tell' | 'underWay' | 'room'> {
+  extends Pick<PendingCalls<Remote>, 'call' | 'tell' | 'underWay' | 'room'> {
   /** Lets the thread close what it has open, after everything that was sent before. Later calls reject. */
   readonly close: () => Promise<void>
   /** Ends the thread at once. Calls under way and later ones reject. */
@@ -71,7 +71,7 @@ export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptio
     worker ??= startWorker()
     worker.postMessage(message, transfer)
   }
-  const calls = makeCalls<Remote>(local, { post, callsMax, errors })
+  const calls = makePendingCalls<Remote>(local, { post, callsMax, errors })
 
   /** Ends the thread in one of two ways. From now on it does not end by itself. */
   const end = async (how: (ending: Worker) => void): Promise<void> => {

@@ -84,7 +84,7 @@ export const userOf = ({ type, data }: Event): string | undefined => {
 }
 
 /** What an event is about: a SUT, or else a user. */
-export const subjectOf = (event: Event): string | undefined =>
+export const subjectOfEvent = (event: Event): string | undefined =>
   isAboutUser(event.type) ? userOf(event) : sutIdOf(event)
 
 /** The reason for a command, in the caller's words. */

@@ -33,7 +33,7 @@ export interface DelayedStart {
 }
 
 /** Writes to a connection. */
-export type Write = (bytes: string | Buffer) => void
+type Write = (bytes: string | Buffer) => void
 
 /** Writes to one reader and tracks its position. */
 export interface StreamWriter<A> {

@@ -6,13 +6,13 @@ import type { CutCause } from './connections/causes.ts'
 import {
   type ConnectionEvent,
   type CountedReport,
+  FORWARDING_LIMITS,
   type Forwarding,
+  type ForwardingLimits,
   type GatewayOwner,
   type GatewayThread,
   type GatewayWorkerOptions,
-  LIMITS,
   type LimitReason,
-  type Limits,
   type Reports,
   UNDECIDED,
   type Verdict,
@@ -56,7 +56,7 @@ export interface AttachRefusal {
   readonly refused: LimitReason
 }
 
-export interface GatewayOptions extends Partial<Limits> {
+export interface GatewayOptions extends Partial<ForwardingLimits> {
   readonly host: string
   /** Other ports of this service, its API's among them. */
   readonly ownPorts?: readonly number[]
@@ -199,7 +199,7 @@ export const openGateway = (
   }
 
   const owner: GatewayOwner = { ...makeAnswers(decisions), report: (all) => all.forEach(reports.take) }
-  const threads = openThreads({ ...LIMITS, ...limits, host, ownPorts }, owner, {
+  const threads = openThreads({ ...FORWARDING_LIMITS, ...limits, host, ownPorts }, owner, {
     onFailed: (error) => {
       decisions.onThreadFailed(error)
       reports.loseAll()

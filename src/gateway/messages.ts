@@ -29,7 +29,7 @@ export const UNDECIDED: Verdict = { admitted: false, reason: 'undecided' }
 /** Reasons of the gateway itself to refuse a connection. Verdicts have reasons of their own. */
 export type LimitReason = 'over' | 'full' | 'undecided'
 
-export const LIMITS = {
+export const FORWARDING_LIMITS = {
   connectionsMax: 4_096,
   connectionsOfOneMax: 64,
   connectTimeoutMs: 10_000,
@@ -40,11 +40,11 @@ export const LIMITS = {
   /** Milliseconds between reports of the bytes that open connections have forwarded. */
   countEveryMs: 10_000,
 }
-export type Limits = Readonly<typeof LIMITS>
+export type ForwardingLimits = Readonly<typeof FORWARDING_LIMITS>
 
 /** What the main thread and the gateway's worker thread call of each other. */
 
-export interface GatewayWorkerOptions extends Limits {
+export interface GatewayWorkerOptions extends ForwardingLimits {
   readonly host: string
   readonly ownPorts: readonly number[]
 }

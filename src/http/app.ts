@@ -10,11 +10,11 @@ import { refusal, unreadStore } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
 import { makeRoutes, type Routes } from './protocol/router.ts'
 import { parseBody } from './request/read-body.ts'
-import { reachPosition, readInput } from './request/read-request.ts'
+import { readInput, waitForPosition } from './request/read-request.ts'
 import { headProblem } from './request/request-head.ts'
 import { compress } from './response/compress.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
-import { begin, refuse } from './response/respond.ts'
+import { begin, respondWithRefusal } from './response/respond.ts'
 import { discardUnread } from './response/unread-body.ts'
 import type { Handle } from './server/bursts.ts'
 
@@ -72,13 +72,13 @@ const catchErrors =
       if (isForeseen) onUnavailable(error, requestId)
       else onError(error, requestId)
       if (ctx.headerSent) ctx.res.destroy()
-      else refuse(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
+      else respondWithRefusal(ctx, isForeseen ? unreadStore(ctx.method) : internalError())
     }
   }
 
 const checkHead: Middleware = (ctx, next) => {
   const unclear = headProblem(ctx)
-  return unclear === undefined ? next() : refuse(ctx, unclear)
+  return unclear === undefined ? next() : respondWithRefusal(ctx, unclear)
 }
 
 /** Holds a response back until all that it can show is on the disk: a crash must not take back what a client has seen. */
@@ -98,13 +98,13 @@ const methodsOf = ({ matched = [] }: Context & { readonly matched?: readonly { r
 /** Refuses what no route matched: a known path with another method, or an unknown path. */
 const refuseUnmatched: Middleware = (ctx) => {
   const methods = methodsOf(ctx)
-  if (methods.length === 0) return refuse(ctx, refusal('not_found', 'Nothing exists at this address.'))
+  if (methods.length === 0) return respondWithRefusal(ctx, refusal('not_found', 'Nothing exists at this address.'))
   const allowed = [...new Set([...methods, 'OPTIONS'])].sort().join(', ')
   if (ctx.method === 'OPTIONS') {
     ctx.status = 200
     ctx.body = ''
     ctx.remove('Content-Type')
-  } else refuse(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
+  } else respondWithRefusal(ctx, refusal('method_not_allowed', `This address supports ${allowed}, not ${ctx.method}.`))
   ctx.set('Allow', allowed)
 }
 
@@ -123,7 +123,7 @@ const guards = (route: Route, dependencies: AppDependencies): readonly Middlewar
   allow(route, dependencies),
   ...(route.body === undefined ? [] : [parseBody(route)]),
   readInput(route),
-  ...(route.method === 'GET' && route.roles !== 'anyone' ? [reachPosition(dependencies)] : []),
+  ...(route.method === 'GET' && route.roles !== 'anyone' ? [waitForPosition(dependencies)] : []),
 ]
 
 /**

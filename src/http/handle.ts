@@ -14,7 +14,7 @@ import type { Call, Route, RouteResult } from './protocol/route.ts'
 import type { Objects, StoredResponse } from './response/objects.ts'
 import { beyondStored } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
-import { refuse, respond, sendStream, setPosition } from './response/respond.ts'
+import { respond, respondWithRefusal, sendStream, setPosition } from './response/respond.ts'
 import type { UserNames } from './response/user-names.ts'
 import { withNames } from './response/user-names.ts'
 import { upgradedOf } from './server/upgraded.ts'
@@ -99,14 +99,14 @@ export const handle = (route: Route, dependencies: HandleDependencies): Middlewa
     const result = await callHandler(ctx)
     if (E.isLeft(result)) {
       onDenied?.(result.left, { path: route.path, user: ctx.state.user, params: ctx.params, body: input.body })
-      return refuse(ctx, withNames(result.left, userNameOf))
+      return respondWithRefusal(ctx, withNames(result.left, userNameOf))
     }
     const { body, position } = result.right
     const stream = typeof body === 'string' || 'bytes' in body ? undefined : body
     if (route.method === 'POST') acknowledge?.(position ?? views.position())
     else if (position !== undefined && isBehind(dependencies, input, position)) {
       stream?.leave()
-      return refuse(ctx, beyondStored(position))
+      return respondWithRefusal(ctx, beyondStored(position))
     }
     respond(ctx, route, result.right)
     ctx.state.position = position

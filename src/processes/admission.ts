@@ -3,13 +3,13 @@ import { find } from '../domain/calendar/calendar.ts'
 import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Decisions } from '../gateway/gateway.ts'
-import type { Target } from './targets.ts'
+import type { SutTarget } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
 
 export interface AdmissionOptions {
   /** The reservation with this id, if it is forwarded here. */
   readonly get: (id: string) => Upcoming | undefined
-  readonly targetOf: (sutId: string) => Target | undefined
+  readonly targetOf: (sutId: string) => SutTarget | undefined
   readonly runner: Pick<Runner, 'inspect'>
   /** Pseudonyms of clients in the log. */
   readonly clientPseudonyms: {

@@ -5,7 +5,7 @@ import type { Views } from '../read-models/views.ts'
 import type { ProcessClock } from './clock.ts'
 import type { Timed } from './loop.ts'
 import { forEachYielding } from './process.ts'
-import type { Target } from './targets.ts'
+import type { SutTarget } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
 export interface ForwardingOptions {
@@ -14,7 +14,7 @@ export interface ForwardingOptions {
   readonly upcoming: Pick<UpcomingReservations, 'get' | 'all'>
   readonly views: Pick<Views, 'watch'>
   readonly gateway: Pick<Gateway, 'open' | 'close' | 'cut' | 'reconsider'>
-  readonly targetOf: (sutId: string) => Target | undefined
+  readonly targetOf: (sutId: string) => SutTarget | undefined
   /** Whether a user may use reservations: it exists, and is a tester or an administrator. */
   readonly mayHold: (userId: string) => boolean
   readonly onError: (error: unknown) => void
@@ -36,7 +36,7 @@ const makeReadTarget = ({ targetOf, onError }: Pick<ForwardingOptions, 'targetOf
   let isReported = false
   return {
     /** Undefined also if it cannot be read, which is reported once a look: it fails for every reservation. */
-    read: ({ sut_id }: Upcoming): Target | undefined => {
+    read: ({ sut_id }: Upcoming): SutTarget | undefined => {
       try {
         return targetOf(sut_id)
       } catch (error) {

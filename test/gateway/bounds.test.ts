@@ -3,7 +3,7 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeForwarded } from '../../src/app/machines/forwarded.ts'
 import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
-import { makeRefusalCounts } from '../../src/gateway/worker/refusal-counts.ts'
+import { makeConnectionRefusals } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { checkSut } from '../../src/http/routes/probes/checks.ts'
@@ -27,7 +27,7 @@ test('a reservation remembers 256 verdicts, and asks again about the address tha
 
 test('refusals of thousands of connections are one report for each reservation and reason', (t) => {
   const reports: object[] = []
-  const { refused, flush } = makeRefusalCounts((report) => reports.push(report))
+  const { refused, flush } = makeConnectionRefusals((report) => reports.push(report))
   for (let n = 0; n < 5_000; n++) refused(`${n % 2}`, 'not_holder')
   flush()
   t.deepEqual(

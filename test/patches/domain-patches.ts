@@ -72,7 +72,7 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'each call keeps a reservation alive in the log',
     file: 'src/domain/reservation/keep.ts',
-    from: '!isFirst && now < keptAgainFrom(lifeOf(held))',
+    from: '!isFirst && now < keptAgainFrom(lifeOfReservation(held))',
     to: 'now < 0',
     test: [
       'domain/reservation/keep.test.ts',

@@ -20,7 +20,7 @@ import {
   readOneOf,
   readWholeNumber,
 } from './read.ts'
-import { type Environment, unknownVariables } from './unknown-variables.ts'
+import { unknownVariables, type Variables } from './unknown-variables.ts'
 
 /** Limits that are left out stay as they are without the variable. */
 const quota: ReadValue<Quota> = (value) =>
@@ -56,7 +56,7 @@ export interface Config {
   /** Milliseconds by which the clock may be past the log's last event at a start. */
   readonly clockAheadMax: number
   /** The variables that name the service that commands ask instead of the one that runs on `data`. */
-  readonly client?: Environment
+  readonly client?: Variables
   /** Single sign-on, if it is configured. */
   readonly oidc?: OidcConfig
   readonly logLevel: LogLevel
@@ -119,19 +119,19 @@ const listenPorts: ReadValue<Config['listenPorts']> = (value) => {
     : E.right({ first: first.right, last: last.right })
 }
 
-const tlsProblems = ({ BERTH_TLS_CERT, BERTH_TLS_KEY }: Environment): readonly string[] =>
+const tlsProblems = ({ BERTH_TLS_CERT, BERTH_TLS_KEY }: Variables): readonly string[] =>
   (BERTH_TLS_CERT === undefined) === (BERTH_TLS_KEY === undefined)
     ? []
     : ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
 
 /** The variables that say which service is asked, and as whom; undefined if none is set. */
-const clientOf = (environment: Environment): Environment | undefined => {
+const clientOf = (environment: Variables): Variables | undefined => {
   const set = TARGET_VARIABLES.filter((name) => environment[name] !== undefined)
   return set.length === 0 ? undefined : Object.fromEntries(set.map((name) => [name, environment[name]]))
 }
 
 /** The variables without these: a service that a test starts has those of the one that its machine is reserved in. */
-export const withoutClient = (environment: Environment): Environment => ({
+export const withoutClient = (environment: Variables): Variables => ({
   ...environment,
   ...Object.fromEntries(TARGET_VARIABLES.map((name) => [name, undefined])),
 })
@@ -141,7 +141,7 @@ export const withoutClient = (environment: Environment): Environment => ({
  * against `directory`.
  */
 export const readConfig = (
-  environment: Environment,
+  environment: Variables,
   directory: string = process.cwd(),
 ): E.Either<readonly string[], Config> => {
   const problems: string[] = []

@@ -24,7 +24,7 @@ const SERVICE_LINK =
 const isServiceLink = (name: string, value: string): boolean =>
   SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export type Variables = Readonly<Record<string, string | undefined>>
 
 export interface UnknownVariables {
   readonly problems: readonly string[]
@@ -32,7 +32,7 @@ export interface UnknownVariables {
 }
 
 /** Variables with our prefix that are not known. Messages never include values. */
-export const unknownVariables = (environment: Environment, known: readonly string[]): UnknownVariables => {
+export const unknownVariables = (environment: Variables, known: readonly string[]): UnknownVariables => {
   const problems: string[] = []
   const links: string[] = []
   for (const [name, value] of Object.entries(environment)) {

@@ -4,7 +4,7 @@ import { type HealthCondition, isReady } from '../../http/routes/health.ts'
 import type { Gauges, LabFigures, SutStateName } from '../../http/routes/metrics/gauges.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
-import type { SutState } from '../../read-models/lists/suts.ts'
+import type { SutCount } from '../../read-models/lists/suts.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Alarms } from '../../telemetry/alarms.ts'
 import type { Core, Stage } from './base.ts'
@@ -57,7 +57,7 @@ interface GaugesOptions extends Core {
 }
 
 /** Each SUT has one: that it may not be reserved matters more than what probes found. */
-const stateOf = ({ isActive, monitoring }: SutState): SutStateName => {
+const stateOf = ({ isActive, monitoring }: SutCount): SutStateName => {
   if (!isActive) return 'inactive'
   return monitoring === 'disabled' ? 'not_monitored' : monitoring
 }

@@ -5,12 +5,12 @@ import { makeRunner } from '../../commands/loop.ts'
 import { makeCatchUpStates } from '../../commands/states.ts'
 import { openViews, type Views } from '../../read-models/views.ts'
 import type { Core } from './base.ts'
-import type { Reports } from './reports.ts'
+import type { LoggedReports } from './reports.ts'
 
 /** Opens the views of all projections, which report to the alarms, and the command loop. */
 export const openViewsAndRunner = async (
   core: Core,
-  { onCommandUnavailable }: Reports,
+  { onCommandUnavailable }: LoggedReports,
 ): Promise<{ readonly views: Views; readonly runner: Runner }> => {
   const { config, log, alarms, metrics, onFatal, store, isShared, opened } = core
   const views = await openViews({

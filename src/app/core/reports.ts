@@ -48,4 +48,4 @@ export const makeReports = ({
   }
 }
 
-export type Reports = ReturnType<typeof makeReports>
+export type LoggedReports = ReturnType<typeof makeReports>

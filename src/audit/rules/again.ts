@@ -5,7 +5,7 @@ import type { Failure } from '../../domain/failure.ts'
 import { quartersIn } from '../../domain/reservation/quota.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { epochSecondsOf, offsetOf } from '../../domain/values/instant.ts'
-import { type Context, DECIDED_AGAIN, foldOf, NoSuchTime } from './commands.ts'
+import { DECIDED_AGAIN, foldOf, type LogContext, NoSuchTime } from './commands.ts'
 import type { Report } from './streams.ts'
 
 /** What the command does not say: the random id, what a window counts that was asked for by its length, the series. */
@@ -82,7 +82,7 @@ const judgeCircumstances = ({ type, data, metadata }: Recorded, report: Report):
 export const judgeAgain = (
   before: StreamState | undefined,
   event: Recorded,
-  context: Context & { readonly logVersion: number },
+  context: LogContext & { readonly logVersion: number },
   report: Report,
 ): StreamState | undefined => {
   const fold = foldOf(event.stream)

@@ -25,7 +25,7 @@ import { epochMillisecondsOf, epochSecondsOf, type OffsetTime, parseOffsetTime }
  */
 
 /** What the log says beside the stream of an event. */
-export interface Context {
+export interface LogContext {
   /** Time of the event in Unix milliseconds. */
   readonly now: number
   /** Unix milliseconds: starts and ends due before are not recorded; undefined before ScheduleBegan. */
@@ -37,9 +37,9 @@ export interface Context {
 }
 
 type OfType<T extends EventType> = Extract<Recorded, { readonly type: T }>
-type Commands<S, C> = { readonly [T in EventType]?: (event: OfType<T>, context: Context, state: S) => C | undefined }
+type Commands<S, C> = { readonly [T in EventType]?: (event: OfType<T>, context: LogContext, state: S) => C | undefined }
 /** Undefined if nothing says what the command was. */
-type DecideAgain = (state: StreamState, event: Recorded, context: Context) => Decision | undefined
+type DecideAgain = (state: StreamState, event: Recorded, context: LogContext) => Decision | undefined
 
 /** How the domain decides again on the commands of one decider, by types of events. */
 const decidedBy =
@@ -97,7 +97,7 @@ const ofMade = (event: OfReservation) => {
   return { actor: holderOf(event), _id, user_id, documentStatus: 'made' } as const
 }
 
-const advance = ({ data }: OfReservation, { from }: Context) =>
+const advance = ({ data }: OfReservation, { from }: LogContext) =>
   from === undefined ? undefined : ({ type: 'AdvanceSchedule', sut_id: data.sut_id, from } as const)
 
 const ofReservation = decidedBy(reservationDecider)({
@@ -185,7 +185,7 @@ const offerAgain = (state: RequestsState, { data }: OfType<'RequestOffered'>, no
 }
 
 /** Each expires by itself, whatever others do. */
-const expireAgain = (state: RequestsState, { data }: OfType<'RequestExpired'>, context: Context): Decision => {
+const expireAgain = (state: RequestsState, { data }: OfType<'RequestExpired'>, context: LogContext): Decision => {
   const request = findWaiting(state.queue, data._id)
   const sutId = request?.sut_id
   const isRetired = data.cause === 'retired' && sutId !== undefined && context.mayBeRetired(sutId)
@@ -223,7 +223,7 @@ const ofSession = decidedBy(sessionDecider)({
 /** How long an instance has failed is not in the log. */
 const probeOf = (
   event: OfType<'SutWentOnline' | 'SutWentOffline'>,
-  { isStatusUnknown }: Context,
+  { isStatusUnknown }: LogContext,
   { last, changes }: MonitoringState,
 ) => {
   const { _id, cause } = event.data

@@ -84,7 +84,7 @@ const hexAt = (text: string, from: number, to: number): number => {
 }
 
 /** The three words of an id of 96 bits. */
-export const wordsOf = (_id: string): readonly [high: number, middle: number, low: number] => [
+const wordsOf = (_id: string): readonly [high: number, middle: number, low: number] => [
   hexAt(_id, 0, 8),
   hexAt(_id, 8, 16),
   hexAt(_id, 16, 24),

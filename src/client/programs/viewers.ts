@@ -5,14 +5,14 @@ import { exitCodeOf } from './program.ts'
 /** Programs that connect to a machine, in the terminal of the client. */
 
 /** Where a machine is reached. Both become arguments and variables of programs. */
-export interface Place {
+export interface MachineAddress {
   readonly host: string
   readonly port: number
 }
 
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-type Arguments = (place: Place) => readonly string[]
+type Arguments = (place: MachineAddress) => readonly string[]
 type Viewer = readonly [program: string, Arguments]
 const vncArguments: Arguments = ({ host, port }) => [`${inBrackets(host)}::${port}`]
 const freerdpArguments: Arguments = ({ host, port }) => [`/v:${inBrackets(host)}:${port}`]
@@ -49,7 +49,7 @@ export interface Way {
 }
 
 /** @param path the folders of programs, as in the variable PATH */
-export const findWay = async (type: string, place: Place, path: string): Promise<Way> => {
+export const findWay = async (type: string, place: MachineAddress, path: string): Promise<Way> => {
   const viewers = VIEWERS[type] ?? VIEWERS.tcp ?? []
   const programs = viewers.map(([program]) => program)
   for (const [program, argumentsFor] of viewers) {

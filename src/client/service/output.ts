@@ -9,7 +9,7 @@ export interface Output {
 const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /** A line in which nothing that a service or a machine says moves the cursor or is invisible. */
-export const printable = (text: string): string =>
+export const visibleLine = (text: string): string =>
   text.replace(/[^\P{C}\t]|[\p{Zl}\p{Zp}]/gu, (found) => found.split('').map(escapeUnit).join(''))
 
 /** Maximum characters of a line: it may repeat what an answer says. */
@@ -17,4 +17,4 @@ const LINE_MAX = 2_000
 
 /** A line to standard error that tells the client's own from those of the command that it runs. */
 export const say = ({ stderr }: Output, line: string): void =>
-  stderr(`berth: ${printable(line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line)}\n`)
+  stderr(`berth: ${visibleLine(line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line)}\n`)

@@ -25,7 +25,7 @@ export interface Answer {
   readonly keptUntil: number | undefined
 }
 
-export interface Asked {
+export interface CallOptions {
   readonly body?: object
   /** Ends the request at once. */
   readonly signal?: AbortSignal
@@ -46,9 +46,9 @@ export interface Asked {
 }
 
 /** Sends a request, and repeats it with the same key until it is answered. */
-export interface Service {
-  readonly get: (path: string, asked?: Asked) => Promise<Answer>
-  readonly post: (path: string, asked?: Asked) => Promise<Answer>
+export interface RemoteService {
+  readonly get: (path: string, asked?: CallOptions) => Promise<Answer>
+  readonly post: (path: string, asked?: CallOptions) => Promise<Answer>
 }
 
 /** What came back: an answer, or why there is none yet and how long to wait. */
@@ -87,7 +87,7 @@ const isPassing = (status: number, code: unknown, { isPatient }: Limits): boolea
 /** Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code. */
 const readAnswer = async (
   response: IncomingMessage,
-  { accept }: Asked,
+  { accept }: CallOptions,
   limits: Limits,
   signal: AbortSignal,
 ): Promise<Tried> => {
@@ -141,11 +141,11 @@ export const describeNoAnswer = (
   return code === undefined ? `the service at ${socketPath ?? url} cannot be reached: ${why}` : why
 }
 
-export const makeService = (target: Target, limits: Limits, output: Output): Service => {
+export const makeService = (target: Target, limits: Limits, output: Output): RemoteService => {
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
 
-  const attempt = async (method: 'GET' | 'POST', path: string, asked: Asked, key: object): Promise<Tried> => {
+  const attempt = async (method: 'GET' | 'POST', path: string, asked: CallOptions, key: object): Promise<Tried> => {
     const { signal, wait = 0, answerMs = limits.answerMs, accept, body, headers } = asked
     const stop = new AbortController()
     const late = () => stop.abort(new Error(`no answer within ${answerMs / 1000 + wait} s`))
@@ -171,7 +171,7 @@ export const makeService = (target: Target, limits: Limits, output: Output): Ser
     }
   }
 
-  const request = async (method: 'GET' | 'POST', path: string, asked: Asked = {}): Promise<Answer> => {
+  const request = async (method: 'GET' | 'POST', path: string, asked: CallOptions = {}): Promise<Answer> => {
     const { signal, giveUp = signal, outageMs = limits.outageMs, idempotencyKey = randomUUID() } = asked
     // A key of this request alone: a job that is run again must not go on with a machine that was given back.
     const key = method === 'POST' ? { idempotencyKey } : {}

@@ -8,11 +8,11 @@ import { FORMATS, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,
   type Exported,
+  type ExportFilter,
   exportEvents,
   isEventType,
   type ScannedEvents,
   scanLog,
-  type Wanted,
 } from '../../archive/export-log.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
@@ -54,7 +54,7 @@ const readBound = (flag: string, value: OptionValue): Bound | undefined => {
 }
 
 /** A root is computed from all leaves up to a position. @throws Misused for what selects others */
-const spanOfLeaves = ({ from, to, types, sutId }: Wanted) => {
+const spanOfLeaves = ({ from, to, types, sutId }: ExportFilter) => {
   if ((types?.size ?? 0) > 0 || sutId !== undefined) throw new Misused('--format leaves takes no --type and no --sut')
   if ((from && 'time' in from) || (to && 'time' in to))
     throw new Misused('--format leaves takes positions as --from and --to')
@@ -70,14 +70,15 @@ const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['o
   const types = new Set(textsOf(type))
   if ([...types].some((each) => !isEventType(each)))
     throw new Misused('--type must be an event type, such as ReservationCreated')
-  const wanted: Wanted = { from: readBound('from', from), to: readBound('to', to), types, sutId: textOf(sut) }
+  const wanted: ExportFilter = { from: readBound('from', from), to: readBound('to', to), types, sutId: textOf(sut) }
   if (name === LEAVES) spanOfLeaves(wanted)
   return { name, wanted, isExcel: excel === true }
 }
 
 /** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
-const pathOf = ({ from, to, types, sutId }: Wanted): string => {
-  const timeOf = (bound: Wanted['from']) => (bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined)
+const pathOf = ({ from, to, types, sutId }: ExportFilter): string => {
+  const timeOf = (bound: ExportFilter['from']) =>
+    bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined
   const after =
     from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
   const query = new URLSearchParams()
@@ -93,7 +94,7 @@ const PAGE = 1_000
 /** Where events come from: the service, or a log. */
 interface Source {
   /** The events that are wanted, and perhaps others. */
-  readonly scan: (wanted: Wanted) => AsyncGenerator<ScannedEvents>
+  readonly scan: (wanted: ExportFilter) => AsyncGenerator<ScannedEvents>
   /** Leaves from a position on. */
   readonly leaves: (from: number, to: number) => AsyncGenerator<readonly string[]>
   readonly onProgress: (done: number) => void
@@ -134,7 +135,7 @@ const sourceOfService = ({ call, lines }: Calls, terminal: Terminal): Source => 
 
 const sourceOfLog = async (
   store: Parameters<typeof openLogReader>[0],
-  { from }: Wanted,
+  { from }: ExportFilter,
   config: Config,
   terminal: Terminal,
 ): Promise<Source> => {
@@ -154,7 +155,7 @@ const sourceOfLog = async (
 }
 
 /** Leaves one a line, counted as events are. */
-async function* exportLeaves(source: Source, wanted: Wanted, exported: Exported): AsyncGenerator<string> {
+async function* exportLeaves(source: Source, wanted: ExportFilter, exported: Exported): AsyncGenerator<string> {
   const { from, to } = spanOfLeaves(wanted)
   for await (const page of source.leaves(from, to)) {
     if (page.length === 0) continue

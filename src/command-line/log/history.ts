@@ -3,7 +3,7 @@ import type * as t from 'io-ts'
 import { integer, listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer, type Calls, line, makeCalls } from '../service/call.ts'
-import { find, findId } from '../service/find.ts'
+import { findId, findNamed } from '../service/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { AnsweredEvent } from './answered-events.ts'
 
@@ -25,7 +25,7 @@ const readPage = (calls: Calls, kind: string, id: string, offset: number) => {
 
 /** The kind and the id of what is meant, and the first page of its history. @throws CommandFailure if there is none */
 const findHistory = async (calls: Calls, typed: string) => {
-  const named = isAssignedId(typed) ? undefined : await find(calls, ['sut', 'user'], typed)
+  const named = isAssignedId(typed) ? undefined : await findNamed(calls, ['sut', 'user'], typed)
   const id = named?._id ?? typed
   let refused = `the service knows no SUT, reservation or user ${JSON.stringify(typed)}`
   for (const kind of named === undefined ? KINDS : [named.kind]) {

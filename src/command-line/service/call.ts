@@ -7,7 +7,13 @@ import { readTarget, type Target } from '../../client/service/credentials.ts'
 import { exchange, linesOf, readText } from '../../client/service/exchange.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { type Answer, type Asked, describeNoAnswer, explainFailure, makeService } from '../../client/service/service.ts'
+import {
+  type Answer,
+  type CallOptions,
+  describeNoAnswer,
+  explainFailure,
+  makeService,
+} from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
 import { CommandFailure, orFail, type Terminal } from '../terminal/command.ts'
 
@@ -58,7 +64,7 @@ export const targetOf = ({ client, data }: Pick<Config, 'client' | 'data'>): Tar
 }
 
 /** A request for a route of the running service. */
-export interface ServiceCall<A> extends Pick<Asked, 'accept' | 'body' | 'headers' | 'idempotencyKey'> {
+export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'headers' | 'idempotencyKey'> {
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Decodes what a command reads of the answer: the service may be another than was meant, or another version. */

@@ -26,20 +26,20 @@ export async function* readPages<A extends { readonly _id?: unknown }>(
 }
 
 /** What is found by name. */
-export type Kind = 'sut' | 'user'
+export type NamedKind = 'sut' | 'user'
 const NOUNS = { sut: 'SUT', user: 'user' } as const
 
 const Named = answer({ _id: opaqueId, name: line }, { removed_at: line })
 
 interface Candidate {
-  readonly kind: Kind
+  readonly kind: NamedKind
   readonly _id: string
   readonly name: string
   /** Whether it is retired or removed. */
   readonly isGone: boolean
 }
 
-async function* readNamed(calls: Calls, kind: Kind, typed: string): AsyncGenerator<Candidate> {
+async function* readNamed(calls: Calls, kind: NamedKind, typed: string): AsyncGenerator<Candidate> {
   if (kind === 'sut' && !sutFields.name.is(typed)) return
   const queries = kind === 'user' ? [{ removed: 'true' }] : [{ name: typed }, { name: typed, retired: 'true' }]
   for (const each of queries) {
@@ -64,9 +64,9 @@ const selectMeant = (typed: string, all: readonly Candidate[]): readonly Candida
  * @param prefersGone whether those count first
  * @throws CommandFailure if there is none, or if several are meant
  */
-export const find = async (
+export const findNamed = async (
   calls: Calls,
-  kinds: readonly Kind[],
+  kinds: readonly NamedKind[],
   typed: string,
   prefersGone = false,
 ): Promise<Pick<Candidate, 'kind' | '_id'>> => {
@@ -91,5 +91,7 @@ export const find = async (
 }
 
 /** The id of a SUT or user that a command line means. @throws CommandFailure if there is none, or if several are meant */
-export const findId = async (calls: Calls, kind: Kind, typed: string, prefersGone = false): Promise<string> =>
-  isAssignedId(typed) || RESERVED_USER_IDS.includes(typed) ? typed : (await find(calls, [kind], typed, prefersGone))._id
+export const findId = async (calls: Calls, kind: NamedKind, typed: string, prefersGone = false): Promise<string> =>
+  isAssignedId(typed) || RESERVED_USER_IDS.includes(typed)
+    ? typed
+    : (await findNamed(calls, [kind], typed, prefersGone))._id

@@ -2,7 +2,7 @@ import type { CommandHelp } from './command.ts'
 import { wrap } from './wrap.ts'
 
 /** How to run a command in a checkout. */
-export const BERTH = 'npx berth'
+export const PROGRAM = 'npx berth'
 
 export const EXIT_CODES =
   'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
@@ -38,7 +38,7 @@ export const helpOf = (command: CommandHelp): string => `berth ${usageOf(command
 
 ${command.help.trim()}
 ${notesOn(command)}
-  ${BERTH} ${command.example}
+  ${PROGRAM} ${command.example}
 
 ${command.exitCodes ?? EXIT_CODES}
 `
@@ -47,7 +47,7 @@ ${command.exitCodes ?? EXIT_CODES}
 export const groupUsageOf = (members: readonly CommandHelp[]): string =>
   members.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
 
-export const TRY_HELP = `try: ${BERTH} help`
+export const TRY_HELP = `try: ${PROGRAM} help`
 
 type Listed = Pick<CommandHelp, 'name' | 'summary' | 'example'>
 
@@ -58,7 +58,7 @@ export const overviewOf = (listed: readonly Listed[], operations: readonly Liste
   const requests = operations.map(({ name, summary }) => `    ${name.padEnd(24)}${summary}`)
   return `berth: shares the machines of a test lab
 
-  ${BERTH} COMMAND
+  ${PROGRAM} COMMAND
 
 ${lines.join('\n')}
   help COMMAND    shows more about a command, as COMMAND --help does

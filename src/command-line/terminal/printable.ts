@@ -1,4 +1,4 @@
-import { printable as printableLine } from '../../client/service/output.ts'
+import { visibleLine as printableLine } from '../../client/service/output.ts'
 import type { Terminal } from './command.ts'
 
 /**

@@ -3,7 +3,7 @@ import { type ResolvedWindow, resolveWindow } from '../../domain/calendar/window
 import type { Criteria } from '../../domain/events/criteria.ts'
 import { bodyProblem, type Failure, failure, type OfferedWindow } from '../../domain/failure.ts'
 import type { Candidates, FreeWindow, Search } from '../../domain/matching/candidates.ts'
-import type { Offer } from '../../domain/matching/decide.ts'
+import type { MatchOffer } from '../../domain/matching/decide.ts'
 import { type Asked, type CreateReservation, refuseBeforeSearch } from '../../domain/reservation/create.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
@@ -91,7 +91,7 @@ export const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.E
 const makeTry = ({ runner, clock, randomHex }: MatchedOptions, sender: Sender, request: MatchRequest) => {
   const { criteria, holderScope, ...asked } = request
 
-  const create = (sut_id: string, offer: Offer | undefined): Promise<E.Either<Failure, Outcome<SutState>>> => {
+  const create = (sut_id: string, offer: MatchOffer | undefined): Promise<E.Either<Failure, Outcome<SutState>>> => {
     const match = { criteria, holderScope, offer }
     const command: CreateReservation = { type: 'CreateReservation', ...asked, sut_id, match, random: randomHex(8) }
     return runner.run(reservationDecider, sutStream(sut_id), { ...sender, command, at: offer?.time })
@@ -103,17 +103,17 @@ const makeTry = ({ runner, clock, randomHex }: MatchedOptions, sender: Sender, r
     return E.right({ sutId, outcome: made.right })
   }
 
-  const takeUp = async (offer: Offer): Promise<E.Either<Failure, Matched>> =>
+  const takeUp = async (offer: MatchOffer): Promise<E.Either<Failure, Matched>> =>
     E.map((outcome: Outcome<SutState>) => ({ sutId: offer.sut_id, outcome }))(await create(offer.sut_id, offer))
 
   /** Undefined once no reservation can be made of the offer any more. */
-  const close = async (offer: Offer): Promise<Tried> => {
+  const close = async (offer: MatchOffer): Promise<Tried> => {
     const closed = await closeOffer(runner, sender, offer)
     if (E.isLeft(closed)) return closed
     return closed.right ? undefined : takeUp(offer)
   }
 
-  const withOffer = async (offer: Offer): Promise<Tried> => {
+  const withOffer = async (offer: MatchOffer): Promise<Tried> => {
     // The time of a wrong clock must not get into the stream of the SUT.
     if (isOutdated(offer, clock())) return close(offer)
     const made = await takeUp(offer)

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
-import { matchDecider, type Offer } from '../../domain/matching/decide.ts'
+import { type MatchOffer, matchDecider } from '../../domain/matching/decide.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { isOfferRefused } from '../../domain/reservation/match.ts'
 import type { SutState } from '../../domain/sut/state.ts'
@@ -14,12 +14,12 @@ import { findRecorded, type IdempotencyKey, keyNames } from '../idempotency-key.
 /** The offers for one request with an idempotency key. They are in a stream of the key, so that each instance finds them. */
 export interface Offers {
   /** The last offer, unless it is so old that the key is not known any more. Left also if the key is another request's. */
-  readonly last: () => Promise<E.Either<Failure, Offer | undefined>>
+  readonly last: () => Promise<E.Either<Failure, MatchOffer | undefined>>
   /** Offers a SUT in place of the last offer, which has been closed. If another instance was faster, its offer. */
   readonly make: (
     sutId: string,
-    windowAt: (time: number) => Pick<Offer, 'user_id' | 'start_time' | 'end_time'>,
-  ) => Promise<E.Either<Failure, Offer>>
+    windowAt: (time: number) => Pick<MatchOffer, 'user_id' | 'start_time' | 'end_time'>,
+  ) => Promise<E.Either<Failure, MatchOffer>>
 }
 
 export interface OffersOptions {
@@ -53,7 +53,7 @@ export const isOutdated = ({ time }: { readonly time: number }, now: number): bo
 export const closeOffer = async (
   runner: Pick<Runner, 'run'>,
   { idempotencyKey, ...sender }: Sender,
-  { _id, sut_id, user_id }: Pick<Offer, '_id' | 'sut_id' | 'user_id'>,
+  { _id, sut_id, user_id }: Pick<MatchOffer, '_id' | 'sut_id' | 'user_id'>,
 ): Promise<E.Either<Failure, boolean>> => {
   const command = { type: 'RefuseOffer', _id, sut_id, user_id, keys: idempotencyKey?.candidates ?? [] } as const
   const closed = await runner.run(reservationDecider, sutStream(sut_id), { ...sender, command })
@@ -67,7 +67,7 @@ export const makeOffers = (
 ): Offers => {
   const [current = '', ...former] = keyNames(idempotencyKey)
   let name = current
-  let last: Offer | undefined
+  let last: MatchOffer | undefined
   /** Whether the key has to be recorded with the next offer. */
   let isNew = true
 

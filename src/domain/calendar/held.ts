@@ -29,10 +29,10 @@ export const endDue = ({ end }: Held): number => end * 1000
 
 /** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
 export const keepaliveDue = (held: Held): number | undefined =>
-  held.keepalive === 0 ? undefined : aliveUntil(lifeOf(held))
+  held.keepalive === 0 ? undefined : aliveUntil(lifeOfReservation(held))
 
 /** A reservation with `keepalive`, as something that is kept alive. */
-export const lifeOf = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
+export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
   keepalive: held.keepalive,
   began: startDue(held),
   kept: held.kept,

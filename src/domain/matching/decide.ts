@@ -6,14 +6,14 @@ import { makeId } from '../values/ids.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A SUT that was offered to a request with criteria. */
-export interface Offer extends DataOf<'MatchOffered'> {
+export interface MatchOffer extends DataOf<'MatchOffered'> {
   /** Unix milliseconds. */
   readonly time: number
 }
 
 /** The offers for one idempotency key. Only the last may be open. */
 export interface OffersState extends StreamState {
-  readonly offer: Offer | undefined
+  readonly offer: MatchOffer | undefined
 }
 
 /** Offers a SUT, once the offer before has been closed. */

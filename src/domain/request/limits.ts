@@ -1,6 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import { type Failure, refuse } from '../failure.ts'
-import { sizeOf } from '../values/sorted-list.ts'
+import { lengthOf } from '../values/sorted-list.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { RequestsState } from './state.ts'
 import { rankedIn } from './waiting.ts'
@@ -14,7 +14,7 @@ const refuseTooMany = (most: string): E.Either<Failure, never> =>
 
 /** Refuses one more request where as many wait as may. */
 export const refuseAny = ({ queue }: RequestsState): E.Either<Failure, never> | undefined =>
-  sizeOf(queue) >= WAITING_MAX ? refuseTooMany(`${WAITING_MAX} requests`) : undefined
+  lengthOf(queue) >= WAITING_MAX ? refuseTooMany(`${WAITING_MAX} requests`) : undefined
 
 /** Refuses one more request of a user who has as many as may wait. Those that are passed over do not count. */
 export const refuseAnotherOf = (

@@ -10,7 +10,7 @@ export interface BindReservation extends ReservationCommandBase {
   readonly client: string
 }
 
-export const bind = (sut: ExistingSut, command: BindReservation, now: number): Decision => {
+export const bindReservation = (sut: ExistingSut, command: BindReservation, now: number): Decision => {
   const { _id, client } = command
   const held = findUnfinished(sut, _id, now)
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()

@@ -3,11 +3,11 @@ import type { Decider, Decision } from '../decider.ts'
 import { sutFold } from '../sut/decide.ts'
 import { type ExistingSut, initialSutState, requireSut, type SutState } from '../sut/state.ts'
 import { fits } from '../user/scope.ts'
-import { type BindReservation, bind, type UnbindReservation, unbind } from './bind.ts'
+import { type BindReservation, bindReservation, type UnbindReservation, unbind } from './bind.ts'
 import { type CancelReservation, cancel } from './cancel.ts'
 import { type CreateReservation, create } from './create.ts'
 import { type ExtendReservation, extend } from './extend.ts'
-import { type KeepReservation, keep } from './keep.ts'
+import { type KeepReservation, keepReservation } from './keep.ts'
 import { type RefuseOffer, refuseOffer } from './match.ts'
 import { type ReleaseUnattended, releaseUnattended } from './release.ts'
 import { type AdvanceSchedule, advance } from './schedule.ts'
@@ -45,11 +45,11 @@ const decide = (state: SutState, command: ReservationCommand, now: number): Deci
     case 'ShortenReservation':
       return E.chain((sut: ExistingSut) => shorten(sut, command, now))(requireSut(state))
     case 'BindReservation':
-      return E.chain((sut: ExistingSut) => bind(sut, command, now))(requireSut(state))
+      return E.chain((sut: ExistingSut) => bindReservation(sut, command, now))(requireSut(state))
     case 'UnbindReservation':
       return E.chain((sut: ExistingSut) => unbind(sut, command, now))(requireSut(state))
     case 'KeepReservation':
-      return E.chain((sut: ExistingSut) => keep(sut, command, now))(requireSut(state))
+      return E.chain((sut: ExistingSut) => keepReservation(sut, command, now))(requireSut(state))
     case 'ReleaseUnattended':
       return E.chain((sut: ExistingSut) => releaseUnattended(sut, command, now))(requireSut(state))
     case 'AdvanceSchedule':

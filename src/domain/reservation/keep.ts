@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { lifeOf, startDue } from '../calendar/held.ts'
+import { lifeOfReservation, startDue } from '../calendar/held.ts'
 import type { Decision } from '../decider.ts'
 import { refuse } from '../failure.ts'
 import type { ExistingSut } from '../sut/state.ts'
@@ -16,7 +16,7 @@ export interface KeepReservation extends ReservationCommandBase {
  * heartbeat of the holder at once. Connections keep only what has never had one: a program that a killed job has left
  * may stay connected for good.
  */
-export const keep = (sut: ExistingSut, command: KeepReservation, now: number): Decision => {
+export const keepReservation = (sut: ExistingSut, command: KeepReservation, now: number): Decision => {
   const { _id } = command
   const held = findUnfinished(sut, _id, now)
   if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
@@ -27,6 +27,6 @@ export const keep = (sut: ExistingSut, command: KeepReservation, now: number): D
   const isHeartbeat = command.actor.role !== 'system'
   if (startDue(held) > now || (held.hasHeartbeats && !isHeartbeat)) return E.right([])
   const isFirst = isHeartbeat && !held.hasHeartbeats
-  if (!isFirst && now < keptAgainFrom(lifeOf(held))) return E.right([])
+  if (!isFirst && now < keptAgainFrom(lifeOfReservation(held))) return E.right([])
   return E.right([{ type: 'ReservationKept', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
 }

@@ -17,7 +17,7 @@ export interface Append {
 }
 
 /** @throws TypeError for an append that is invalid in any state of the log */
-export const makeAppend = (
+export const makeSqliteAppend = (
   stream: string,
   expected: number,
   events: readonly NewEvent[],
@@ -36,14 +36,14 @@ export const makeAppend = (
 export type Written = { readonly appended: Appended; readonly recorded: readonly Logged[] } | 'moved'
 
 /** Writes an append inside a transaction. `last` is the position of the log's last event. */
-export type Write = (append: Append, last: StorePosition) => Written
+export type WriteAppend = (append: Append, last: StorePosition) => Written
 
 export const makeWrite = (
   database: DatabaseSync,
   lookup: PositionLookup,
   heads: Heads,
   putSecrets: (secrets: readonly SealedSecret[]) => void,
-): Write => {
+): WriteAppend => {
   const insertEvent = database.prepare('INSERT INTO event (position, previous, recorded, leaf) VALUES (?, ?, ?, ?)')
 
   /** Recognises a repeated append: the same ids follow `expected`. Other events may follow them. */

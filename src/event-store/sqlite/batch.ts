@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { LARGE_APPEND, type Logged } from '../../domain/event.ts'
 import { type StorePosition, toStorePosition } from '../../domain/values/position.ts'
 import type { Appended, AppendFailure } from '../event-store.ts'
-import type { Append, Write, Written } from './append.ts'
+import type { Append, WriteAppend, Written } from './append.ts'
 import type { Heads } from './heads.ts'
 import type { Transactions } from './transaction.ts'
 
@@ -22,7 +22,7 @@ interface Ready extends Omit<Waiting, 'encode'> {
 
 interface BatchOptions {
   readonly transactions: Transactions
-  readonly write: Write
+  readonly write: WriteAppend
   readonly heads: Heads
   /** Position of the log's last event in the file. */
   readonly last: () => StorePosition

@@ -7,7 +7,14 @@ import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { END, LAST } from './heads.ts'
-import { findMissingRows, findSchemaDifferences, isEmptyFile, isSafeSqlite, refuseChanges, scalar } from './schema.ts'
+import {
+  findMissingRows,
+  findSchemaDifferences,
+  isEmptyFile,
+  isSafeSqlite,
+  readValue,
+  refuseChanges,
+} from './schema.ts'
 import { recoverWal } from './sync.ts'
 import { claimFile, confirmClaim, refuseMissingWal } from './writer-claim.ts'
 
@@ -33,7 +40,7 @@ const DEFERRED_SYNC_PRAGMAS = { ...PRAGMAS, synchronous: 1 }
 const setPragmas = (database: DatabaseSync, pragmas: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(pragmas)) {
     database.exec(`PRAGMA ${name} = ${value}`)
-    const taken = scalar(database, `PRAGMA ${name}`)
+    const taken = readValue(database, `PRAGMA ${name}`)
     if (taken !== value) throw new UnusableLog(`rejected ${name} = ${value}: it is ${taken}`)
   }
 }
@@ -57,7 +64,7 @@ const makeFile = (file: string): void => {
 
 /** Events that have been removed from the end of the log, as a phrase. */
 const findMissingEnd = (database: DatabaseSync): readonly string[] => {
-  const [end, last] = [Number(scalar(database, END)), Number(scalar(database, LAST))]
+  const [end, last] = [Number(readValue(database, END)), Number(readValue(database, LAST))]
   return end > last ? [`the log ends at ${last}, but the last append was at ${end}`] : []
 }
 

@@ -62,7 +62,7 @@ const SCHEMA = `
   INSERT INTO meta VALUES ('heads', '-1'), ('end', '-1');
 `
 
-export const scalar = (database: DatabaseSync, sql: string): unknown =>
+export const readValue = (database: DatabaseSync, sql: string): unknown =>
   Object.values(database.prepare(sql).get() ?? {})[0]
 
 /** SQLite before 3.51.3 can lose commits in WAL mode. */
@@ -73,9 +73,9 @@ export const isSafeSqlite = (version: string): boolean => {
 
 /** Whether the file is empty, not a log yet. Rejects any other file that is no log of this schema. */
 export const isEmptyFile = (database: DatabaseSync): boolean => {
-  const version = scalar(database, 'PRAGMA user_version') as number
-  const isEmpty = version === 0 && scalar(database, 'SELECT count(*) FROM sqlite_schema') === 0
-  const application = scalar(database, 'PRAGMA application_id')
+  const version = readValue(database, 'PRAGMA user_version') as number
+  const isEmpty = version === 0 && readValue(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  const application = readValue(database, 'PRAGMA application_id')
   if (application !== APPLICATION_ID && !(isEmpty && application === 0)) {
     throw new UnusableLog('is the database of another application')
   }

@@ -7,7 +7,7 @@ import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
-import { makeAppend, makeWrite } from './append.ts'
+import { makeSqliteAppend, makeWrite } from './append.ts'
 import { makeBatches } from './batch.ts'
 import { makeHeads } from './heads.ts'
 import { fileOf, openDatabase } from './open.ts'
@@ -157,7 +157,7 @@ const makeStore = (
     logId: prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'").get()?.value ?? '',
     append: (stream, expected, events, secrets = []) =>
       takesWrites()
-        ? batches.enqueue(() => makeAppend(stream, expected, events, secrets))
+        ? batches.enqueue(() => makeSqliteAppend(stream, expected, events, secrets))
         : Promise.resolve(E.left('unavailable')),
     ...makeSecretStore({
       ...{ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout },

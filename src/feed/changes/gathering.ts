@@ -4,7 +4,7 @@ import { formatPosition, type PublicPosition } from '../../domain/values/positio
 import type { Pace } from '../call-queue.ts'
 import type { Change } from '../events/change.ts'
 import { eventSource } from '../events/frames.ts'
-import { hasNewVisibility, isVisible, type Sight, type Viewer } from './visibility.ts'
+import { hasNewVisibility, isToldTo, type Sight, type Viewer } from './visibility.ts'
 
 /** Look-ups of SUTs or requests in one turn of the event loop: some 0.3 ms. */
 const LOOKUPS = 8
@@ -107,7 +107,7 @@ export const makeGathering = ({ from, to, changes, sight: readSight, pace, most 
     if (hasScope) await lookUp()
     const seen: Change[] = []
     const compare = (change: Change): void => {
-      if (seen.length <= most && isVisible(change, viewer, after, sight)) seen.push(change)
+      if (seen.length <= most && isToldTo(change, viewer, after, sight)) seen.push(change)
     }
     // A request is looked up for each scope.
     const isRequest = ({ kind }: Change): boolean => hasScope && kind === 'sut_request'

@@ -33,7 +33,7 @@ const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition
 const isLater = (at: PublicPosition | undefined, after: PublicPosition): boolean => at !== undefined && at > after
 
 /** Whether a reader is told of a change that happened after a position. */
-export const isVisible = (
+export const isToldTo = (
   change: Change,
   { userId, role, scope }: Viewer,
   after: PublicPosition,

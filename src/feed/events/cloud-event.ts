@@ -1,4 +1,4 @@
-import { type Event, type EventType, type Recorded, schemaVersion, subjectOf } from '../../domain/event.ts'
+import { type Event, type EventType, type Recorded, schemaVersion, subjectOfEvent } from '../../domain/event.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 
 /** An event as clients receive it: a CloudEvent 1.0 in JSON format with Berth's extensions. */
@@ -50,7 +50,7 @@ const sorted = (value: unknown): unknown => {
  */
 export const cloudEvent = (event: Recorded, position: PublicPosition, origin: string): CloudEvent => {
   const { id, type, metadata, stream, revision } = event
-  const subject = subjectOf(event)
+  const subject = subjectOfEvent(event)
   return {
     specversion: '1.0',
     id,

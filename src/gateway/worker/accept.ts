@@ -2,15 +2,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { plainAddress } from '../connections/addresses.ts'
 import { reset } from '../connections/sockets.ts'
-import type { LimitReason, Limits, Verdict } from '../messages.ts'
+import type { ForwardingLimits, LimitReason, Verdict } from '../messages.ts'
 import type { Client, OpenCount } from './connect-client.ts'
 import { cutOldest, type ForwardedReservation } from './entry.ts'
-import type { RefusalCounts } from './refusal-counts.ts'
+import type { ConnectionRefusals } from './refusal-counts.ts'
 
 export interface AcceptOptions {
-  readonly limits: Pick<Limits, 'connectionsMax' | 'connectionsOfOneMax'>
+  readonly limits: Pick<ForwardingLimits, 'connectionsMax' | 'connectionsOfOneMax'>
   readonly count: OpenCount
-  readonly refusals: RefusalCounts
+  readonly refusals: ConnectionRefusals
   /** Whether a reservation may be connected to at this moment. */
   readonly isRunning: (entry: ForwardedReservation) => boolean
   readonly connect: (entry: ForwardedReservation, client: Client) => number

@@ -3,7 +3,7 @@ import { openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/socket-pair.ts'
 import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
 import { type Admitted, cutOldest, type ForwardedReservation } from './entry.ts'
-import type { RefusalCounts } from './refusal-counts.ts'
+import type { ConnectionRefusals } from './refusal-counts.ts'
 
 /** Number of connections of all reservations, including those waiting for a verdict. */
 export interface OpenCount {
@@ -16,7 +16,7 @@ export interface ConnectOptions {
   readonly isOwn: (address: string, port: number) => boolean
   /** The response to a challenge of VNC Authentication, which the main thread knows. */
   readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
-  readonly refusals: RefusalCounts
+  readonly refusals: ConnectionRefusals
   readonly report: (report: WorkerReport) => void
 }
 

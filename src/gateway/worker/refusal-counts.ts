@@ -7,7 +7,7 @@ const REPORT_INTERVAL_MS = 100
  * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
  * does not become a flood of messages. Bounded by reservations times reasons.
  */
-export const makeRefusalCounts = (report: (report: WorkerReport) => void) => {
+export const makeConnectionRefusals = (report: (report: WorkerReport) => void) => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
   const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined
@@ -41,4 +41,4 @@ export const makeRefusalCounts = (report: (report: WorkerReport) => void) => {
   }
 }
 
-export type RefusalCounts = ReturnType<typeof makeRefusalCounts>
+export type ConnectionRefusals = ReturnType<typeof makeConnectionRefusals>

@@ -1,4 +1,4 @@
-import type { Calls } from '../../concurrency/calls.ts'
+import type { PendingCalls } from '../../concurrency/calls.ts'
 import { within } from '../../concurrency/waits.ts'
 import { openPortStream } from '../bridge/port-stream.ts'
 import { isOwnAddress } from '../connections/addresses.ts'
@@ -18,7 +18,7 @@ import { makeConnectClient } from './connect-client.ts'
 import { makeDeadlines } from './deadlines.ts'
 import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
 import { type Listener, listenOn } from './listener.ts'
-import { makeRefusalCounts } from './refusal-counts.ts'
+import { makeConnectionRefusals } from './refusal-counts.ts'
 
 /** Milliseconds for an answer of the main thread. At most one question is open for each connection. */
 const ANSWER_TIMEOUT_MS = 10_000
@@ -30,7 +30,7 @@ export interface Switchboard extends GatewayThread {
 /** The main thread, as the switchboard sees it. */
 interface Main {
   readonly report: (report: WorkerReport) => void
-  readonly call: Calls<GatewayOwner>['call']
+  readonly call: PendingCalls<GatewayOwner>['call']
   /** Handles what the main thread has called already. */
   readonly followArrived: () => void
 }
@@ -66,7 +66,7 @@ const wireEntries = (
   entries: ReturnType<typeof makeEntries>,
   isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
-  const refusals = makeRefusalCounts(report)
+  const refusals = makeConnectionRefusals(report)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined

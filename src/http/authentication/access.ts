@@ -8,7 +8,7 @@ import { type Refusal, refusal } from '../protocol/problem.ts'
 import { mediaTypesOf, type Route } from '../protocol/route.ts'
 import type { Routes } from '../protocol/router.ts'
 import { negotiate } from '../request/request-head.ts'
-import { refuse, setPosition } from '../response/respond.ts'
+import { respondWithRefusal, setPosition } from '../response/respond.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
 
@@ -28,7 +28,7 @@ export const authenticate =
     if (E.isLeft(admitted)) {
       const route = routes.of(ctx)
       if (route !== undefined) ctx.state.route = route
-      return refuse(ctx, admitted.left)
+      return respondWithRefusal(ctx, admitted.left)
     }
     ctx.state.user = admitted.right
     await next()
@@ -80,9 +80,12 @@ export const allow = (route: Route, dependencies: AccessDependencies): Middlewar
     ctx.state.route = route
     const mediaType = negotiate(ctx, mediaTypes)
     const refused = checkAccess(ctx, mediaType)
-    if (refused !== undefined) return refuse(ctx, refused)
+    if (refused !== undefined) return respondWithRefusal(ctx, refused)
     if (mediaType === undefined)
-      return refuse(ctx, refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
+      return respondWithRefusal(
+        ctx,
+        refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`),
+      )
     ctx.state.mediaType = mediaType
     return next()
   }
@@ -95,7 +98,7 @@ export const stillAllow = (route: Route, dependencies: AccessDependencies): Midd
     const admitted = await dependencies.gate.admit(ctx.req, () => route.isAlwaysOpen === true)
     if (E.isRight(admitted)) ctx.state.user = admitted.right
     const refused = E.isLeft(admitted) ? admitted.left : checkAccess(ctx, ctx.state.mediaType)
-    if (refused !== undefined) refuse(ctx, refused)
+    if (refused !== undefined) respondWithRefusal(ctx, refused)
     return refused === undefined
   }
   return (ctx, next) => {

@@ -110,4 +110,4 @@ export const availableQuery = queryOf(
     ...cursorProblems(parameters),
   ],
 )
-export type AvailableQuery = QueryOf<typeof availableQuery>
+export type AvailableSutsQuery = QueryOf<typeof availableQuery>

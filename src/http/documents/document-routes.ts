@@ -9,7 +9,7 @@ import { asyncApi } from './asyncapi.ts'
 import { schemaDocuments } from './event-schemas/event-schemas.ts'
 import { fixed, inTurns } from './fixed.ts'
 import { chapterNames, INDEX, readSchedule, readTour } from './guide/chapters.ts'
-import { problemPageName, readPage, SEARCH_INDEX } from './guide/pages.ts'
+import { problemPageName, readGuidePage, SEARCH_INDEX } from './guide/pages.ts'
 import { shell } from './guide/shell.ts'
 import { version } from './guide/version.ts'
 import { examplesFrom, readExamples } from './openapi/examples.ts'
@@ -18,7 +18,7 @@ import { readWebFiles } from './web/web-files.ts'
 
 const json = (make: () => object): Route['handle'] => fixed(() => escapeLineSeparators(JSON.stringify(make())))
 
-const guidePage = (name: string): Route['handle'] => fixed(() => readPage(name), pageHeaders())
+const guidePage = (name: string): Route['handle'] => fixed(() => readGuidePage(name), pageHeaders())
 
 /** Serves one of several documents, by a parameter of the path. */
 const oneOf = (parameter: string, all: readonly (readonly [string, Route['handle']])[], otherwise: string) => {
@@ -128,7 +128,7 @@ export const documentRoutes: readonly Declaration<DocumentParts>[] = [
   ),
   document(
     { path: '/guide/search.json', id: 'readGuideSections', summary: 'Read what the search of the guide finds' },
-    () => fixed(async () => escapeLineSeparators(await readPage(SEARCH_INDEX))),
+    () => fixed(async () => escapeLineSeparators(await readGuidePage(SEARCH_INDEX))),
   ),
   page(
     {

@@ -6,7 +6,7 @@ import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
 import type { Body, Context, Middleware } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Route } from '../protocol/route.ts'
-import { refuse } from '../response/respond.ts'
+import { respondWithRefusal } from '../response/respond.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -180,7 +180,7 @@ export const parseBody =
     const { req, res } = ctx
     if (isBodyOptional && !hasBody(ctx)) return next()
     const problem = headerProblem(ctx)
-    if (problem !== undefined) return refuse(ctx, problem)
+    if (problem !== undefined) return respondWithRefusal(ctx, problem)
     if (!req.complete) {
       ctx.state.hasWaited = true
       // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
@@ -190,7 +190,7 @@ export const parseBody =
     // The parser knows no other spelling.
     req.headers['content-encoding'] &&= 'identity'
     const body = await parsed(ctx)
-    if (E.isLeft(body)) return refuse(ctx, body.left)
+    if (E.isLeft(body)) return respondWithRefusal(ctx, body.left)
     ctx.state.body = body.right
     await next()
   }

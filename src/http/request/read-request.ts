@@ -10,7 +10,7 @@ import { parseIfMatch } from '../protocol/conditional.ts'
 import type { Context, Middleware } from '../protocol/context.ts'
 import { refusal } from '../protocol/problem.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
-import { refuse } from '../response/respond.ts'
+import { respondWithRefusal } from '../response/respond.ts'
 
 /** Parses a position; undefined if the header is absent. */
 const parserOf =
@@ -74,15 +74,15 @@ export const readInput =
     }
     const inHeader = [key, reason, ifMatch, after, last].flatMap((field) => (E.isLeft(field) ? [field.left] : []))
     const inQuery = E.isLeft(query) ? query.left : []
-    return refuse(ctx, invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
+    return respondWithRefusal(ctx, invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
   }
 
 /** Waits until a read can show the position that it is to show at least. */
-export const reachPosition = ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware => {
+export const waitForPosition = ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware => {
   const reach = async (ctx: Context, after: PublicPosition, next: () => Promise<void>): Promise<void> => {
     ctx.state.hasWaited = true
     if (await views.waitForPublicPosition(after)) return next()
-    refuse(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
+    respondWithRefusal(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
   }
   return (ctx, next) => {
     const { after } = ctx.state.input

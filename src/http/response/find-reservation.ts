@@ -6,7 +6,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
 import type { ExplainOver } from './over.ts'
-import { findNewest, type Reads, visibleTo } from './visibility.ts'
+import { findNewest, type ObjectReads, visibleTo } from './visibility.ts'
 
 /** A reservation that a user wants to connect to. */
 export interface FoundReservation {
@@ -31,7 +31,7 @@ export const OF_RESERVATION: readonly Code[] = [
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  { objects, explainOver }: { readonly objects: Reads; readonly explainOver: ExplainOver },
+  { objects, explainOver }: { readonly objects: ObjectReads; readonly explainOver: ExplainOver },
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,

@@ -57,7 +57,7 @@ const showProblem = (ctx: Context, refused: Refusal): void => {
 }
 
 /** Answers with a refusal, in place of whatever there was to answer. */
-export const refuse = (ctx: Context, refused: Refusal): void => {
+export const respondWithRefusal = (ctx: Context, refused: Refusal): void => {
   begin(ctx)
   ctx.state.code = refused.code
   ctx.status = codes[refused.code].status

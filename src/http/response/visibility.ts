@@ -13,14 +13,14 @@ import type { Listed, Objects } from './objects.ts'
 /** The user of a request, as far as it decides on what responses show. */
 export type ScopedUser = Pick<User, '_id' | 'scope'>
 
-export type Reads = Pick<Objects, 'newest' | 'latest'>
+export type ObjectReads = Pick<Objects, 'newest' | 'latest'>
 type Found = E.Either<Failure, Version | undefined>
 
 /** The reservations that a user sees in lists; undefined for all. */
 export const visibilityOf = ({ _id, scope }: ScopedUser): Visibility | undefined => scope && { scope, user_id: _id }
 
 /** Looks whether a user with a scope sees an object. */
-const makeIsSeen = ({ newest }: Reads, userId: string, scope: Scope) => {
+const makeIsSeen = ({ newest }: ObjectReads, userId: string, scope: Scope) => {
   const isInScope = (sut: Version): boolean => fits((JSON.parse(sut.document) as Sut).tags, scope)
   return async (kind: Listed, version: Version): Promise<E.Either<Failure, boolean>> => {
     switch (kind) {
@@ -53,7 +53,7 @@ export const notFound = (kind: keyof typeof NOT_FOUND): Failure => NOT_FOUND[kin
 
 /** The current object, which must exist. */
 export const findNewest = async (
-  { newest }: Pick<Reads, 'newest'>,
+  { newest }: Pick<ObjectReads, 'newest'>,
   kind: keyof typeof NOT_FOUND,
   id = '',
 ): Promise<E.Either<Failure, Version>> => {
@@ -66,7 +66,7 @@ export const findNewest = async (
  * Reads objects as a user sees them: to a user with a scope, SUTs outside it and others' reservations of them do not
  * exist.
  */
-export const visibleTo = (objects: Reads, { _id, scope }: ScopedUser): Reads => {
+export const visibleTo = (objects: ObjectReads, { _id, scope }: ScopedUser): ObjectReads => {
   if (scope === undefined) return objects
   const isSeen = makeIsSeen(objects, _id, scope)
   const ifSeen = async (kind: Listed, found: Found): Promise<Found> => {
@@ -74,7 +74,7 @@ export const visibleTo = (objects: Reads, { _id, scope }: ScopedUser): Reads => 
     const seen = await isSeen(kind, found.right)
     return E.map((isShown: boolean) => (isShown ? found.right : undefined))(seen)
   }
-  const latest: Reads['latest'] = async (kind, id) => ifSeen(kind, await objects.latest(kind, id))
+  const latest: ObjectReads['latest'] = async (kind, id) => ifSeen(kind, await objects.latest(kind, id))
   return {
     latest,
     newest: async (kind, id) => {

@@ -1,6 +1,6 @@
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
-import { lifeOf } from '../../domain/calendar/held.ts'
+import { lifeOfReservation } from '../../domain/calendar/held.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { aliveFor, aliveUntil, type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'
@@ -51,7 +51,7 @@ export const makeKeepalive = (options: KeepaliveOptions): Timed => {
   const perform = async ({ _id, sut_id, user_id }: Upcoming): Promise<void> => {
     const held = await findHeldReservation(runner, sut_id, _id)
     if (held === undefined || held === 'unavailable') return
-    const life = { ...lifeOf(held), hasHeartbeats: held.hasHeartbeats }
+    const life = { ...lifeOfReservation(held), hasHeartbeats: held.hasHeartbeats }
     lives.set(_id, life)
     const act = held.keepalive === 0 ? undefined : actOf(_id, life)
     if (act === undefined) return

@@ -9,7 +9,7 @@ import { type Lists, openLists } from '../lists/lists.ts'
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
 import { makeRetryKeyTable } from '../tables/retry-keys.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
-import type { Row, Version } from '../tables/version.ts'
+import type { EventRow, Version } from '../tables/version.ts'
 import { makeVersionTable, type VersionTable } from '../tables/versions.ts'
 import type { Progress } from './progress.ts'
 import { isRebuildable, UnusableViews } from './unusable-views.ts'
@@ -71,7 +71,7 @@ export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite
   readonly asOf: (projection: string, id: string, revision: number, withObserved: boolean) => Version | undefined
   readonly snapshot: (stream: string) => Snapshot | undefined
   /** Adds rows to the open transaction. A failure rolls the transaction back. */
-  readonly stage: (rows: readonly Row[]) => void
+  readonly stage: (rows: readonly EventRow[]) => void
   /**
    * Commits the staged rows together with the progress. A failure rolls the transaction back.
    *

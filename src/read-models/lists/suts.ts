@@ -46,7 +46,7 @@ export interface SutPage extends ListPage {
 }
 
 /** Of SUTs, and how many there are. */
-export interface SutState {
+export interface SutCount {
   readonly isActive: boolean
   readonly monitoring: MonitoringStatus
   readonly count: number
@@ -117,7 +117,7 @@ export const makeSutReads = (ask: RunQuery) => ({
     ask(`SELECT document, internal FROM sut WHERE ${CURRENT} AND ended IS NULL`),
 
   /** How many SUTs that are not retired have each state. */
-  sutStates: (): readonly SutState[] =>
+  sutStates: (): readonly SutCount[] =>
     ask<{ active: number; monitoring: MonitoringStatus; count: number }>(
       `SELECT is_active AS active, status AS monitoring, count(*) AS count FROM sut WHERE ${CURRENT} AND ended IS NULL
        GROUP BY is_active, status`,

@@ -3,7 +3,7 @@ import type { Logged } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
-import type { NewVersion, Row, RowChange, Version } from '../tables/version.ts'
+import type { EventRow, NewVersion, RowChange, Version } from '../tables/version.ts'
 
 export type Pending = ReturnType<typeof makePending>
 
@@ -12,13 +12,13 @@ const CHUNK = 512
 
 /** Consecutive rows, and their versions by projection and id, oldest first. */
 interface Chunk {
-  readonly rows: Row[]
+  readonly rows: EventRow[]
   readonly versions: Map<Table, Map<string, NewVersion[]>>
 }
 
-const positionOf = ({ logRow, version }: Row): PublicPosition => (logRow ?? version).position
+const positionOf = ({ logRow, version }: EventRow): PublicPosition => (logRow ?? version).position
 
-const enter = ({ rows, versions }: Chunk, row: Row): void => {
+const enter = ({ rows, versions }: Chunk, row: EventRow): void => {
   rows.push(row)
   const { projection, version } = row
   if (version === undefined) return
@@ -29,7 +29,7 @@ const enter = ({ rows, versions }: Chunk, row: Row): void => {
   else ofId.push(version)
 }
 
-const chunkOf = (rows: readonly Row[]): Chunk => {
+const chunkOf = (rows: readonly EventRow[]): Chunk => {
   const chunk: Chunk = { rows: [], versions: new Map() }
   for (const row of rows) enter(chunk, row)
   return chunk
@@ -48,9 +48,9 @@ const afterPosition = (chunk: Chunk, position: PublicPosition): readonly Chunk[]
  */
 const makeChunks = (size: number) => {
   let chunks: Chunk[] = []
-  let unstaged: Row[] = []
+  let unstaged: EventRow[] = []
   return {
-    add: (row: Row): void => {
+    add: (row: EventRow): void => {
       let last = chunks.at(-1)
       if (last === undefined || last.rows.length >= size) {
         last = chunkOf([])
@@ -73,7 +73,7 @@ const makeChunks = (size: number) => {
     /** How many are in no transaction yet. */
     unstaged: (): number => unstaged.length,
     /** Takes the unstaged rows in log order, to be staged. */
-    takeUnstaged: (): readonly Row[] => {
+    takeUnstaged: (): readonly EventRow[] => {
       const taken = unstaged
       unstaged = []
       return taken

@@ -42,6 +42,6 @@ export interface RowChange {
 /**
  * What an event adds to the file: its row in the log index, and a version for each projection it concerns.
  */
-export type Row =
+export type EventRow =
   | { readonly logRow: LogRow; readonly projection?: never; readonly version?: never }
   | { readonly logRow?: never; readonly projection: Table; readonly version: NewVersion }

@@ -17,7 +17,7 @@ import {
 import type { Held } from '../../../src/domain/calendar/held.ts'
 import { withTurnaround } from '../../../src/domain/calendar/turnaround.ts'
 import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
-import { sizeOf } from '../../../src/domain/values/sorted-list.ts'
+import { lengthOf } from '../../../src/domain/values/sorted-list.ts'
 import { rounds } from '../../thorough.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
 
@@ -188,7 +188,7 @@ test('removing windows one by one reduces the number of chunks', (t) => {
   t.is(full.length, 100, 'windows in chronological order fill their chunks')
   t.is(calendarOf(windows.toReversed()).length, 100)
   const few = windows.filter((_, n) => n % 8 !== 0).reduce((calendar, { _id }) => remove(calendar, _id), full)
-  t.is(sizeOf(few), 1_600)
+  t.is(lengthOf(few), 1_600)
   t.true(few.length <= 36, `${few.length} chunks`)
   const none = windows.filter((_, n) => n % 8 === 0).reduce((calendar, { _id }) => remove(calendar, _id), few)
   t.deepEqual(none, EMPTY)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { findEndingAfter } from '../../../src/domain/calendar/calendar.ts'
 import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import { sizeOf } from '../../../src/domain/values/sorted-list.ts'
+import { lengthOf } from '../../../src/domain/values/sorted-list.ts'
 import {
   administrator,
   alice,
@@ -84,7 +84,7 @@ test('a tester without permission is refused whatever the state of the reservati
 
 test('reservations of an inactive SUT remain and can be cancelled', (t) => {
   const story = given(created, made, at('05:01', sutUpdated({ is_active: false })))
-  t.is(sizeOf(story.state.windows), 1)
+  t.is(lengthOf(story.state.windows), 1)
   t.deepEqual(story.when(cancel(), '05:02'), records(reservationCancelled(idOf(1))))
   t.deepEqual(story.when(cancel(), '06:10'), releasedAt('02:40:00'))
 })

@@ -5,13 +5,13 @@ import { projections } from '../../../projections/index.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
 import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import type { Row } from '../../../src/read-models/tables/version.ts'
+import type { EventRow } from '../../../src/read-models/tables/version.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 
 const DAY = 86_400_000
 const NAMES = Array.from({ length: 3_000 }, () => randomBytes(17).toString('base64url').slice(0, 22))
 
-const rowOf = (name: string, position: number, time: number): Row => {
+const rowOf = (name: string, position: number, time: number): EventRow => {
   const version = {
     position: toPublicPosition(position),
     revision: position,

@@ -10,7 +10,7 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { SutRequestQuery } from '../../../src/read-models/lists/requests.ts'
-import type { NewVersion, Row } from '../../../src/read-models/tables/version.ts'
+import type { EventRow, NewVersion } from '../../../src/read-models/tables/version.ts'
 import { idOf, sutValues } from '../../domain/builders.ts'
 
 const SUTS: readonly Pick<Sut, '_id' | 'os' | 'tags'>[] = [
@@ -40,7 +40,7 @@ const REQUESTS = Array.from(
 /** Requests in a file. Each has a former version too. */
 const given = () => {
   const file = openViewsFile(':memory:', projections)
-  const rows: Row[] = []
+  const rows: EventRow[] = []
   let position = 0
   const add = (projection: 'sut' | 'sut_request', document: { readonly _id: string }, more: Partial<NewVersion>) => {
     const { _id: id } = document

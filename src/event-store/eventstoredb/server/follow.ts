@@ -21,7 +21,7 @@ interface Positioned {
 }
 
 /** Events in `$all`. */
-export interface Followed<A extends Positioned> {
+export interface FollowedEvents<A extends Positioned> {
   /** Begins the sentence of an error. */
   readonly failure: string
   /** Of the names of their streams. */
@@ -111,7 +111,7 @@ export const makeFollow = (connection: StoreConnection, closing: AbortSignal, si
    * @throws StoreUnavailable if the connection is lost, after all received events were yielded
    */
   async function* follow<A extends Positioned>(
-    { failure, prefixes, as, head, begun }: Followed<A>,
+    { failure, prefixes, as, head, begun }: FollowedEvents<A>,
     after: StorePosition,
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly events: readonly A[]; readonly caughtUp: boolean }> {

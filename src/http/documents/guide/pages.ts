@@ -28,7 +28,7 @@ const readPages = once(async () => {
 })
 
 /** A page of the guide by its name. The first call renders all of them. */
-export const readPage = async (name: string): Promise<string> => {
+export const readGuidePage = async (name: string): Promise<string> => {
   const page = (await readPages()).get(name)
   if (page === undefined) throw new Error(`the guide has no page ${name}`)
   return page

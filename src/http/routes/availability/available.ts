@@ -7,7 +7,7 @@ import type { AvailablePage, AvailableQuery as AvailableRead } from '../../../re
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import { findRanked, type RankedAfter } from '../../../read-models/matching/ranked.ts'
 import type { User } from '../../../users/user.ts'
-import { type AvailableQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
+import { type AvailableSutsQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
@@ -19,7 +19,7 @@ import { freeSpan, spanOf } from './span.ts'
 const DAYS_MAX = 31
 const SPAN_MAX_MS = DAYS_MAX * 86_400_000
 
-type AvailableCall = Call<unknown, AvailableQuery>
+type AvailableCall = Call<unknown, AvailableSutsQuery>
 
 type Available = AvailablePage<{ readonly sut_id: string } | RankedAfter>
 

@@ -6,19 +6,15 @@ import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
 import { besideGatewayRows } from './parts/beside-gateway.ts'
-import { besideOthersRows } from './parts/beside-others.ts'
 import { besidePagesRows } from './parts/beside-pages.ts'
-import { busyRows } from './parts/busy.ts'
 import { createRows } from './parts/creates.ts'
 import { eventStoreDbRows } from './parts/eventstoredb.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { matchingRows } from './parts/matching.ts'
 import { outsideRows } from './parts/outside.ts'
 import { pageRows } from './parts/page.ts'
-import { peopleRows } from './parts/people.ts'
 import { readRows } from './parts/reads.ts'
 import { waitingRows } from './parts/waiting.ts'
-import { workRows } from './parts/work.ts'
 import { scaleRows } from './scale/scale.ts'
 
 /**
@@ -33,8 +29,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default:
-        'creates,busy,reads,people,work,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,beside-others,page,matching,waiting',
+      default: 'creates,reads,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page,matching,waiting',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -63,16 +58,12 @@ type Part = (directory: string) => Promise<readonly TableRow[]>
 
 const PARTS: Readonly<Record<string, Part>> = {
   creates: (directory) => createRows({ rounds, seconds, directory, say }),
-  busy: (directory) => busyRows({ rounds, seconds, directory, say }),
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
-  people: (directory) => peopleRows({ rounds, seconds, directory, say }),
-  work: (directory) => workRows({ rounds, seconds, directory, say }),
   scale: () => scaleRows({ events, say }),
   outside: () => outsideRows({ say }),
   eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
-  'beside-others': () => besideOthersRows({ rounds }),
   page: (directory) => pageRows({ rounds, seconds, directory, say }),
   'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),

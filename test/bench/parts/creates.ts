@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isLinux, type Server, withServers } from '../measure/processes.ts'
-import { type Alternation, alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
-import type { Row, TableRow } from '../measure/table.ts'
+import { alternate, rowOf, type Samplers, type Taken } from '../measure/sampling.ts'
+import type { TableRow } from '../measure/table.ts'
+import { newestPrograms } from '../peers/postgres.ts'
 import { checkEcho, checkLog, checkPeer } from '../scale/checks.ts'
 import { perSecond } from '../servers/berth.ts'
 import { CONNECTIONS, ECHO, makeCreator, type Setting, startBerth } from '../servers/creating.ts'
-import { hindrance, PEER_LIST, type Peer, type PeerName } from '../servers/peers.ts'
 
-/** Durable creates compared with an echo of the same body, and with alternatives. */
+/** Durable creates compared with an echo of the same body, and with an alternative that users might have chosen. */
+
+const PEERS = join(import.meta.dirname, '../peers')
+const CREATES = `durable creates, ${CONNECTIONS} connections`
+const TO_POSTGRES = { what: `${CREATES}, to Fastify + PostgreSQL`, must: { least: 4 }, aim: { least: 5 } }
 
 /**
  * At first a create takes twice the CPU, until the engine has compiled its code: about ten samples of a second. The
@@ -14,73 +20,58 @@ import { hindrance, PEER_LIST, type Peer, type PeerName } from '../servers/peers
  */
 const WARM_UP = 10
 
-type Name = 'berth' | 'echo' | PeerName
-
-const toPeer = ({ title, bounds }: Peer): Omit<Row, 'figures'> => ({
-  what: `durable creates, ${CONNECTIONS} connections, to ${title}`,
-  ...bounds,
-})
-
-const ratiosOf = (alternation: Alternation<Name>, peers: readonly Peer[]): readonly TableRow[] => [
-  rowOf(
-    alternation,
-    {
-      what: `durable creates, ${CONNECTIONS} connections, to the echo`,
-      must: { least: 0.6 },
-      aim: { least: 0.75 },
-    },
-    ({ berth, echo }) => perSecond(berth) / perSecond(echo),
-  ),
-  ...peers.map((peer) =>
-    rowOf(alternation, toPeer(peer), (round) => perSecond(round.berth) / perSecond(round[peer.name])),
-  ),
-  rowOf(
-    alternation,
-    { what: 'p99 of these creates to p99 of the echo', must: { most: 3 }, aim: { most: 2 } },
-    ({ berth, echo }) => berth.p99 / echo.p99,
-  ),
-]
-
-const absolutesOf = (alternation: Alternation<Name>, peers: readonly Peer[]): readonly TableRow[] => {
-  const cpu = (who: string, name: Name): TableRow => {
-    const of = ({ cpu, requests }: Taken): number => cpu / requests
-    return rowOf(alternation, { what: `CPU of a create, ${who}`, unit: 'us', digits: 0 }, (round) => of(round[name]))
+/** The command that is needed before the peer can run, if any. */
+const hindrance = (): string | undefined => {
+  if (!existsSync(join(PEERS, 'node_modules'))) return 'npm ci --prefix test/bench/peers'
+  try {
+    newestPrograms()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
-  return [
-    rowOf(alternation, { what: 'durable creates', unit: 'a second', digits: 0 }, ({ berth }) => perSecond(berth)),
-    rowOf(alternation, { what: 'echoes', unit: 'a second', digits: 0 }, ({ echo }) => perSecond(echo)),
-    ...(isLinux
-      ? [
-          cpu('Berth', 'berth'),
-          cpu('the echo', 'echo'),
-          ...peers.map(({ title, name }) => cpu(`${title}, all its processes`, name)),
-        ]
-      : []),
-  ]
 }
+
+type Name = 'berth' | 'echo' | 'postgres'
+
+const cpuOf = ({ cpu, requests }: Taken): number => cpu / requests
 
 export const createRows = (setting: Setting) =>
   withServers(async (start): Promise<readonly TableRow[]> => {
     const notRun = hindrance()
-    const peers = notRun === undefined ? PEER_LIST : []
     const berth = await startBerth(start, 'creates', setting)
     const creatorOn = (server: Server) => ({ server, creator: makeCreator(server, { ...berth, ...setting }) })
     const echo = creatorOn(await start([ECHO], {}))
-    const started = new Map<PeerName, ReturnType<typeof creatorOn>>()
-    for (const { name, args } of peers) started.set(name, creatorOn(await start(args, {})))
-    const samplers = Object.fromEntries(
-      [['berth', berth] as const, ['echo', echo] as const, ...started].map(([name, { creator }]) => [
-        name,
-        () => creator.sample(),
-      ]),
-    )
-    const alternation = await alternate(samplers as Samplers<Name>, { ...setting, warmUp: WARM_UP })
-    setting.say(`Berth: ${checkLog(berth.data, berth.creator.answered())}`)
-    for (const [name, { server, creator }] of started) {
-      setting.say(`${name}: ${await checkPeer(server, creator.answered())}`)
+    const postgres = notRun === undefined && creatorOn(await start([join(PEERS, 'fastify-postgres.ts')], {}))
+    const samplers = {
+      berth: () => berth.creator.sample(),
+      echo: () => echo.creator.sample(),
+      ...(postgres && { postgres: () => postgres.creator.sample() }),
     }
+    const taken = await alternate(samplers as Samplers<Name>, { ...setting, warmUp: WARM_UP })
+    setting.say(`Berth: ${checkLog(berth.data, berth.creator.answered())}`)
+    if (postgres) setting.say(`PostgreSQL: ${await checkPeer(postgres.server, postgres.creator.answered())}`)
     await checkEcho(echo.server)
-    const missing =
-      notRun === undefined ? [] : PEER_LIST.map((peer): TableRow => ({ ...toPeer(peer), figures: [], notRun }))
-    return [...ratiosOf(alternation, peers), ...missing, ...absolutesOf(alternation, peers)]
+    const names: readonly Name[] = ['berth', 'echo', ...(postgres ? ['postgres' as const] : [])]
+    const us = { unit: 'us', digits: 0 }
+    const rates = { unit: 'a second', digits: 0 }
+    return [
+      rowOf(
+        taken,
+        { what: `${CREATES}, to the echo`, must: { least: 0.6 }, aim: { least: 0.75 } },
+        (round) => perSecond(round.berth) / perSecond(round.echo),
+      ),
+      postgres
+        ? rowOf(taken, TO_POSTGRES, (round) => perSecond(round.berth) / perSecond(round.postgres))
+        : { ...TO_POSTGRES, figures: [], notRun: String(notRun) },
+      rowOf(
+        taken,
+        { what: 'p99 of these creates to p99 of the echo', must: { most: 3 }, aim: { most: 2 } },
+        (round) => round.berth.p99 / round.echo.p99,
+      ),
+      rowOf(taken, { what: 'durable creates', ...rates }, (round) => perSecond(round.berth)),
+      rowOf(taken, { what: 'echoes', ...rates }, (round) => perSecond(round.echo)),
+      ...(isLinux
+        ? names.map((name) => rowOf(taken, { what: `CPU of a create: ${name}`, ...us }, (round) => cpuOf(round[name])))
+        : []),
+    ]
   })

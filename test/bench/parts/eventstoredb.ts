@@ -13,12 +13,11 @@ import { ask, authorization, MAIN, makeSuts, PASSWORD, perSecond } from '../serv
 import { CONNECTIONS, type Creator, makeCreator, reserve, type Setting, SUTS, writeLines } from '../servers/creating.ts'
 
 /**
- * Creates over an EventStoreDB compared with bare appends of the same bytes, the catch-up of the views with a
- * subscription that only counts, and several instances with one. The service and the references have one core; the load
- * and the store's process have the other, unless TEST_EVENT_STORE names another store.
+ * Creates over an EventStoreDB compared with bare appends of the same bytes, and two instances with one. The service and
+ * the reference have one core; the load and the store's process have the other, unless TEST_EVENT_STORE names another
+ * store.
  */
 
-const INSTANCES = 3
 /** Windows of each SUT that one of several creators may take. */
 const WINDOWS = 100_000
 const fileAt = (file: string): string => join(import.meta.dirname, file)
@@ -147,56 +146,17 @@ const createRows = async (bench: Bench, creator: Creator): Promise<readonly Tabl
   ]
 }
 
-const catchUpRows = async ({ setting, bare }: Bench): Promise<readonly TableRow[]> => {
-  const { requests: events } = await askBare(bare, '/catch-up')
-  const catching = await alternate(
-    {
-      views: () => watch(bare, () => askBare(bare, '/catch-up')),
-      counting: () => watch(bare, () => askBare(bare, `/count?events=${events}`)),
-    },
-    setting,
-  )
-  const what = `views catching up with ${events} events to only counting them`
-  return [
-    rowOf(catching, { what, must: { least: 0.6 } }, ({ views, counting }) => perSecond(views) / perSecond(counting)),
-  ]
-}
-
-/** The service and further instances, each on its own data. */
-const startInstances = async (bench: Bench, count: number): Promise<readonly Server[]> => {
-  const { start, data, eventStore, berth, withStore } = bench
-  const instances = [berth]
-  while (instances.length < count) {
-    const copy = `${data}-${instances.length}`
-    mkdirSync(copy, { mode: 0o700 })
-    for (const file of ['vault.key', 'audit.key']) cpSync(join(data, file), join(copy, file))
-    instances.push(withStore(await startInstance(start, copy, eventStore)))
-  }
-  return instances
-}
-
-/** Each instance on its own SUTs. */
-const apartRows = async (
-  bench: Bench,
-  instances: readonly Server[],
-  creator: Creator,
-): Promise<readonly TableRow[]> => {
-  const suts = await makeSuts(bench.berth, SUTS)
-  const creators = instances.map((server, n) =>
-    creatorOn(
-      server,
-      bench,
-      suts.filter((_, place) => place % INSTANCES === n),
-    ),
-  )
-  const rounds = await alternate({ one: () => creator.sample(), all: () => together(creators) }, bench.setting)
-  const what = `creates on ${INSTANCES} instances, which share a core, to those on one`
-  return [rowOf(rounds, { what }, ({ one, all }) => perSecond(all) / perSecond(one))]
+/** The service and another instance, each on its own data. */
+const startTwo = async ({ start, data, eventStore, berth, withStore }: Bench): Promise<readonly [Server, Server]> => {
+  const copy = `${data}-2`
+  mkdirSync(copy, { mode: 0o700 })
+  for (const file of ['vault.key', 'audit.key']) cpSync(join(data, file), join(copy, file))
+  return [berth, withStore(await startInstance(start, copy, eventStore))]
 }
 
 /** Two instances on the same SUTs. */
-const sharedRows = async (bench: Bench, instances: readonly Server[]): Promise<readonly TableRow[]> => {
-  const two = instances.slice(0, 2)
+const sharedRows = async (bench: Bench): Promise<readonly TableRow[]> => {
+  const two = await startTwo(bench)
   const suts = await makeSuts(bench.berth, SUTS)
   const [alone, ...creators] = [bench.berth, ...two].map((server, n) =>
     creatorOn(server, bench, suts, n * SUTS * WINDOWS),
@@ -225,11 +185,5 @@ export const eventStoreDbRows = (setting: Setting): Promise<readonly TableRow[]>
   withServers(async (start) => {
     const bench = await setUp(start, setting)
     const creator = creatorOn(bench.berth, bench, await makeSuts(bench.berth, SUTS))
-    const rows = [
-      ...(await createRows(bench, creator)),
-      ...(await perCommandRows(bench)),
-      ...(await catchUpRows(bench)),
-    ]
-    const instances = await startInstances(bench, INSTANCES)
-    return [...rows, ...(await sharedRows(bench, instances)), ...(await apartRows(bench, instances, creator))]
+    return [...(await createRows(bench, creator)), ...(await perCommandRows(bench)), ...(await sharedRows(bench))]
   })

@@ -4,12 +4,8 @@ import { type Count, type Reservation, type Reservations, serve, temporaryDirect
 
 /**
  * Fastify with PostgreSQL, which refuses overlaps itself: one statement, and so one transaction, per reservation. Queries
- * follow pg's documentation, over TCP, its default. With `--tuned`, each is prepared once per connection, over a Unix
- * socket.
+ * follow pg's documentation, over TCP, its default.
  */
-
-const isTuned = process.argv.includes('--tuned')
-const named = (name: string): { name?: string } => (isTuned ? { name } : {})
 
 /** For 64 clients on one core, 10 and 20 were equally fast, and 5, 32 and 64 slower. */
 const CONNECTIONS = 10
@@ -26,11 +22,10 @@ const SCHEMA = `
   )`
 
 const VALUES = 'INSERT INTO reservation (user_id, sut_id, start_time, end_time) VALUES ($1, $2, $3, $4)'
-const INSERT = { ...named('insert'), text: `${VALUES} RETURNING id AS _id` }
+const INSERT = { text: `${VALUES} RETURNING id AS _id` }
 /** Cannot deadlock, but checks all reservations before the insert. */
-const CAREFUL_INSERT = { ...named('careful insert'), text: `${VALUES} ON CONFLICT DO NOTHING RETURNING id AS _id` }
+const CAREFUL_INSERT = { text: `${VALUES} ON CONFLICT DO NOTHING RETURNING id AS _id` }
 const FIND = {
-  ...named('find'),
   text: 'SELECT id AS _id, user_id, sut_id, start_time, end_time FROM reservation WHERE id = $1',
 }
 const COUNT = `
@@ -44,8 +39,7 @@ const open = async (): Promise<Reservations> => {
   const directory = temporaryDirectory()
   const postgres = await startPostgres(directory)
   const { user, port } = postgres
-  const host = isTuned ? directory : '127.0.0.1'
-  const pool = new Pool({ host, port, user, database: 'postgres', max: CONNECTIONS })
+  const pool = new Pool({ host: '127.0.0.1', port, user, database: 'postgres', max: CONNECTIONS })
   await pool.query(SCHEMA)
   const create = async (wanted: Wanted, insert = INSERT): Promise<Reservation | undefined> => {
     const values = [wanted.user_id, wanted.sut_id, wanted.start_time, wanted.end_time]

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 
-/** A temporary PostgreSQL, reached over TCP or a socket in its directory. */
+/** A temporary PostgreSQL, reached over TCP. */
 export interface Postgres {
   readonly user: string
   readonly port: number

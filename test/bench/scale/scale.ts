@@ -11,7 +11,6 @@ import { type Lab, makeBookings } from './bookings.ts'
 import { checkLog } from './checks.ts'
 import { eventsUntil, type Scale } from './lab-history.ts'
 import { listRows } from './lists.ts'
-import { oneSutRows } from './one-sut.ts'
 import { rebuilds } from './rebuild.ts'
 import { inRounds, rowOf, together } from './rounds.ts'
 import { begin, environmentOf, seed } from './seed.ts'
@@ -119,7 +118,6 @@ const measure = async ({ events, say }: Options, make: Make, empty: string): Pro
   const some = await make('some', manySuts(Math.floor(events / 10)))
   const suts = sutsFor(events)
   const many = await make('many', manySuts(eventsUntil(events, suts), suts))
-  const past = await make('past', { events: eventsUntil(Math.floor(events / 10), 2), suts: 2, idle: 1, every: 2 })
   const measured: Measured[] = []
   for (const lab of [few, some, many]) {
     say(`--- ${grouped(lab.events)} events`)
@@ -127,9 +125,7 @@ const measure = async ({ events, say }: Options, make: Make, empty: string): Pro
   }
   const lists = await listRows(many)
   const create = await createRow(many, () => make('few', manySuts(SMALLEST)), say)
-  say('--- one SUT')
-  const ofOne = await oneSutRows(past, say)
-  return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf), ...ofOne, ...lists]
+  return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf), ...lists]
 }
 
 /** Rows that compare the service with few and many events. */

@@ -7,7 +7,6 @@ import type { ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import { makeListRead, openListReader, type ReadList } from './list-reader.ts'
 import type { CsvQuery, CsvRows } from './lists/csv.ts'
-import type { Lists } from './lists/lists.ts'
 import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
@@ -17,9 +16,8 @@ import type { LogIndex } from './tables/log-index.ts'
 
 export interface ViewsOptions extends UsableFileOptions, FollowOptions {}
 
-/** Lists that show the log up to a position, and its index as far. */
-interface StoredLists {
-  readonly lists: Lists
+/** The index of the log up to a position. */
+interface StoredLog {
   readonly log: LogIndex
   readonly position: PublicPosition
 }
@@ -49,14 +47,13 @@ export interface Views
   readonly fromLog: ReturnType<typeof makeFromLog>
   /** Calls a listener with each batch of events once it is folded. Returns a function that ends this. */
   readonly watch: (listener: OnFolded) => () => void
-  /** Lists that show everything folded so far; undefined while rows cannot be written. */
-  readonly lists: () => Lists | undefined
   /**
-   * Reads a list that shows everything folded so far, in another thread unless the log is short; undefined like `lists`.
+   * Reads a list that shows everything folded so far, in another thread unless the log is short; undefined while rows
+   * cannot be written.
    */
   readonly read: ReadList
   /** What lists show while a full disk takes no more rows: those written before. Undefined at other times. */
-  readonly stored: () => StoredLists | undefined
+  readonly stored: () => StoredLog | undefined
   /** Reads such a list. */
   readonly readStored: ReadList
   /** Reads rows that a list has shown. They are in the file. */
@@ -86,7 +83,7 @@ const makeStored =
   () => {
     if (!writer.isDiskFull() || file.isStaging()) return undefined
     const progress = file.progress()
-    return progress && { lists: file.lists, log: file.log, position: progress.position }
+    return progress && { log: file.log, position: progress.position }
   }
 
 /**
@@ -128,7 +125,6 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    lists: () => (writer.settle() ? file.lists : undefined),
     stored,
     readStored: (name, ...args) => (stored() === undefined ? undefined : reader.read(name, ...args)),
     readCsvRows: async (query) => (await reader.read('csvRows', query)).listed,

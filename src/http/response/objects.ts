@@ -8,7 +8,6 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
-import type { Lists } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -36,21 +35,17 @@ export interface Objects {
   readonly newest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
   /** The same, always after catching up with the store. */
   readonly latest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** Reads lists that show everything answered so far, with the public position they show. */
-  readonly readLists: <A>(read: (lists: Lists) => A) => Promise<E.Either<Failure, ListResult<A>>>
+  /** The position that the views have, which show everything answered so far. */
+  readonly reached: () => Promise<E.Either<Failure, PublicPosition>>
   /**
-   * The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. Also passes
-   * the position.
+   * Reads a list that shows everything answered so far, with the public position that it shows, in another thread if it
+   * may be long.
    */
-  readonly showLists: <A>(
-    read: (lists: Lists, position: PublicPosition) => A,
-  ) => Promise<E.Either<Failure, ListResult<A>>>
-  /** Reads a list that may be long, in another thread if so. */
   readonly readList: <Name extends keyof ListReads>(
     name: Name,
     ...args: Parameters<ListReads[Name]>
   ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
-  /** The same as showLists does. */
+  /** The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. */
   readonly showList: Objects['readList']
   /** Called with the position of each write that was acknowledged. */
   readonly acknowledge: (position: PublicPosition) => void
@@ -94,38 +89,21 @@ const makeAfter =
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
   let acknowledged = BEFORE_FIRST
 
-  const ifUpToDate = <A>(shown: ListResult<A>) => ifReaching(acknowledged, E.right(shown))
-
-  const readLists: Objects['readLists'] = async (read) => {
-    if (!(await isReached())) return E.left(viewsBehind())
-    const lists = views.lists()
-    if (lists === undefined) return E.left(listsUnavailable())
-    return E.right({ position: views.position(), listed: read(lists) })
-  }
-
   const readList: Objects['readList'] = async (name, ...args) => {
     if (!(await isReached())) return E.left(viewsBehind())
     const shown = views.read(name, ...args)
     return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
   }
 
-  const showLists: Objects['showLists'] = async (read) => {
-    const shown = await readLists((lists) => read(lists, views.position()))
-    const stored = E.isLeft(shown) ? views.stored() : undefined
-    if (stored === undefined) return shown
-    return ifUpToDate({ position: stored.position, listed: read(stored.lists, stored.position) })
-  }
-
   const showList: Objects['showList'] = async (name, ...args) => {
     const shown = await readList(name, ...args)
     const stored = E.isLeft(shown) ? views.readStored(name, ...args) : undefined
-    return stored === undefined ? shown : ifUpToDate(await stored)
+    return stored === undefined ? shown : ifReaching(acknowledged, E.right(await stored))
   }
 
   return {
-    readLists,
+    reached: async () => ((await isReached()) ? E.right(views.position()) : E.left(viewsBehind())),
     readList,
-    showLists,
     showList,
     acknowledge: (position: PublicPosition): void => {
       acknowledged = laterPosition(acknowledged, position)

@@ -124,12 +124,11 @@ const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<stri
 const makeOver =
   ({ objects, views }: Parts) =>
   async (answer: MakeProof): RouteResult => {
-    if (views.log() === undefined) {
+    const reached = await objects.reached()
+    if (E.isLeft(reached)) return reached
+    const log = views.log()
+    if (log === undefined)
       return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
-    }
-    const read = await objects.readLists(() => views.log())
-    if (E.isLeft(read)) return read
-    const log = read.right.listed as LogIndex
     return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
   }
 

@@ -1,11 +1,11 @@
-import type { Sut } from '../../../projections/sut.ts'
+import type { RecordedSettings, Sut } from '../../../projections/sut.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { earliestAfter, reachOf } from '../../domain/calendar/turnaround.ts'
 import type { Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { makeReservationReads } from '../lists/reservations.ts'
-import type { makeSutList, makeSutReads, SutListQuery } from '../lists/suts.ts'
+import type { makeSutList, SutListQuery } from '../lists/suts.ts'
 
 /** What is free in a span. Times are in Unix seconds. */
 export interface AvailableQuery {
@@ -38,11 +38,9 @@ export interface AvailablePage<After = { readonly sut_id: string }> {
   readonly next: After | undefined
 }
 
-type Reads = { readonly suts: ReturnType<typeof makeSutList> } & Pick<
-  ReturnType<typeof makeReservationReads>,
-  'heldBy'
-> &
-  Pick<ReturnType<typeof makeSutReads>, 'turnaroundsOf'>
+interface Reads extends Pick<ReturnType<typeof makeReservationReads>, 'heldBy'> {
+  readonly suts: ReturnType<typeof makeSutList>
+}
 
 /** Free windows, and stretches of turnaround, of a SUT. */
 const WINDOWS_MAX = 100
@@ -98,14 +96,15 @@ export const makeAvailable =
     let last = after?.sut_id
     for (;;) {
       const createdBefore = last === undefined ? undefined : createdOf(last)
-      const page = lists.suts({ ...filters, is_active: true, scope, limit: CHUNK, offset: 0, createdBefore })
+      const part = { limit: CHUNK, offset: 0, createdBefore, withSettings: true }
+      const { settings = [], ...page } = lists.suts({ ...filters, is_active: true, scope, ...part })
       const documents = page.documents.map((text) => JSON.parse(text) as Sut)
       const ids = documents.map(({ _id }) => _id)
-      const turnarounds = lists.turnaroundsOf(ids)
       const held = Map.groupBy(lists.heldBy(ids, reachOf(span, REACH)), ({ sut_id }) => sut_id)
-      for (const sut of documents) {
+      for (const [n, sut] of documents.entries()) {
         if (suts.length === limit) return { suts, next: { sut_id: last ?? '' } }
-        const shown = describe(sut, held.get(sut._id) ?? [], turnarounds.get(sut._id) ?? 0, query)
+        const { turnaround = 0 } = JSON.parse(settings[n] ?? '{}') as RecordedSettings
+        const shown = describe(sut, held.get(sut._id) ?? [], turnaround, query)
         // Those without anything free are passed over, also by the cursor.
         last = sut._id
         if (shown.free.length > 0) suts.push(shown)

@@ -26,7 +26,6 @@ export interface SutListQuery extends PageQuery {
   readonly monitoring?: MonitoringStatus | undefined
   /** Only those that are probed, whatever their status. */
   readonly isMonitored?: true | undefined
-  readonly withoutOffline?: true
   /** A part of the name, in any case. */
   readonly name?: string | undefined
   readonly tags?: Readonly<Record<string, string>>
@@ -74,25 +73,13 @@ const isFree = (ask: RunQuery, span: Window): readonly Condition[] => {
 
 const filtersOf = (
   ask: RunQuery,
-  {
-    sut_type,
-    is_active,
-    monitoring,
-    isMonitored,
-    withoutOffline,
-    name,
-    tags,
-    scope,
-    retired = false,
-    free,
-  }: SutListQuery,
+  { sut_type, is_active, monitoring, isMonitored, name, tags, scope, retired = false, free }: SutListQuery,
 ): readonly Condition[] => [
   condition(retired ? 'ended IS NOT NULL' : 'ended IS NULL'),
   ...optional('sut_type = ?', sut_type),
   ...optional('is_active = ?', is_active === undefined ? undefined : Number(is_active)),
   ...optional('status = ?', monitoring),
   ...(isMonitored ? [condition("status <> 'disabled'")] : []),
-  ...(withoutOffline ? [condition("status <> 'offline'")] : []),
   ...optional('instr(folded_name, ?) > 0', name === undefined ? undefined : foldForSearch(name)),
   ...hasTags({ ...tags }),
   ...hasTags({ ...scope }),
@@ -122,13 +109,4 @@ export const makeSutReads = (ask: RunQuery) => ({
       `SELECT is_active AS active, status AS monitoring, count(*) AS count FROM sut WHERE ${CURRENT} AND ended IS NULL
        GROUP BY is_active, status`,
     ).map(({ active, ...row }) => ({ isActive: active === 1, ...row })),
-
-  /** The turnaround of those SUTs that have one. */
-  turnaroundsOf: (sutIds: readonly string[]): ReadonlyMap<string, number> => {
-    const rows = ask<{ id: string; turnaround: number }>(
-      `SELECT id, turnaround FROM sut WHERE ${HAS_TURNAROUND} AND id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(sutIds),
-    )
-    return new Map(rows.map(({ id, turnaround }) => [id, turnaround]))
-  },
 })

@@ -74,10 +74,6 @@ export const openLaggingViews = async (
   }
   const views: Views = {
     ...opened,
-    read: ((name: 'everySut', ...args: readonly []) => {
-      const lists = opened.lists()
-      return lists && Promise.resolve({ position: opened.position(), listed: lists[name](...args) })
-    }) as Views['read'],
     // What lags does not come in time.
     waitForStorePosition: (position, within) =>
       position <= opened.storePosition() || (gate === undefined && opened.waitForStorePosition(position, within)),

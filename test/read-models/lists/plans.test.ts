@@ -66,7 +66,6 @@ const askAll = (lists: Lists): void => {
   lists.historyChanges([POSITION])
   lists.everySut()
   lists.sutStates()
-  lists.turnaroundsOf([SUT])
   lists.heldBy([SUT], { start: FROM, end: TO })
   lists.heldBy([SUT, OTHER], { start: FROM, end: TO })
   lists.seriesReservations('a')

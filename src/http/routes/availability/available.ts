@@ -36,14 +36,14 @@ const makeRead =
       return objects.showList('available', { ...asked, filters: { ...wanted.filters, free }, after: place })
     }
     const now = clock()
-    const shown = await objects.showLists((_, position) => position)
-    if (E.isLeft(shown)) return shown
+    const position = await objects.reached()
+    if (E.isLeft(position)) return position
     const place = after !== undefined && 'rest' in after ? after : undefined
     const latest = Math.floor((now + limits.horizon) / 1000)
     const ranked = { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId, after: place }
     return orUnavailable(async () => {
       const listed = await findRanked(await suts(), { ...asked, ...ranked })
-      return E.right({ position: shown.right.position, listed })
+      return E.right({ position: position.right, listed })
     })
   }
 

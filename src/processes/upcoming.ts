@@ -18,6 +18,9 @@ export interface Upcoming {
   readonly ends: number
   /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
   readonly keepalive: number
+  /** When it was last kept alive, in Unix milliseconds, 0 if it was not; and whether its holder ever did that. */
+  readonly kept: number
+  readonly hasHeartbeats: boolean
   /** What is recorded of it. */
   readonly recorded: 'nothing' | 'start' | 'end'
 }
@@ -42,9 +45,10 @@ const makeRead =
     const version = newest('reservation', id)
     if (version === undefined || version.ended !== null) return undefined
     const { _id, sut_id, user_id, listen_port } = JSON.parse(version.document) as Reservation
-    const { start, end, lateness, keepalive = 0, recorded } = JSON.parse(version.internal) as ReservationInternal
+    const { start, end, lateness, keepalive = 0, kept, recorded } = JSON.parse(version.internal) as ReservationInternal
     const window = { starts: start * 1000, begins: start * 1000 + lateness, ends: end * 1000 }
-    return { _id, sut_id, user_id, listen_port, ...window, keepalive, recorded }
+    const life = { keepalive, kept: kept?.at ?? 0, hasHeartbeats: kept?.has_heartbeats === true }
+    return { _id, sut_id, user_id, listen_port, ...window, ...life, recorded }
   }
 
 /** The reservations of the next half-hour: read ahead, and then again whenever they change. */

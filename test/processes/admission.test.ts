@@ -37,7 +37,7 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
     starts: begins,
     begins,
     ends,
-    keepalive: 0,
+    ...{ keepalive: 0, kept: 0, hasHeartbeats: false },
     recorded: 'nothing' as const,
   }
   return makeAdmission({

@@ -1,9 +1,6 @@
-import type { Runner } from '../../commands/command-envelope.ts'
-import { findHeldReservation } from '../../commands/find-held.ts'
-import { lifeOfReservation } from '../../domain/calendar/held.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
-import { aliveFor, aliveUntil, type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'
+import { aliveFor, aliveUntil, keptAgainFrom } from '../../domain/values/keepalive.ts'
 import type { Timed } from '../loop.ts'
 import { makeRecordNow, type RecordingOptions, type RunBatches, shuffled } from '../process.ts'
 import { GATEWAY } from '../sessions/recorder.ts'
@@ -11,8 +8,7 @@ import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
 export interface KeepaliveOptions extends RecordingOptions {
-  readonly upcoming: Pick<UpcomingReservations, 'get' | 'all'>
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly upcoming: Pick<UpcomingReservations, 'all'>
   readonly unbroken: Pick<Unbroken, 'lasting'>
   /** Number of open connections of a reservation here. */
   readonly connections: (reservationId: string) => number
@@ -20,55 +16,42 @@ export interface KeepaliveOptions extends RecordingOptions {
   readonly runBatches: RunBatches
 }
 
-/** How a reservation has been kept alive, and whether its holder ever did. */
-interface Life extends Kept {
-  readonly hasHeartbeats: boolean
-}
-
 /**
  * Keeps reservations with `keepalive` alive while they have connections here, unless their holder has ever kept them
- * alive, and releases those that nobody keeps alive.
+ * alive, and releases those that nobody keeps alive. Decided again on the SUT's stream, so that views that are a little
+ * behind, or another instance that was first, make no difference.
  */
 export const makeKeepalive = (options: KeepaliveOptions): Timed => {
-  const { upcoming, runner, unbroken, connections, clock, onError, runBatches } = options
+  const { upcoming, unbroken, connections, clock, onError, runBatches } = options
   const recordNow = makeRecordNow(options)
-  /** As read last. Before anything is done they are read again. Bounded by the upcoming reservations. */
-  const lives = new Map<string, Life>()
 
-  const actOf = (id: string, life: Life): 'keep' | 'release' | undefined => {
+  const actOf = (reservation: Upcoming): 'keep' | 'release' | undefined => {
+    const { _id, keepalive, kept, begins, ends, hasHeartbeats } = reservation
     const now = clock.now()
-    if (connections(id) > 0 && !life.hasHeartbeats) return now >= keptAgainFrom(life) ? 'keep' : undefined
+    if (keepalive === 0 || begins > now || ends <= now) return undefined
+    const life = { keepalive, kept, began: begins }
+    if (connections(_id) > 0 && !hasHeartbeats) return now >= keptAgainFrom(life) ? 'keep' : undefined
     // Nobody could keep it alive while no instance was ready.
     return now >= aliveUntil(life) && unbroken.lasting() >= aliveFor(life) ? 'release' : undefined
   }
-  const isDue = ({ _id, keepalive, begins, ends }: Upcoming): boolean => {
-    const now = clock.now()
-    if (keepalive === 0 || begins > now || ends <= now) return false
-    const life = lives.get(_id)
-    return life === undefined || actOf(_id, life) !== undefined
-  }
 
-  const perform = async ({ _id, sut_id, user_id }: Upcoming): Promise<void> => {
-    const held = await findHeldReservation(runner, sut_id, _id)
-    if (held === undefined || held === 'unavailable') return
-    const life = { ...lifeOfReservation(held), hasHeartbeats: held.hasHeartbeats }
-    lives.set(_id, life)
-    const act = held.keepalive === 0 ? undefined : actOf(_id, life)
-    if (act === undefined) return
+  const perform = async (reservation: Upcoming): Promise<void> => {
+    const { _id, sut_id, user_id } = reservation
     const keep = { type: 'KeepReservation', actor: GATEWAY, _id, user_id, documentStatus: 'made' } as const
     const release = { type: 'ReleaseUnattended', _id, cause: 'keepalive' } as const
+    // Others were before it, and the clock or the service may not be what it was.
+    const act = actOf(reservation)
+    if (act === undefined) return
     const [command, actor] = act === 'keep' ? [keep, GATEWAY] : [release]
-    await recordNow(reservationDecider, sutStream(sut_id), command, actor)
-    lives.delete(_id)
+    await recordNow(reservationDecider, sutStream(sut_id), command, actor).catch(onError)
   }
 
   return {
     failure: 'reservations were not kept; retrying',
     tick: async () => {
       if (!clock.mayRecord()) return
-      const due = [...upcoming.all()].filter(isDue)
-      await runBatches(shuffled(due), (reservation) => perform(reservation).catch(onError))
-      for (const id of lives.keys()) if (upcoming.get(id) === undefined) lives.delete(id)
+      const due = [...upcoming.all()].filter((reservation) => actOf(reservation) !== undefined)
+      await runBatches(shuffled(due), perform)
     },
   }
 }

@@ -167,21 +167,18 @@ export const createMatched = async (
     })
     if (E.isLeft(found)) return found
     const { candidates, isAwaited } = found.right
-    const tried = new Set<string>()
-    let passed = 0
-    while (passed < AWAITED_MAX) {
-      const next = isFirst ? candidates.best() : candidates.another(tried)
-      if (next === undefined) break
+    let [tried, passed] = [0, 0]
+    for (const next of candidates.inOrder(isFirst)) {
       isFirst = false
-      tried.add(next)
       if (isAwaited(next)) {
-        passed++
+        if (++passed === AWAITED_MAX) break
         continue
       }
+      tried++
       ended = await tryOne(next)
       if (ended !== undefined) return ended
     }
-    if ((look > 1 && tried.size === passed) || look === LOOKS_MAX) ended = refuseAll(candidates, resolved)
+    if ((look > 1 && tried === 0) || look === LOOKS_MAX) ended = refuseAll(candidates, resolved)
   }
   return ended
 }

@@ -129,13 +129,8 @@ const makeLook =
     orUnavailable(async () => {
       for (let isCaughtUp = false; ; isCaughtUp = true) {
         const candidates = await search(about)
-        const sutIds: string[] = []
-        const best = candidates.best()
-        for (let next = best; next !== undefined && sutIds.length < CANDIDATES_MAX; ) {
-          sutIds.push(next)
-          next = candidates.another(new Set(sutIds))
-        }
-        if (best !== undefined || candidates.explain().matching > 0) return E.right({ candidates, sutIds })
+        const sutIds = [...candidates.inOrder(true).take(CANDIDATES_MAX)]
+        if (sutIds.length > 0 || candidates.explain().matching > 0) return E.right({ candidates, sutIds })
         if (isCaughtUp) return 'match' in target ? refuseAll(candidates, resolved) : outOfScope()
         if (!(await catchUp())) return E.left(behindLog())
       }

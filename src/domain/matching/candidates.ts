@@ -37,9 +37,7 @@ export interface NothingFree {
 
 /** The SUTs that fit a request, as far as is known when a function is called. The stream of a SUT decides. */
 export interface Candidates {
-  /** The best of those that are free. */
-  readonly best: () => string | undefined
-  /** The first by hash alone of those that are free, without these. */
-  readonly another: (tried: ReadonlySet<string>) => string | undefined
+  /** Those that are free: the best first unless it has been tried, then by hash alone. As they are when asked for. */
+  readonly inOrder: (isBestFirst: boolean) => IteratorObject<string>
   readonly explain: () => NothingFree
 }

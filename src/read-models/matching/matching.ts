@@ -58,26 +58,34 @@ const explain = (suts: KnownSuts, search: Search): NothingFree => {
 
 const makeCandidates = (suts: KnownSuts, search: Search, quarterNow: number): Candidates => {
   const seed = hashText(search.seed)
+
+  const findBest = (): number | undefined => {
+    let best: { readonly slot: number; readonly rank: Rank } | undefined
+    for (const slot of findFree(suts, search)) {
+      const rank = rankOf(suts, search, seed, slot, quarterNow)
+      if (best === undefined || compareRanks(best.rank, rank) > 0) best = { slot, rank }
+    }
+    return best?.slot
+  }
+
+  const findAnother = (tried: ReadonlySet<string>): number | undefined => {
+    let [another, least]: [number | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
+    for (const slot of findFree(suts, search)) {
+      const { _id, hash } = suts.at(slot) as KnownSut
+      const own = mixHashes(seed, hash)
+      if (own < least && !tried.has(_id)) [another, least] = [slot, own]
+    }
+    return another
+  }
+
   return {
-    best: () => {
-      let best: { readonly slot: number; readonly rank: Rank } | undefined
-      for (const slot of findFree(suts, search)) {
-        const rank = rankOf(suts, search, seed, slot, quarterNow)
-        if (best === undefined || compareRanks(best.rank, rank) > 0) best = { slot, rank }
+    *inOrder(isBestFirst) {
+      const tried = new Set<string>()
+      for (let slot = isBestFirst ? findBest() : findAnother(tried); slot !== undefined; slot = findAnother(tried)) {
+        const { _id } = suts.at(slot) as KnownSut
+        tried.add(_id)
+        yield _id
       }
-      return best && suts.at(best.slot)?._id
-    },
-    another: (tried) => {
-      let another: KnownSut | undefined
-      let least = Number.POSITIVE_INFINITY
-      for (const slot of findFree(suts, search)) {
-        const sut = suts.at(slot) as KnownSut
-        const hash = mixHashes(seed, sut.hash)
-        if (hash >= least || tried.has(sut._id)) continue
-        another = sut
-        least = hash
-      }
-      return another?._id
     },
     explain: () => explain(suts, search),
   }

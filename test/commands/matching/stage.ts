@@ -49,8 +49,7 @@ const isOf = (sutId: string, events: readonly Recorded[]): boolean =>
 const fixedCandidates = (suts: readonly string[], log: readonly Recorded[], isCurrent: boolean): Candidates => {
   const left = isCurrent ? suts.filter((sut) => !isOf(sut, log)) : suts
   return {
-    best: () => left[0],
-    another: (tried) => left.find((sut) => !tried.has(sut)),
+    inOrder: () => left.values(),
     explain: () => ({ matching: suts.length, nextAvailable: undefined, longest: undefined }),
   }
 }

@@ -65,8 +65,7 @@ export const aQueue = (
   const make = makeMakeRequest({
     ...{ runner, store, quotas, limits: LIMITS, finishOffer, clock: clock.now, randomHex },
     search: async () => ({
-      best: () => suts[0],
-      another: (tried) => suts.find((sut) => !tried.has(sut)),
+      inOrder: () => suts.values(),
       explain: () => ({ matching: suts.length, nextAvailable: undefined, longest: undefined }),
     }),
     ...{ grantsFor: async () => grants, catchUp: async () => true, isClockAhead: () => false, reachableFor },

@@ -1,11 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../../projections/sut-request.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
-import { makeTurns } from '../../../concurrency/turns.ts'
-import { type Failure, failure } from '../../../domain/failure.ts'
 import { aliveFor, type Kept } from '../../../domain/values/keepalive.ts'
-import { STORE_TIMEOUT_MS, StoreUnavailable } from '../../../event-store/event-store.ts'
-import type { Explained, Reader } from '../../../read-models/requests/explain.ts'
+import { StoreUnavailable } from '../../../event-store/event-store.ts'
+import type { Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import { requestWaitQuery, type SutRequestsQuery, sutRequestsQuery, type WaitQuery } from '../../codecs/lists.ts'
 import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
@@ -20,21 +18,6 @@ import type { Parts } from '../parts.ts'
 import { makeFind, requestResponse } from './requests.ts'
 
 const readerOf = ({ _id, scope, role }: User): Reader => ({ _id, scope, seesQuotas: role !== 'tester' })
-
-/** Runs one explanation after the other: each has turns of its own, and many at once would take all of them. */
-const makeExplainInTurn = (explain: Parts['explain']) => {
-  const turns = makeTurns()
-  return (id: string, user: User): Promise<E.Either<Failure, Explained | undefined>> =>
-    orUnavailable(async () => {
-      const turn = turns.acquire('', { timeoutMs: STORE_TIMEOUT_MS })
-      if (turn !== undefined && !(await turn)) return E.left(failure('unavailable', 'Too many ask why they wait.'))
-      try {
-        return E.right(await explain(id, readerOf(user)))
-      } finally {
-        turns.release('')
-      }
-    })
-}
 
 /** Looks at an open read so often, in parts of a `keepalive`, that a sign of life is recorded before its end. */
 const LOOKS = 4
@@ -73,7 +56,6 @@ const makeWait = ({ endings, attend }: Parts) => {
 const makeRead = (parts: Parts) => {
   const { users, nameOf } = parts
   const find = makeFind(parts)
-  const explain = makeExplainInTurn(parts.explain)
   const wait = makeWait(parts)
 
   return async (call: Read): RouteResult => {
@@ -86,7 +68,7 @@ const makeRead = (parts: Parts) => {
     const life = await wait(call, id)
     const reader = query.wait ? userNow(users, user) : E.right(user)
     if (E.isLeft(reader)) return reader
-    const explained = await explain(id, reader.right)
+    const explained = await orUnavailable(async () => E.right(await parts.explain(id, readerOf(reader.right))))
     if (E.isLeft(explained)) return explained
     // Who waits is known here before the views show it, or as soon.
     const now = await find(explained.right === undefined ? 'latest' : 'newest', id, reader.right)

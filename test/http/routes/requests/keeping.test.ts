@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { pass, passIdle } from '../../../processes/kept.ts'
+import { settle } from '../../../processes/recorded.ts'
 import type { Answer } from '../../client.ts'
 import { idOf, type Setting, start } from '../../harness.ts'
 import { refusalOf } from '../../refusals/problems.ts'
@@ -15,6 +16,8 @@ const PATIENCE_MS = 60_000
 /** A machine that bob has for an hour, and two who wait for it: the first has to be kept alive. */
 const stage = async (t: ExecutionContext, setting: Setting = {}) => {
   const service = await start(t, { now: NOW, ...setting })
+  // Nobody is passed over before it has been ready for as long.
+  await settle([service])
   const sut_id = await createSut(service.as('admin'), { name: 'win-1' })
   const window = { sut_id, user_id: idOf('bob'), start_in: 0, duration: 3_600 }
   const held = (await reserve(service.as('bob'), window)).json._id as string

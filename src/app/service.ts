@@ -307,6 +307,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor],
         makeFinishRemovals({ ...lab, endReservations, isServing, stopping: signal }),
       ]
+      unbroken.check()
       await runLoop(onTime, { wake, signal, log })
       const isRecorded = await refusals.finish().catch(() => false)
       if (!isRecorded) log.warn({}, 'counts of refusals were not recorded; lost')

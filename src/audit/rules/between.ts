@@ -32,7 +32,8 @@ const judgePortUsed = (
 
 const judgePortReleased = ({ sut_id }: DataOf<'ListenPortReleased'>, { sutOf }: Streams, report: Report): void => {
   const status = sutOf(sut_id)?.status
-  if (status !== undefined && status !== 'retired' && status !== 'abandoned')
+  // A creation that broke off has left a port and no SUT.
+  if (status !== undefined && !['retired', 'abandoned', 'absent'].includes(status))
     report(`releases the listen_port of the SUT ${sut_id}, which is ${status}`)
 }
 

@@ -4,26 +4,29 @@ import type { Config } from '../../app/config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../app/config/event-store.ts'
 import { openCopyTarget, openStoreForCommand } from '../../app/core/open-store.ts'
 import { copyLog } from '../../archive/copy-log.ts'
-import { type Command, Misused, type OptionValue, randomHexOf, type Terminal } from '../terminal/command.ts'
+import { type Command, Misused, randomHexOf, type Terminal, textOf } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
-type Sqlite = EventStoreConfig & { readonly kind: 'sqlite' }
-type EventStoreDb = EventStoreConfig & { readonly kind: 'eventstoredb' }
+type Kind = EventStoreConfig['kind']
+type Of<K extends Kind> = EventStoreConfig & { readonly kind: K }
 
-const read = <K extends EventStoreConfig['kind']>(
-  location: OptionValue,
+const read = <K extends Kind>(
+  location: string | undefined,
   otherwise: EventStoreConfig,
-  kind: K,
-  example: string,
-): E.Either<string, EventStoreConfig & { kind: K }> => {
-  const store = typeof location === 'string' ? readEventStore(location, process.cwd()) : E.right(otherwise)
+  [kind, example]: readonly [K, string],
+): E.Either<string, Of<K>> => {
+  const store = location === undefined ? E.right(otherwise) : readEventStore(location, process.cwd())
   if (E.isLeft(store)) return store
-  return store.right.kind === kind
-    ? E.right(store.right as EventStoreConfig & { kind: K })
-    : E.left(`must be like ${example}`)
+  return store.right.kind === kind ? E.right(store.right as Of<K>) : E.left(`must be like ${example}`)
 }
 
-const copy = async (from: Sqlite, to: EventStoreDb, config: Config, terminal: Terminal, isJson: boolean) => {
+const copy = async (
+  from: Of<'sqlite'>,
+  to: Of<'eventstoredb'>,
+  config: Config,
+  terminal: Terminal,
+  isJson: boolean,
+) => {
   // Opened for writing, which keeps services from writing during the copy.
   const begun = terminal.now()
   await using source = await openStoreForCommand({ ...config, eventStore: from }, { isReadOnly: false })
@@ -55,13 +58,9 @@ the command line. The keys are files: copy them to every instance.
 
 With --json it prints {"events","found","secrets","root","seconds"}.`,
   run: async ({ options }, config, terminal) => {
-    const from = read(
-      options.from,
-      { kind: 'sqlite', path: join(config.data, 'events.db') },
-      'sqlite',
-      'sqlite:./data/events.db',
-    )
-    const to = read(options.to, config.eventStore, 'eventstoredb', 'esdb://name:password@host:2113')
+    const own = { kind: 'sqlite', path: join(config.data, 'events.db') } as const
+    const from = read(textOf(options.from), own, ['sqlite', 'sqlite:./data/events.db'])
+    const to = read(textOf(options.to), config.eventStore, ['eventstoredb', 'esdb://name:password@host:2113'])
     if (E.isLeft(from) || E.isLeft(to)) {
       const problems = [E.isLeft(from) && `--from ${from.left}`, E.isLeft(to) && `--to ${to.left}`]
       throw new Misused(problems.filter((problem) => problem !== false))

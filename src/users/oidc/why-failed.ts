@@ -36,32 +36,19 @@ const factsOf = (error: unknown): Readonly<Record<string, unknown>> => {
   return typeof facts === 'object' && facts !== null ? { ...facts } : {}
 }
 
-/** A signature made with the client secret, which is none that others can check. */
-const signedWithSecret = (error: unknown): string | undefined => {
-  const { alg, header } = factsOf(error)
-  const named = alg ?? (header as { alg?: unknown } | undefined)?.alg
-  return typeof named === 'string' && /^HS\d{3}$/.test(named) ? named : undefined
-}
-
-/** Seconds by which a token is too old, or too early if negative. Undefined if its time is not the problem. */
-const secondsOff = (error: unknown): number | undefined => {
-  if (!chainOf(error).some((each) => codeOf(each) === NOT_NOW)) return undefined
-  const { claims, claim, now } = factsOf(error)
-  const named = (claims as Readonly<Record<string, unknown>> | undefined)?.[String(claim)]
-  return typeof now === 'number' && typeof named === 'number' ? Math.round(now - named) : undefined
-}
-
 /** What is wrong with the provider's settings or its clock, although what the browser sent was good. */
 const faultOfProvider = (error: unknown): string | undefined => {
-  const algorithm = signedWithSecret(error)
-  if (algorithm !== undefined) {
+  const { alg, header, claims, claim, now } = factsOf(error)
+  const algorithm = String(alg ?? (header as { alg?: unknown } | undefined)?.alg)
+  // Made with the client secret, so that nobody else can check it.
+  if (/^HS\d{3}$/.test(algorithm))
     return `the provider signs ID tokens with ${algorithm}; set it to RS256 or another algorithm with a public key`
-  }
-  const seconds = secondsOff(error)
-  if (seconds === undefined) return undefined
-  return seconds >= 0
-    ? `the provider's ID token expired ${seconds} s ago; compare its clock with this machine's`
-    : `the provider's ID token is valid in ${-seconds} s only; compare its clock with this machine's`
+  const named = (claims as Readonly<Record<string, unknown>> | undefined)?.[String(claim)]
+  const isUntimely = chainOf(error).some((each) => codeOf(each) === NOT_NOW)
+  if (!isUntimely || typeof now !== 'number' || typeof named !== 'number') return undefined
+  const seconds = Math.round(now - named)
+  const when = seconds >= 0 ? `expired ${seconds} s ago` : `is valid in ${-seconds} s only`
+  return `the provider's ID token ${when}; compare its clock with this machine's`
 }
 
 const errorMember = (body: unknown): unknown =>

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import test from 'ava'
-import { ROOT } from '../process/harness.ts'
+import test, { type ExecutionContext } from 'ava'
+import { until } from '../http/until.ts'
+import { COMPILED, ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 const run = promisify(execFile)
@@ -32,13 +33,16 @@ test('package-lock.json contains the bin entry, as npm ci requires', (t) => {
   t.deepEqual(packages[''].bin, bin)
 })
 
-/** Runs the launcher of a directory, with the version of an old Node. */
-const withOldNode = async (directory: string, ...args: readonly string[]) => {
-  const launcher = join(directory, bin.berth)
-  const script = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+/** The launcher as an old Node runs it. */
+const asOldNode = (launcher: string): string =>
+  `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
     Object.defineProperty(process, 'version', { value: 'v20.20.2' });
     process.argv.splice(1, 0, '${launcher}');
     await import('file://${launcher}')`
+
+/** Runs the launcher of a directory, with the version of an old Node. */
+const withOldNode = async (directory: string, ...args: readonly string[]) => {
+  const script = asOldNode(join(directory, bin.berth))
   try {
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script, '--', ...args], {
       env: {},
@@ -66,4 +70,61 @@ test('without Node 26, the launcher explains how to get it', async (t) => {
   symlinkSync(process.execPath, join(directory, 'node_modules/.bin/node'))
   cpSync(join(ROOT, 'package.json'), join(directory, 'package.json'))
   t.regex((await withOldNode(directory, '--version')).stderr, /Cannot find module .*main\.ts/)
+})
+
+/** Starts a service through another process, and waits until it listens. */
+const start = async (t: ExecutionContext, command: string, ...args: readonly string[]) => {
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: COMPILED,
+    BERTH_DATA: join(await temporaryDirectory(t), 'data'),
+    BERTH_PORT: '0',
+    BERTH_GATEWAY: 'off',
+  }
+  const parent = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] })
+  let output = ''
+  parent.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+  })
+  /** Once the parent has ended and nobody has its output any more, the service neither. */
+  const allEnded = new Promise<number | null>((resolve) => parent.on('close', (code) => resolve(code)))
+  await until('the service listens', async () => output.includes('"msg":"listening"'), 60_000)
+  const service = Number(/"pid":(\d+)/.exec(output)?.[1])
+  t.teardown(() => {
+    try {
+      process.kill(service, 'SIGKILL')
+    } catch {
+      // It has ended.
+    }
+  })
+  return { parent, service, allEnded, output: () => output }
+}
+
+const startUnderOldNode = (t: ExecutionContext) =>
+  start(t, process.execPath, '--input-type=module', '--eval', asOldNode(join(ROOT, bin.berth)), '--', 'serve')
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`thorough: under an old Node, ${signal} to the launcher stops the service in order`, async (t) => {
+    const { parent, service, allEnded, output } = await startUnderOldNode(t)
+    t.not(service, parent.pid)
+    parent.kill(signal)
+    t.is(await allEnded, 0)
+    t.true(output().includes('"msg":"stopped"'))
+  })
+}
+
+for (const signal of ['SIGKILL', 'SIGQUIT'] as const) {
+  test(`thorough: under an old Node, the service ends when its launcher ends by ${signal}`, async (t) => {
+    const { parent, allEnded } = await startUnderOldNode(t)
+    parent.kill(signal)
+    await allEnded
+    t.pass()
+  })
+}
+
+test('thorough: a SIGTERM to npm start stops the service in order', async (t) => {
+  const { parent, allEnded, output } = await start(t, 'npm', 'start')
+  parent.kill('SIGTERM')
+  await allEnded
+  t.true(output().includes('"msg":"stopped"'))
 })

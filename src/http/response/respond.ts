@@ -75,7 +75,9 @@ const showFixed = (ctx: Context, { bytes, compressed }: FixedBody): void => {
     ctx.set('Content-Encoding', coding)
     if (ctx.res.hasHeader('ETag')) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
   }
-  ctx.body = Buffer.from((coding && compressed?.[coding]) ?? bytes)
+  const { buffer, byteOffset, byteLength } = (coding && compressed?.[coding]) ?? bytes
+  // Not a copy: Koa takes no other array of bytes.
+  ctx.body = Buffer.from(buffer, byteOffset, byteLength)
 }
 
 export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {

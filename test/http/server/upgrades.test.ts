@@ -69,13 +69,3 @@ test('an upgraded connection is cut when the time of a stop is over, and does no
   t.true(taken() < 3_000)
   await ended
 })
-
-test('a header that is too large is refused before an upgrade', async (t) => {
-  const { port, close } = await serve()
-  t.teardown(() => close(0))
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
-  t.teardown(() => void socket.destroy())
-  const large = `A: ${'a'.repeat(40_000)}\r\n`
-  socket.write(`GET ${TAKEN} HTTP/1.1\r\nHost: x\r\n${large}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`)
-  t.is(await lineOf(socket), 'HTTP/1.1 431 Request Header Fields Too Large')
-})

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { QUARTER } from '../../../src/domain/calendar/window.ts'
 import { type Sample, type Server, startServer } from '../measure/processes.ts'
-import { ask, authorization, MAIN, SCRIPT } from '../servers/berth.ts'
+import { authorization, MAIN, SCRIPT } from '../servers/berth.ts'
 import { type Answered, loadWell, writeLines } from '../servers/creating.ts'
 import { quartersAhead } from './lab-history.ts'
 import { environmentOf, type Seeded } from './seed.ts'
@@ -21,12 +20,6 @@ export const makeBookings = (lab: Seeded) => {
   let answered: Answered = { accepted: lab.made, cutOff: 0 }
   const { administrator: user_id } = lab.people
   return {
-    one: async (url: string, sut_id: string): Promise<void> => {
-      const start = (Math.ceil(Date.now() / 1_000 / QUARTER) + quarter++) * QUARTER
-      const [start_time, end_time] = [start, start + QUARTER].map((end) => new Date(end * 1_000).toISOString())
-      await ask(url, '/api/sut_reservation/create', { user_id, sut_id, start_time, end_time })
-      answered = { ...answered, accepted: answered.accepted + 1 }
-    },
     /** As many as possible, in sequence on each connection. */
     many: async ({ url }: Server, suts: readonly string[], connections: number, seconds: number): Promise<Sample> => {
       const first = quarter * suts.length

@@ -48,9 +48,6 @@ export const checkPeer = async ({ url }: Server, answered: Answered): Promise<st
 export const reservedIn = (data: string): readonly Reserved[] =>
   inLog<{ data: string }>(data, RESERVED).map((row) => JSON.parse(row.data) as Reserved)
 
-export const countOn = (data: string, sut: string): number =>
-  inLog(data, `${RESERVED} AND recorded->>'$.data.sut_id' = ?`, sut).length
-
 export const checkEcho = async (echo: Server): Promise<void> => {
   const body = { user_id: 'a', sut_id: 'b', start_time: 'c', end_time: 'd' }
   deepStrictEqual(await ask(echo.url, '/api/sut_reservation/create', body), body)

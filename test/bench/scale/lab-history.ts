@@ -11,8 +11,6 @@ import { metadata, sutValues } from '../../domain/builders.ts'
 export interface Scale {
   readonly events: number
   readonly suts: number
-  /** Number of SUTs without reservations: the last ones. */
-  readonly idle?: number
   /** Quarter-hours between the starts of consecutive reservations on a SUT. */
   readonly every: number
 }
@@ -118,14 +116,14 @@ export const eventsUntil = (listed: number, suts: number): number =>
 export const quartersAhead = ({ every }: Scale): number => SITTING * every + 1
 
 /** Seconds between two sittings. */
-const between = ({ suts, idle = 0, every }: Scale): number => (SITTING * every * QUARTER) / (suts - idle)
+const between = ({ suts, every }: Scale): number => (SITTING * every * QUARTER) / suts
 
 /**
  * The creation of SUTs, then sittings on each in turn, evenly spaced until `now` (Unix seconds). The last sitting may
  * exceed the wanted number of events.
  */
 export const historyOf = (scale: Scale, people: People, now: number) => {
-  const { events, suts: count, idle = 0 } = scale
+  const { events, suts: count } = scale
   const sittings = Math.ceil((events - 1 - 2 * count) / (SITTING + 1))
   const begins = Math.floor(now - sittings * between(scale))
   const writer = makeWriter()
@@ -134,10 +132,10 @@ export const historyOf = (scale: Scale, people: People, now: number) => {
     yield beginning(begins - count, writer)
     for (const [n, sut_id] of suts.entries()) yield* making(sut_id, n, begins - count + n, people.administrator, writer)
     for (let nth = 0; nth < sittings; nth++) {
-      const n = nth % (count - idle)
+      const n = nth % count
       const sut = { sut_id: suts[n] as string, listen_port: FIRST_PORT + n }
       const at = begins + Math.floor(nth * between(scale))
-      const expected = Math.floor(nth / (count - idle)) * (SITTING + 1)
+      const expected = Math.floor(nth / count) * (SITTING + 1)
       yield { stream: sutStream(sut.sut_id), expected, events: sitting(sut, nth, at, scale, people.testers, writer) }
     }
   }

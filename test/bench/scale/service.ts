@@ -1,4 +1,4 @@
-import { memoryOf, type startServer, withServers } from '../measure/processes.ts'
+import { memoryOf, withServers } from '../measure/processes.ts'
 import { watch } from '../measure/quiet.ts'
 import { type Alternation, alternate, type Options } from '../measure/sampling.ts'
 import { CONNECTIONS } from '../servers/creating.ts'
@@ -12,8 +12,8 @@ import { bothWays, inRounds, type Rounds } from './rounds.ts'
 const TRIES = 3
 
 /** Milliseconds until a service listens. */
-const startOf = async (data: string, start?: typeof startServer): Promise<number> => {
-  const service = await startOver(data, start)
+const startOf = async (data: string): Promise<number> => {
+  const service = await startOver(data)
   await service.stop()
   return service.startedWithin
 }
@@ -23,15 +23,14 @@ export const starts = (
   data: string,
   other: string,
   rounds: number,
-  start?: typeof startServer,
 ): Promise<Rounds<readonly [withLog: number, withOther: number]>> =>
   inRounds(
     rounds,
     (round) =>
       bothWays(
         round,
-        () => startOf(data, start),
-        () => startOf(other, start),
+        () => startOf(data),
+        () => startOf(other),
       ),
     TRIES,
   )

@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import test from 'ava'
-import { EVENT_TYPES, eventDeclarations } from '../../../../src/domain/event.ts'
 import { STREAMS } from '../../../../src/domain/values/ids.ts'
 import { chapter } from '../../../guide/documents.ts'
 import type { Tidying } from '../../../http/harness.ts'
@@ -84,28 +82,12 @@ test('the guide’s program subscribes to every event of the log, in its order, 
   t.deepEqual(again, lines.slice(-2))
 })
 
-test('the guide names the stream of every type, and every stream', (t) => {
-  const rows = text
-    .split('\n')
-    .filter((line) => /^\| `/.test(line))
-    .map((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
-    .filter(([, type = '']) => type in eventDeclarations)
-  const streamOf = new Map(rows.flatMap(([stream = '', ...types]) => types.map((type) => [type, stream] as const)))
-  t.deepEqual([...streamOf.keys()].toSorted(), EVENT_TYPES.toSorted())
-  const named = new Set(rows.map(([stream = '']) => stream.replace(/<.*/, '')))
+test('the guide names every stream, and the filter of its program lets each of them through', (t) => {
+  const [, section = ''] = text.split('\n## Reading the streams\n')
+  const named = [...section.matchAll(/^\| `([a-zA-Z]+-?)(?:<[^>]*>)?` \|/gm)].map(([, name = '']) => name)
   t.deepEqual([...named, 'webhooks'].toSorted(), [...STREAMS.prefixes, ...STREAMS.names].toSorted())
-  // Each of them is in the program's filter too.
   const [, source = ''] = /const regex = `([^`]+)`/.exec(PROGRAM) ?? []
   const regex = new RegExp(source.replace(/\$\{prefix\}/, ''))
   for (const stream of named) t.true(regex.test(stream.endsWith('-') ? `${stream}x` : stream), stream)
   t.false(regex.test('vault-x') || regex.test('berth-log') || regex.test('usersToo'))
-
-  const examples = readFileSync(new URL('../../recorded-events.ndjson', import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n')
-  for (const line of examples) {
-    const { stream, type } = JSON.parse(JSON.parse(line).stored) as { readonly stream: string; readonly type: string }
-    const expected = streamOf.get(type)?.replace(/<.*/, '')
-    if (expected !== undefined) t.true(expected.endsWith('-') ? stream.startsWith(expected) : stream === expected, type)
-  }
 })

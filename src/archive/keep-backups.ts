@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { acquireLock } from '../files/lock.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { type BackupOptions, type BackupSource, makeBackup } from './backup.ts'
-import type { BackupCheckpoint } from './verify-backup.ts'
+import { type BackupCheckpoint, readCheckpoint } from './verify-backup.ts'
 
 /** Backups of a log side by side in one directory, of which the newest are kept. */
 
@@ -15,14 +15,6 @@ const LOCK = '.berth-backups.lock'
 
 /** A name that sorts by time, and that every file system takes. */
 const nameOf = (now: number): string => `berth-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
-
-const logIdIn = async (directory: string): Promise<unknown> => {
-  try {
-    return (JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8')) as Partial<BackupCheckpoint>).log_id
-  } catch {
-    return undefined
-  }
-}
 
 const removeBackup = async (directory: string): Promise<void> => {
   // Half of a backup never has the name of a whole one.
@@ -37,7 +29,7 @@ const backupsIn = async (directory: string, logId: string): Promise<readonly str
     .sort()
     .reverse()
   const found: string[] = []
-  for (const name of names) if ((await logIdIn(join(directory, name))) === logId) found.push(name)
+  for (const name of names) if ((await readCheckpoint(join(directory, name))).log_id === logId) found.push(name)
   return found
 }
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { formatKeyId } from '../audit/audit-key.ts'
 import type { Verifier } from '../audit/signed-note.ts'
+import { readCheckpoint } from './verify-backup.ts'
 
 /** The keys a backup needs but does not contain. */
 interface FoundBackup {
@@ -14,20 +15,13 @@ interface FoundBackup {
 /** Directories searched. A data directory may have very many neighbours. */
 const DIRECTORIES_MAX = 1_000
 
-const readSmall = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '')
-
 /** The backup of a log in a directory, if there is one. */
 const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
-  try {
-    const { log_id, vault_keys } = JSON.parse(await readSmall(join(directory, 'checkpoint.json')))
-    if (log_id !== logId || !Array.isArray(vault_keys)) return []
-    const signatures = (await readSmall(join(directory, 'log.checkpoint')))
-      .split('\n')
-      .filter((line) => line.startsWith('\u2014 '))
-    return [{ directory, vault_keys: vault_keys.map(String), signatures }]
-  } catch {
-    return []
-  }
+  const { log_id, vault_keys } = await readCheckpoint(directory)
+  if (log_id !== logId || !Array.isArray(vault_keys)) return []
+  const note = await readFile(join(directory, 'log.checkpoint'), 'utf8').catch(() => '')
+  const signatures = note.split('\n').filter((line) => line.startsWith('\u2014 '))
+  return [{ directory, vault_keys: vault_keys.map(String), signatures }]
 }
 
 /** The backups of a log in its data directory, if that was restored from one, and in the neighbouring directories. */

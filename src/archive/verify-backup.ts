@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { growTree } from '../audit/merkle-tree.ts'
 import { findDamage, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
@@ -17,6 +19,15 @@ export interface BackupCheckpoint {
   /** The ids of the vault keys needed to read the secrets of the SUTs. */
   readonly vault_keys: readonly string[]
   readonly made_at: string
+}
+
+/** What a directory says of the backup in it; nothing if there is none. */
+export const readCheckpoint = async (directory: string): Promise<Partial<BackupCheckpoint>> => {
+  try {
+    return JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8')) ?? {}
+  } catch {
+    return {}
+  }
 }
 
 /** The head of the tree over leaf hashes, in base64. */

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 /** Bytes of a file that a person writes: keys, certificates, credentials. */
@@ -30,3 +30,16 @@ export const readRegularFile = async (path: string, bytesMax = BYTES_MAX): Promi
 /** Reads text in UTF-8 in the same way. */
 export const readRegularText = async (path: string, bytesMax?: number): Promise<string> =>
   (await readRegularFile(path, bytesMax)).toString('utf8')
+
+/**
+ * Reads a file, but of a longer one no more than a byte more than `bytesMax`: a pipe or a device has no size that would
+ * say so before, and may have no end.
+ *
+ * @throws an error with a code, as Node's own
+ */
+export const readAtMost = async (path: string, bytesMax: number): Promise<Buffer> => {
+  const chunks: Uint8Array[] = []
+  // `end` is inclusive.
+  for await (const chunk of createReadStream(path, { end: bytesMax })) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -11,7 +11,6 @@ import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { cloudEvent } from '../../src/feed/events/cloud-event.ts'
 import { writeStory } from '../audit/rules/lawful-log.ts'
 import { type } from '../command-line/terminal.ts'
-import { alice } from '../domain/builders.ts'
 import { readLog } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
 import { rounds } from '../thorough.ts'
@@ -114,21 +113,6 @@ test('--from, --to, --type and --sut select exactly the matching events', async 
   t.true(ofSut.length > 2)
   t.deepEqual(await only('--sut', sutId), ofSut)
   t.deepEqual(await only('--sut', sutId, '--from', String(ofSut[1]), '--to', String(ofSut[2])), [ofSut[1]])
-})
-
-test('events of users and tokens have their user_id and no sut_id, and are of no SUT', async (t) => {
-  const { events, run } = await shared
-  const rows = linesOf((await run('--format', 'ndjson')).out).map((line) => JSON.parse(line))
-  const types = new Set<string>()
-  for (const [n, event] of events.entries()) {
-    if (!/^(User|Token)/.test(event.type)) continue
-    types.add(event.type)
-    const { _id, user_id = _id } = event.data as { readonly _id: string; readonly user_id?: string }
-    t.like(rows[n], { sut_id: null, reservation_id: null, user_id, listen_port: null })
-    t.is(cloudEvent(event, toPublicPosition(n), 'berth').subject, user_id)
-  }
-  t.true(types.size >= 5 && types.has('TokenIssued') && types.has('TokenRevoked'), [...types].join())
-  t.is((await run('--format', 'ndjson', '--sut', alice)).out, '')
 })
 
 test('--output replaces the file with a complete one, readable only by its owner', async (t) => {

@@ -91,16 +91,6 @@ test('the thread may call this one, and takes messages without an answer in orde
   t.deepEqual(await call('notes', []), ['a', 'b'])
 })
 
-test('an answer to a thread that has ended is dropped', async (t) => {
-  const slow = Promise.withResolvers<number>()
-  const { call, tell } = given(t, { local: { double: () => slow.promise } })
-  const open = call('twice', [1])
-  tell('die', ['error'])
-  await t.throwsAsync(open, { instanceOf: ThreadEnded })
-  slow.resolve(2)
-  await new Promise(setImmediate)
-})
-
 test('a thread is closed after what it was sent, and terminated at once', async (t) => {
   const closed = new Int32Array(new SharedArrayBuffer(4))
   const closing = given(t, { start: { workerData: { closed } } })

@@ -87,29 +87,6 @@ test('an end at which timers overflow sets none that does', async (t) => {
   t.deepEqual(warnings, ['TimeoutOverflowWarning'], 'control')
 })
 
-/** Sends bytes both ways as fast as they are taken. */
-const flood = ({ client, machine }: Pick<Awaited<ReturnType<typeof open>>, 'client' | 'machine'>): void => {
-  for (const { socket } of [client, machine]) {
-    const more = (): void => {
-      while (socket.writable && socket.write(Buffer.alloc(65_536)));
-    }
-    socket.on('drain', more)
-    more()
-  }
-}
-
-for (const cause of ['over', 'released'] as const)
-  test.serial(`connections are reset while bytes flow when the reservation is ${cause}`, async (t) => {
-    const { gateway, forwarding, client, machine, see, reported } = await open(t, null)
-    flood({ client, machine })
-    await Promise.all([client.take(2 ** 20), machine.take(2 ** 20)])
-    if (cause === 'over') await gateway.open({ ...forwarding, until: Date.now() + 50 })
-    else gateway.close(forwarding.reservationId, 'released')
-    t.deepEqual([await client.ending, await machine.ending], ['reset', 'reset'])
-    await see('the end', ({ disconnected }) => disconnected.length === 1)
-    t.is(reported.disconnected[0]?.cause, cause)
-  })
-
 test('an end that has passed frees the port at once', async (t) => {
   const { gateway, forwarding, client } = await open(t, null)
   t.false(await gateway.open({ ...forwarding, until: Date.now() - 1 }))
@@ -131,18 +108,6 @@ test('a stop resets all connections and has reported them when it resolves', asy
   await gateway.stop()
   t.is(reported.disconnected[0]?.cause, 'stopped')
   t.is(await client.ending, 'reset')
-})
-
-test('setting a deadline does not look at the others, of which there may be thousands', (t) => {
-  let looks = 0
-  const wall = (): number => {
-    looks++
-    return 1_000_000_000
-  }
-  const made = makeDeadlines(() => t.fail(), { wall, steady: () => 50 })
-  t.teardown(made.stop)
-  for (let n = 0; n < 1_000; n++) made.set(`${n}`, 1_000_900_000)
-  t.true(looks < 10_000, `${looks} looks at the clock`)
 })
 
 test('setting the clock by an hour neither ends nor extends a reservation', (t) => {

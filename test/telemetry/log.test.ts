@@ -127,17 +127,3 @@ test('an error is logged with its message and stack, and without properties adde
   t.deepEqual(Object.keys(second.err), ['message'])
   t.false(written.join('').includes('CaNaRy'))
 })
-
-test('a method of the log works when it is passed on by itself', (t) => {
-  const written: string[] = []
-  const lines = { ...openLineWriter(1), write: (line: string) => written.push(line) }
-  const log = makeLog('info', lines)
-  const { isLevelEnabled, warn } = log
-  warn({ n: 0 }, 'passed on')
-  for (const method of [log.info, log.warn, log.error, log.fatal]) method({ n: 1 }, 'passed on')
-  t.deepEqual(
-    written.map((line) => JSON.parse(line).level),
-    [40, 30, 40, 50, 60],
-  )
-  t.true(isLevelEnabled('info'))
-})

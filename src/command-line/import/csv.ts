@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
 import { withoutApostrophe } from '../../domain/values/csv-field.ts'
-import { readAtMost } from '../../files/read-at-most.ts'
+import { readAtMost } from '../../files/read-regular-file.ts'
 import { CommandFailure } from '../terminal/command.ts'
 
 /** A row of a CSV file, and the line on which it begins, from 1. */

@@ -12,7 +12,7 @@ import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify
 import { pick } from '../../domain/values/pick.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
-import { readAtMost } from '../../files/read-at-most.ts'
+import { readAtMost } from '../../files/read-regular-file.ts'
 import { describeLoss, findLostEvents } from '../../read-models/file/lost-events.ts'
 import { verifyVault } from '../../vault/check-secrets.ts'
 import { followSecrets } from '../../vault/expected-secrets.ts'

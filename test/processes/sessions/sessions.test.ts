@@ -118,23 +118,6 @@ test('sessions that a stop could not record are recorded unchanged by the next s
   t.deepEqual(second.file.kept, [])
 })
 
-test('a stop before the service was ready keeps what the last run could not record', async (t) => {
-  const { reserve, run, setTrouble, pass, becomes, closed } = await stage(t)
-  const reservation = await reserve()
-  const first = run(HERE)
-  setTrouble('unavailable')
-  first.connected(1, reservation)
-  pass(MINUTE)
-  await first.finish()
-  setTrouble(undefined)
-  const second = run(HERE, first.file.kept, { isReady: false })
-  await second.finish()
-  t.is(second.file.kept.length, 1)
-  const third = run(HERE, second.file.kept)
-  await becomes(third, 1, 1)
-  t.is((await closed())[0]?.cause, 'stopped')
-})
-
 test("another instance's session is closed a minute after the reservation is over, and not before", async (t) => {
   const { reserve, run, pass, becomes, closed, events } = await stage(t)
   const reservation = await reserve()

@@ -112,22 +112,8 @@ const queueOfTwo = async (t: ExecutionContext) => {
     t.deepEqual(problems, [])
     return [first, second].map((id) => model.requests.get(id)?.status)
   }
-  return { lab, sut, first, second, giveBack, pass, statuses }
+  return { lab, first, second, giveBack, pass, statuses }
 }
-
-test('a request that nobody asks for is passed over, and expires after twice as long', async (t) => {
-  const { lab, first, giveBack, pass, statuses } = await queueOfTwo(t)
-  await pass(119)
-  await lab.read(1, first, 'ben')
-  await pass(2)
-  await giveBack()
-  t.deepEqual(await statuses(), ['waiting', 'granted'])
-  await pass(114)
-  t.deepEqual(await statuses(), ['waiting', 'granted'])
-  await pass(10)
-  t.deepEqual(await statuses(), ['expired', 'granted'])
-  t.is(judge(await lab.log()).counts.lost, 1)
-})
 
 for (const how of ['read', 'kept alive'] as const) {
   test(`a request that was passed over has its place again once it is ${how}`, async (t) => {
@@ -149,19 +135,6 @@ test('a machine that nobody else wants is granted to a request as soon as that c
   await lab.keep(0, first)
   await lab.settle()
   t.deepEqual(await statuses(), ['granted', 'withdrawn'])
-})
-
-test('after a start nobody is passed over before there was time to ask again', async (t) => {
-  const { lab, sut, giveBack, pass, statuses } = await queueOfTwo(t)
-  // Both instances die at an append, and start again ten minutes later.
-  for (const n of [0, 1]) {
-    lab.dieAt(n, 1, true)
-    await lab.update(n, sut, { description: `${n}` })
-  }
-  lab.pass(600_000)
-  await pass(60)
-  await giveBack()
-  t.deepEqual(await statuses(), ['granted', 'waiting'])
 })
 
 test('a request for a machine that is retired ends, also one that was made by who did not know', async (t) => {

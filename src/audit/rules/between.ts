@@ -30,11 +30,9 @@ const judgePortUsed = (
     report('has a different time than the assignment of its listen_port')
 }
 
+/** Of a SUT that is retired, or whose creation was broken off. */
 const judgePortReleased = ({ sut_id }: DataOf<'ListenPortReleased'>, { sutOf }: Streams, report: Report): void => {
-  const status = sutOf(sut_id)?.status
-  // A creation that broke off has left a port and no SUT.
-  if (status !== undefined && !['retired', 'abandoned', 'absent'].includes(status))
-    report(`releases the listen_port of the SUT ${sut_id}, which is ${status}`)
+  if (sutOf(sut_id)?.status === 'standing') report(`releases the listen_port of the SUT ${sut_id}, which is standing`)
 }
 
 /** A reservation for a request that waited is the one that it was offered. */

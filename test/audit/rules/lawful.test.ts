@@ -107,7 +107,7 @@ const counted = (more: object): Entry => [
 
 /** Logs without findings, by what they show. */
 const LAWFUL: Readonly<Record<string, Logs>> = {
-  'a SUT is created, retired, abandoned, and its port assigned again': [
+  'a SUT is created, retired or broken off, and its port assigned again': [
     MORNING,
     [
       ...MORNING,
@@ -119,6 +119,10 @@ const LAWFUL: Readonly<Record<string, Logs>> = {
       ['05:00', assigned],
       ['05:02', abandoned],
       ['05:02', releasedPort],
+    ],
+    [
+      ['05:00', assigned],
+      ['2030-05-04T05:01:00Z', releasedPort],
     ],
   ],
   'a reservation ends early, and the next window begins where it ended': [

@@ -80,6 +80,8 @@ test('every problem is named with its row, also of names and ids that others hav
     ...[422, 'invalid', '#/users/1/name', '#/users/1/role', '#/users/2/password', '#/users/2/quota'],
   ])
   t.deepEqual(faultsOf(malformed), [])
+  const assigned = await importing([CAROL, { ...DAVE, created_at: NOW }])
+  t.deepEqual(refusalOf(assigned), [422, 'field_read_only', '#/users/1/created_at'])
   const taken = await importing([CAROL, { name: 'CAROL', role: 'tester' }, { name: 'Alice', role: 'auditor' }])
   t.deepEqual(refusalOf(taken), [409, 'user_name_taken', '#/users/1/name', '#/users/2/name'])
   const mixed = await importing([{ ...DAVE, _id: 'me' }, { ...CAROL, role: 'auditor' }, DAVE])

@@ -57,15 +57,26 @@ export interface DocumentParts {
   readonly operations: readonly Operation[]
 }
 
-type Words = Pick<Operation, 'path' | 'id' | 'summary'> & Partial<Pick<Operation, 'alias' | 'answer' | 'refusals'>>
+type Handler = (parts: DocumentParts) => Route['handle']
+type More = Partial<Pick<Operation, 'alias' | 'answer' | 'mediaType' | 'refusals'>>
 
-/** A document about the interface, in a format defined by other standards. */
-const document = (words: Words, handler: (parts: DocumentParts) => Route['handle']): Declaration<DocumentParts> =>
-  get({ tag: 'Documents', roles: 'anyone', answer: refTo('Document'), isTagged: true, ...words, handler })
+/** A document about the interface, in a format defined by other standards unless its answer says otherwise. */
+const document = (path: string, id: string, summary: string, handler: Handler, more: More = {}) =>
+  get({
+    path,
+    id,
+    summary,
+    tag: 'Documents',
+    roles: 'anyone',
+    answer: refTo('Document'),
+    isTagged: true,
+    ...more,
+    handler,
+  })
 
 /** A page, or a file of one. */
-const page = (words: Words & Required<Pick<Operation, 'mediaType'>>, handler: () => Route['handle']) =>
-  get({ tag: 'Documents', roles: 'anyone', answer: { type: 'string' }, isTagged: true, ...words, handler })
+const page = (path: string, id: string, summary: string, mediaType: string, handler: Handler, more: More = {}) =>
+  document(path, id, summary, handler, { answer: { type: 'string' }, mediaType, ...more })
 
 const makeOpenApi = ({ operations }: DocumentParts): Route['handle'] =>
   fixed(async () => {
@@ -73,108 +84,54 @@ const makeOpenApi = ({ operations }: DocumentParts): Route['handle'] =>
     return escapeLineSeparators(await inTurns(pieces))
   })
 
+/** Of what there is one of a name, or nothing. */
+const orNothing: More = { refusals: ['not_found'] }
+
 /**
  * What the service says of itself: documents for programs, and pages for people. None contains a secret. Each is built
- * on its first request.
+ * on its first request. Every file has a route of its own: there is no path that could lead elsewhere.
  */
 export const documentRoutes: readonly Declaration<DocumentParts>[] = [
-  document({ path: '/openapi.json', id: 'readOpenApi', summary: 'Read this document (OpenAPI 3.1)' }, makeOpenApi),
-  document(
-    { path: '/asyncapi.json', id: 'readAsyncApi', summary: 'Read the description of the feed (AsyncAPI 3.0)' },
-    () => json(() => asyncApi(version())),
+  document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)', makeOpenApi),
+  document('/asyncapi.json', 'readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)', () =>
+    json(() => asyncApi(version())),
   ),
+  document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', () => json(schemaIndex), {
+    answer: refTo('SchemaIndex'),
+  }),
   document(
-    {
-      path: '/schemas/',
-      id: 'listSchemas',
-      summary: 'List the JSON Schemas of all events',
-      answer: refTo('SchemaIndex'),
-    },
-    () => json(schemaIndex),
-  ),
-  document(
-    {
-      path: '/schemas/:file',
-      id: 'readSchema',
-      summary: "Read the JSON Schema (2020-12) of an event's data",
-      refusals: ['not_found'],
-    },
+    ...(['/schemas/:file', 'readSchema', "Read the JSON Schema (2020-12) of an event's data"] as const),
     () => oneOf('file', schemas, 'There is no schema of this name.'),
+    orNothing,
   ),
-  // A route for every file: there is no path that could lead elsewhere.
-  page({ path: '/docs', alias: '/docs/', id: 'readDocs', summary: 'Open the API documentation', mediaType: HTML }, () =>
-    fixed(docsPage, pageHeaders()),
+  page('/docs', 'readDocs', 'Open the API documentation', HTML, () => fixed(docsPage, pageHeaders()), {
+    alias: '/docs/',
+  }),
+  page('/docs/swagger-ui.css', 'readDocsStyle', 'Read the stylesheet of Swagger UI', CSS, () =>
+    ofSwagger('swagger-ui.css'),
   ),
+  page('/docs/swagger-ui-bundle.js', 'readDocsScript', 'Read the script of Swagger UI', SCRIPT, () =>
+    ofSwagger('swagger-ui-bundle.js'),
+  ),
+  page('/guide', 'readGuide', 'Open the guide', HTML, () => guidePage(INDEX), { alias: '/guide/' }),
+  document('/guide/search.json', 'readGuideSections', 'Read what the search of the guide finds', () =>
+    fixed(async () => escapeLineSeparators(await readGuidePage(SEARCH_INDEX))),
+  ),
+  page('/guide/tour.svg', 'readGuideTour', 'Get a picture of the guide', 'image/svg+xml', () =>
+    fixed(readTour, PICTURE_HEADERS),
+  ),
+  page('/guide/schedule.png', 'readGuideSchedule', 'Get a picture of the page', 'image/png', () => fixed(readSchedule)),
   page(
-    {
-      path: '/docs/swagger-ui.css',
-      id: 'readDocsStyle',
-      summary: 'Read the stylesheet of Swagger UI',
-      mediaType: CSS,
-    },
-    () => ofSwagger('swagger-ui.css'),
-  ),
-  page(
-    {
-      path: '/docs/swagger-ui-bundle.js',
-      id: 'readDocsScript',
-      summary: 'Read the script of Swagger UI',
-      mediaType: SCRIPT,
-    },
-    () => ofSwagger('swagger-ui-bundle.js'),
-  ),
-  page({ path: '/guide', alias: '/guide/', id: 'readGuide', summary: 'Open the guide', mediaType: HTML }, () =>
-    guidePage(INDEX),
-  ),
-  document(
-    { path: '/guide/search.json', id: 'readGuideSections', summary: 'Read what the search of the guide finds' },
-    () => fixed(async () => escapeLineSeparators(await readGuidePage(SEARCH_INDEX))),
-  ),
-  page(
-    {
-      path: '/guide/tour.svg',
-      id: 'readGuideTour',
-      summary: 'Get a picture of the guide',
-      mediaType: 'image/svg+xml',
-    },
-    () => fixed(readTour, PICTURE_HEADERS),
-  ),
-  page(
-    {
-      path: '/guide/schedule.png',
-      id: 'readGuideSchedule',
-      summary: 'Get a picture of the page',
-      mediaType: 'image/png',
-    },
-    () => fixed(readSchedule),
-  ),
-  page(
-    {
-      path: '/guide/:chapter',
-      id: 'readGuideChapter',
-      summary: 'Read a chapter of the guide',
-      mediaType: HTML,
-      refusals: ['not_found'],
-    },
+    ...(['/guide/:chapter', 'readGuideChapter', 'Read a chapter of the guide', HTML] as const),
     () => oneOf('chapter', chapters, 'The guide has no such chapter.'),
+    orNothing,
+  ),
+  page('/client/berth.mjs', 'readClient', 'Download the client, which needs Node 20 or later', SCRIPT, () =>
+    fixed(async () => (await readWebFiles()).client),
   ),
   page(
-    {
-      path: '/client/berth.mjs',
-      id: 'readClient',
-      summary: 'Download the client, which needs Node 20 or later',
-      mediaType: SCRIPT,
-    },
-    () => fixed(async () => (await readWebFiles()).client),
-  ),
-  page(
-    {
-      path: '/problems/:code',
-      id: 'readProblem',
-      summary: 'Read the page about a problem',
-      mediaType: HTML,
-      refusals: ['not_found'],
-    },
+    ...(['/problems/:code', 'readProblem', 'Read the page about a problem', HTML] as const),
     () => oneOf('code', problems, 'No problem has this code.'),
+    orNothing,
   ),
 ]

@@ -121,56 +121,32 @@ const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<stri
 }
 
 /** Answers over the Merkle tree stored with the views, which then includes everything answered so far. */
-const makeOver =
-  ({ objects, views }: Parts) =>
-  async (answer: MakeProof): RouteResult => {
-    const reached = await objects.reached()
-    if (E.isLeft(reached)) return reached
-    const log = views.log()
-    if (log === undefined)
-      return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
-    return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
-  }
+const over = async ({ objects, views }: Parts, answer: MakeProof): RouteResult => {
+  const reached = await objects.reached()
+  if (E.isLeft(reached)) return reached
+  const log = views.log()
+  if (log === undefined)
+    return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
+  return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
+}
 
 /** Catches up with the store before refusing: another instance may have written the event. */
-const makeCaughtUp = (parts: Parts) => {
-  const { views, store } = parts
-  const over = makeOver(parts)
-  return async (answer: MakeProof): RouteResult => {
-    const first = await over(answer)
-    if (E.isRight(first)) return first
-    if (await waitForHead(views, store)) return over(answer)
-    return E.left(viewsBehind())
-  }
+const caughtUp = async (parts: Parts, answer: MakeProof): RouteResult => {
+  const first = await over(parts, answer)
+  if (E.isRight(first)) return first
+  return (await waitForHead(parts.views, parts.store)) ? over(parts, answer) : E.left(viewsBehind())
 }
 
-const makeCheckpoint = (parts: Parts) => {
-  const over = makeOver(parts)
-  return (): RouteResult =>
-    over(({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), parts.signer), events))
-}
+const readCheckpoint = (parts: Parts) => () =>
+  over(parts, ({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), parts.signer), events))
 
-const makeKeys = ({ store, signer }: Parts) => {
+const readVerifierKeys = ({ store, signer }: Parts) => {
   // The key is replaced while no service runs.
   const readKeys = once(() => verifierKeys(store, signer))
   return async (): RouteResult => E.right({ status: 200, body: await readKeys() })
 }
 
-const makeLeaves = (parts: Parts) => {
-  const caughtUp = makeCaughtUp(parts)
-  return ({ query }: Call<unknown, QueryOf<typeof leavesQuery>>) => caughtUp((from) => leaves(query, from, parts.store))
-}
-
-const makeInclusion = (parts: Parts) => {
-  const caughtUp = makeCaughtUp(parts)
-  return ({ query }: Call<unknown, QueryOf<typeof inclusionQuery>>) =>
-    caughtUp((from) => inclusion(query, from, parts.store))
-}
-
-const makeConsistency = (parts: Parts) => {
-  const caughtUp = makeCaughtUp(parts)
-  return ({ query }: Call<unknown, QueryOf<typeof consistencyQuery>>) => caughtUp((from) => consistency(query, from))
-}
+type Asking<D> = Call<unknown, QueryOf<D>>
 
 export const auditRoutes: readonly Declaration<Parts>[] = [
   get({
@@ -182,7 +158,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     mediaType: 'text/plain; charset=utf-8',
     answer: { type: 'string' },
-    handler: makeCheckpoint,
+    handler: readCheckpoint,
   }),
   get({
     path: '/api/audit/key',
@@ -194,7 +170,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: everyone,
     mediaType: 'text/plain; charset=utf-8',
     answer: { type: 'string' },
-    handler: makeKeys,
+    handler: readVerifierKeys,
   }),
   getWithQuery({
     path: '/api/audit/leaves',
@@ -207,7 +183,10 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     mediaType: LEAVES_TYPE,
     query: leavesQuery,
     answer: { type: 'string' },
-    handler: makeLeaves,
+    handler:
+      (parts: Parts) =>
+      ({ query }: Asking<typeof leavesQuery>) =>
+        caughtUp(parts, (from) => leaves(query, from, parts.store)),
   }),
   getWithQuery({
     path: '/api/audit/inclusion',
@@ -218,7 +197,10 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     query: inclusionQuery,
     answer: refTo('Inclusion'),
     refusals: ['event_not_found'],
-    handler: makeInclusion,
+    handler:
+      (parts: Parts) =>
+      ({ query }: Asking<typeof inclusionQuery>) =>
+        caughtUp(parts, (from) => inclusion(query, from, parts.store)),
   }),
   getWithQuery({
     path: '/api/audit/consistency',
@@ -228,6 +210,9 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     query: consistencyQuery,
     answer: refTo('Consistency'),
-    handler: makeConsistency,
+    handler:
+      (parts: Parts) =>
+      ({ query }: Asking<typeof consistencyQuery>) =>
+        caughtUp(parts, (from) => consistency(query, from)),
   }),
 ]

@@ -132,9 +132,13 @@ const guards = (route: Route, dependencies: AppDependencies): readonly Middlewar
  */
 class LeanKoa extends Koa<State> {
   async handleRequest(ctx: Context, handle: (ctx: Context) => Promise<void>): Promise<void> {
-    await handle(ctx)
-    // Node omits the body for HEAD.
-    if (ctx.respond !== false) ctx.res.end(ctx.body)
+    try {
+      await handle(ctx)
+      // Node omits the body for HEAD.
+      if (ctx.respond !== false) ctx.res.end(ctx.body)
+    } catch (error) {
+      ctx.onerror(error as Error)
+    }
   }
 }
 

@@ -44,36 +44,6 @@ test('property: a calendar contains its inserted windows by start, in valid chun
   t.true(chunks > 2, 'some calendars have several chunks')
 })
 
-test('property: calendars derived from one another do not share changes', (t) => {
-  const windowAt = (end: number, user: number): Held => ({
-    _id: `${user}`.padStart(24, '0'),
-    user_id: `user ${user}`,
-    start: end,
-    end: end + QUARTER,
-    startOffset: 0,
-    endOffset: 0,
-    lateness: 0,
-    started: false,
-    client: null,
-    keepalive: 0,
-    kept: 0,
-    hasHeartbeats: false,
-  })
-  let [latest, older] = [0, 0]
-  const property = fc.property(arbitraryCalendar(), fc.array(fc.nat(40), { maxLength: 40 }), ([first], picks) => {
-    const made = [{ calendar: first, windows: windowsOf(first) }]
-    for (const [n, pick] of picks.entries()) {
-      const { calendar, windows } = made[pick % made.length] as (typeof made)[number]
-      const held = windowAt(windows.at(-1)?.end ?? 0, n)
-      made.push({ calendar: insert(calendar, held), windows: [...windows, held] })
-      pick % made.length === n ? latest++ : older++
-    }
-    for (const { calendar, windows } of made) t.deepEqual(windowsOf(calendar), windows)
-  })
-  fc.assert(property, { numRuns: rounds(25, 100) })
-  t.true(latest > 10 && older > 10, 'both the newest and older calendars were extended')
-})
-
 test('property: binary search in a calendar finds the same windows as a linear scan', (t) => {
   const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), fc.nat(40), fc.nat(12), (found, ...rest) => {
     const [calendar, windows] = found

@@ -88,14 +88,3 @@ test('a subscription that receives earlier events, or takes none for now, is not
   t.deepEqual(told, [])
   t.false(catchingUp.of.hasFailed || paused.of.hasFailed)
 })
-
-test('a store that answers some appends is not silent, although another waits for long', async (t) => {
-  const { watch, told, subscribed } = given(t)
-  let asked = 0
-  subscribed({ ...aSubscription().subscription, responses: () => asked++ })
-  void watch('append', never(), answer)
-  const appending = setInterval(() => void watch('append', Promise.resolve(), answer), 5)
-  t.teardown(() => clearInterval(appending))
-  await looks(() => asked, 20)
-  t.deepEqual(told, [])
-})

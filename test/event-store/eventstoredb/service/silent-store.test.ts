@@ -37,6 +37,16 @@ test('thorough: a frozen node makes the service unready within 10 s, with an ala
   t.true((await admin.get('/metrics')).text.includes(`\nberth_alarm{part="store"} 0\n`))
 })
 
+test('thorough: a store that answers slowly is not reported as silent', async (t) => {
+  const { server, service, log } = await aReadyService(t)
+  const admin = service.as('admin')
+  server.delayAnswers(400)
+  const began = performance.now()
+  while (performance.now() - began < 7_000) t.is((await admin.post('/api/sut/create', aSut())).status, 201)
+  t.is((await readinessOf(service)).status, 200)
+  t.false(sentencesOf(log).includes(SILENT))
+})
+
 const resumed = (log: readonly Line[]) =>
   log.filter(({ sentence }) => sentence === 'subscription to the event store was interrupted; resumed')
 

@@ -4,7 +4,6 @@ import { readConfig, withoutClient } from '../app/config/config.ts'
 import { CLIENT_COMMANDS } from '../client/help.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
-import { targetOf } from './service/call.ts'
 import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
 import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, PROGRAM, TRY_HELP, usageOf } from './terminal/help.ts'
 import { parse } from './terminal/parse.ts'
@@ -78,7 +77,7 @@ const runCommand = async (
 
 /** Runs a command of the client that pipelines download. Only `connect` finds the service that runs on BERTH_DATA. */
 const runOfClient = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
-  const { runClient } = await import('../client/client.ts')
+  const [{ runClient }, { targetOf }] = await Promise.all([import('../client/client.ts'), import('./service/call.ts')])
   const findTarget = (variables: Environment) => {
     const config = readConfig(variables)
     if (E.isLeft(config)) throw new Misused(config.left)

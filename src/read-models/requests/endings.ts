@@ -13,8 +13,8 @@ export interface Endings {
    * wait already. Says whether it was the time that ended.
    */
   readonly wait: (id: string, within: number) => Promise<boolean>
-  /** The same, once a reservation has another version than this. */
-  readonly waitForChange: (version: Pick<Version, 'id' | 'revision'>, within: number) => Promise<boolean>
+  /** The same, once a reservation shows something else than in this version. */
+  readonly waitForChange: (version: Pick<Version, 'id' | 'document' | 'ended'>, within: number) => Promise<boolean>
   /** Ends all waits, and lets nothing wait again. */
   readonly end: () => void
   readonly close: () => void
@@ -22,8 +22,8 @@ export interface Endings {
 
 export const followEndings = (views: Pick<Views, 'watch' | 'newest'>): Endings => {
   const waits = makeWaits()
-  const unwatch = views.watch((events) => {
-    for (const { data } of events) if ('_id' in data) waits.recheck(data._id)
+  const unwatch = views.watch((_, changes) => {
+    for (const { after } of changes) waits.recheck(after.id)
   })
   const waitUntil = async (id: string, isDone: () => boolean, within: number): Promise<boolean> =>
     waits.count() < WAITS_MAX && waits.until(id, isDone, within)
@@ -33,8 +33,13 @@ export const followEndings = (views: Pick<Views, 'watch' | 'newest'>): Endings =
   }
   return {
     wait: (id, within) => waitUntil(id, () => isOver(id), within),
-    waitForChange: ({ id, revision }, within) =>
-      waitUntil(id, () => views.newest('reservation', id)?.revision !== revision, within),
+    waitForChange: ({ id, document, ended }, within) => {
+      const isChanged = (): boolean => {
+        const newest = views.newest('reservation', id)
+        return newest?.document !== document || newest.ended !== ended
+      }
+      return waitUntil(id, isChanged, within)
+    },
     end: waits.end,
     close: unwatch,
   }

@@ -201,6 +201,19 @@ test('every script and file that a module names relative to itself exists', (t) 
   t.deepEqual(missing('src/main.ts', `new URL(${"'./gone.ts'"}, import.meta.url)`), ['src/main.ts names ./gone.ts'])
 })
 
+const EXPORTED = /^export (?:abstract |async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm
+
+test('no two files of the service export the same name', (t) => {
+  const exported = Object.entries(project)
+    .filter(([path]) => !path.startsWith('src/web/'))
+    .flatMap(([path, source]) => [...source.matchAll(EXPORTED)].map(([, name]) => ({ name: name as string, path })))
+  t.true(exported.length > 1_000)
+  const several = [...Map.groupBy(exported, ({ name }) => name)]
+    .map(([name, places]) => [name, new Set(places.map(({ path }) => path)).size] as const)
+    .filter(([, files]) => files > 1)
+  t.deepEqual(several, [])
+})
+
 /** Lines that a chapter of the guide may have at most. */
 const CHAPTER_LINES = 400
 

@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { acquireLock } from '../files/lock.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { type BackupOptions, type BackupSource, makeBackup } from './backup.ts'
-import { type BackupCheckpoint, readCheckpoint } from './verify-backup.ts'
+import { type BackupCheckpoint, readBackupCheckpoint } from './verify-backup.ts'
 
 /** Backups of a log side by side in one directory, of which the newest are kept. */
 
@@ -29,7 +29,7 @@ const backupsIn = async (directory: string, logId: string): Promise<readonly str
     .sort()
     .reverse()
   const found: string[] = []
-  for (const name of names) if ((await readCheckpoint(join(directory, name))).log_id === logId) found.push(name)
+  for (const name of names) if ((await readBackupCheckpoint(join(directory, name))).log_id === logId) found.push(name)
   return found
 }
 

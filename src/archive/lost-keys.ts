@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { formatKeyId } from '../audit/audit-key.ts'
 import type { Verifier } from '../audit/signed-note.ts'
-import { readCheckpoint } from './verify-backup.ts'
+import { readBackupCheckpoint } from './verify-backup.ts'
 
 /** The keys a backup needs but does not contain. */
 interface FoundBackup {
@@ -17,7 +17,7 @@ const DIRECTORIES_MAX = 1_000
 
 /** The backup of a log in a directory, if there is one. */
 const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
-  const { log_id, vault_keys } = await readCheckpoint(directory)
+  const { log_id, vault_keys } = await readBackupCheckpoint(directory)
   if (log_id !== logId || !Array.isArray(vault_keys)) return []
   const note = await readFile(join(directory, 'log.checkpoint'), 'utf8').catch(() => '')
   const signatures = note.split('\n').filter((line) => line.startsWith('\u2014 '))

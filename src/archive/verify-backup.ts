@@ -22,7 +22,7 @@ export interface BackupCheckpoint {
 }
 
 /** What a directory says of the backup in it; nothing if there is none. */
-export const readCheckpoint = async (directory: string): Promise<Partial<BackupCheckpoint>> => {
+export const readBackupCheckpoint = async (directory: string): Promise<Partial<BackupCheckpoint>> => {
   try {
     return JSON.parse(await readFile(join(directory, 'checkpoint.json'), 'utf8')) ?? {}
   } catch {

@@ -30,7 +30,7 @@ const bytesPerSecond = ({ bytes, microseconds }: Taken): number => (bytes / micr
 const rowsOf = (alternation: Alternation<'hello' | 'read' | 'echo' | 'list'>, count: number): readonly TableRow[] => [
   rowOf(
     alternation,
-    { what: `reads by id of one of ${count}, to Koa hello`, must: { least: 0.5 }, aim: { least: 0.7 } },
+    { what: `reads by id of one of ${count}, to Koa hello`, must: { least: 0.57 }, aim: { least: 0.62 } },
     ({ read, hello }) => perSecond(read) / perSecond(hello),
   ),
   rowOf(

@@ -59,10 +59,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   const card = page.getByRole('main').getByRole('article')
   await card.getByText(/in line/).waitFor()
   await card.getByText('any Ubuntu, 1 h').waitFor()
-  await card
-    .getByText(/bench [12]/)
-    .first()
-    .waitFor()
+  await card.getByText('2 machines fit.').waitFor()
   const queue = page.getByRole('region', { name: 'Waiting' })
   await queue.getByRole('row', { name: /^1 bob bench 2, 30 m/ }).waitFor()
   await queue.getByRole('row', { name: /^2 You any Ubuntu, 1 h, priority −1/ }).waitFor()

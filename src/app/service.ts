@@ -9,6 +9,7 @@ import { makeInFlight } from '../commands/turns.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
 import { eraseUser } from '../commands/users/removal-in-force.ts'
 import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
+import { once } from '../concurrency/once.ts'
 import { makeEventId } from '../domain/values/ids.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
@@ -27,8 +28,10 @@ import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
 import { makeCheckConsole } from '../http/routes/access/console-ticket.ts'
 import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
+import { readVerifierKeys } from '../http/routes/audit.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Parts } from '../http/routes/parts.ts'
+import { makeLastChecks } from '../http/routes/probes/checks.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
@@ -259,6 +262,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       },
       ...{ clientPseudonyms, seriesWindows, checkConsole, consoleTickets, consoles, endReservations, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
+      verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists({ views, nameOf, limits: base.csv }),
       asOf: makeAsOfReads({ objects, views, store, clock }),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
@@ -269,6 +273,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,
       range: config.listenPorts,
       checkSut: monitor.check,
+      lastChecks: makeLastChecks(),
       eraseSecrets: (id) => eraseUser(store, id),
       renewEpoch: makeRenewEpoch(lab),
       singleSignOn: openSingleSignOn(lab, signedIn.sessions),

@@ -1,4 +1,4 @@
-import { type DocumentParts, documentRoutes } from './documents/document-routes.ts'
+import { type DocumentParts, documentRoutes, openApiOf } from './documents/document-routes.ts'
 import { webRoutes } from './documents/web-routes.ts'
 import { bind, type Declaration } from './protocol/declaration.ts'
 import type { Route } from './protocol/route.ts'
@@ -74,4 +74,5 @@ export const declarations: readonly Declaration<Parts & DocumentParts>[] = [
 ]
 
 /** The routes of a service that has these parts. */
-export const routes = (parts: Parts): readonly Route[] => bind(declarations, { ...parts, operations: declarations })
+export const routes = (parts: Parts): readonly Route[] =>
+  bind(declarations, { ...parts, openApi: openApiOf(declarations) })

@@ -6,7 +6,7 @@ import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
 import { makeConnectionRefusals } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
-import { checkSut } from '../../src/http/routes/probes/checks.ts'
+import { checkSut, makeLastChecks } from '../../src/http/routes/probes/checks.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
@@ -49,15 +49,16 @@ test('more used tickets than are remembered open nothing, until the oldest have 
 
 test('more SUTs than are remembered can be checked within a second', async (t) => {
   let checks = 0
-  const handle = checkSut.handler({
+  const parts = {
     objects: { newest: async () => E.right({ document: '{}', ended: null }) } as never,
     checkSut: async () => {
       checks++
       return E.right({ cause: undefined, milliseconds: 1 })
     },
+    lastChecks: makeLastChecks(),
     sinceBoot: () => 0,
-  })
-  const check = (n: number) => handle({ params: { id: `${n}` } } as unknown as Call)
+  }
+  const check = (n: number) => checkSut.handler(parts as never, { params: { id: `${n}` } } as unknown as Call)
   for (let n = 0; n <= 10_001; n++) await check(n)
   t.is(checks, 10_002)
   t.like(await check(10_001), { left: { code: 'too_many_checks' } })

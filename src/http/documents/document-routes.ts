@@ -4,7 +4,7 @@ import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { type Declaration, get, refTo } from '../protocol/declaration.ts'
 import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { codes, refusal } from '../protocol/problem.ts'
-import type { Call, Operation, Route, RouteResult } from '../protocol/route.ts'
+import type { Call, Operation, RouteResult } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { schemaDocuments } from './event-schemas/event-schemas.ts'
 import { fixed, inTurns } from './fixed.ts'
@@ -16,15 +16,15 @@ import { examplesFrom, readExamples } from './openapi/examples.ts'
 import { openApiPieces } from './openapi/openapi.ts'
 import { readWebFiles } from './web/web-files.ts'
 
-const json = (make: () => object): Route['handle'] => fixed(() => escapeLineSeparators(JSON.stringify(make())))
+const json = (make: () => object) => fixed(() => escapeLineSeparators(JSON.stringify(make())))
 
-const guidePage = (name: string): Route['handle'] => fixed(() => readGuidePage(name), pageHeaders())
+const guidePage = (name: string) => fixed(() => readGuidePage(name), pageHeaders())
 
 /** Serves one of several documents, by a parameter of the path. */
-const oneOf = (parameter: string, all: readonly (readonly [string, Route['handle']])[], otherwise: string) => {
+const oneOf = (parameter: string, all: readonly (readonly [string, () => RouteResult])[], otherwise: string) => {
   const byName = new Map(all)
-  return async (call: Call): RouteResult =>
-    byName.get(call.params[parameter] ?? '')?.(call) ?? E.left(refusal('not_found', otherwise))
+  return async (_: unknown, { params }: Call): RouteResult =>
+    byName.get(params[parameter] ?? '')?.() ?? E.left(refusal('not_found', otherwise))
 }
 
 const schemaIndex = () => ({
@@ -45,7 +45,7 @@ const docsPage = async (): Promise<string> =>
     content: '<main id="interface"></main>',
   })
 
-const ofSwagger = (file: string): Route['handle'] =>
+const ofSwagger = (file: string) =>
   fixed(() => readFile(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8'))
 
 const HTML = 'text/html; charset=utf-8'
@@ -53,11 +53,11 @@ const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 export interface DocumentParts {
-  /** What the documents describe, including these routes. */
-  readonly operations: readonly Operation[]
+  /** Responds with the description of all operations, including these. */
+  readonly openApi: () => RouteResult
 }
 
-type Handler = (parts: DocumentParts) => Route['handle']
+type Handler = Declaration<DocumentParts>['handler']
 type More = Partial<Pick<Operation, 'alias' | 'answer' | 'mediaType' | 'refusals'>>
 
 /** A document about the interface, in a format defined by other standards unless its answer says otherwise. */
@@ -78,7 +78,8 @@ const document = (path: string, id: string, summary: string, handler: Handler, m
 const page = (path: string, id: string, summary: string, mediaType: string, handler: Handler, more: More = {}) =>
   document(path, id, summary, handler, { answer: { type: 'string' }, mediaType, ...more })
 
-const makeOpenApi = ({ operations }: DocumentParts): Route['handle'] =>
+/** The OpenAPI document of operations. */
+export const openApiOf = (operations: readonly Operation[]): DocumentParts['openApi'] =>
   fixed(async () => {
     const pieces = openApiPieces(operations, version(), examplesFrom(readExamples()))
     return escapeLineSeparators(await inTurns(pieces))
@@ -92,46 +93,62 @@ const orNothing: More = { refusals: ['not_found'] }
  * on its first request. Every file has a route of its own: there is no path that could lead elsewhere.
  */
 export const documentRoutes: readonly Declaration<DocumentParts>[] = [
-  document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)', makeOpenApi),
-  document('/asyncapi.json', 'readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)', () =>
+  document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)', ({ openApi }) => openApi()),
+  document(
+    '/asyncapi.json',
+    'readAsyncApi',
+    'Read the description of the feed (AsyncAPI 3.0)',
     json(() => asyncApi(version())),
   ),
-  document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', () => json(schemaIndex), {
+  document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', json(schemaIndex), {
     answer: refTo('SchemaIndex'),
   }),
   document(
     ...(['/schemas/:file', 'readSchema', "Read the JSON Schema (2020-12) of an event's data"] as const),
-    () => oneOf('file', schemas, 'There is no schema of this name.'),
+    oneOf('file', schemas, 'There is no schema of this name.'),
     orNothing,
   ),
-  page('/docs', 'readDocs', 'Open the API documentation', HTML, () => fixed(docsPage, pageHeaders()), {
+  page('/docs', 'readDocs', 'Open the API documentation', HTML, fixed(docsPage, pageHeaders()), {
     alias: '/docs/',
   }),
-  page('/docs/swagger-ui.css', 'readDocsStyle', 'Read the stylesheet of Swagger UI', CSS, () =>
-    ofSwagger('swagger-ui.css'),
-  ),
-  page('/docs/swagger-ui-bundle.js', 'readDocsScript', 'Read the script of Swagger UI', SCRIPT, () =>
+  page('/docs/swagger-ui.css', 'readDocsStyle', 'Read the stylesheet of Swagger UI', CSS, ofSwagger('swagger-ui.css')),
+  page(
+    '/docs/swagger-ui-bundle.js',
+    'readDocsScript',
+    'Read the script of Swagger UI',
+    SCRIPT,
     ofSwagger('swagger-ui-bundle.js'),
   ),
-  page('/guide', 'readGuide', 'Open the guide', HTML, () => guidePage(INDEX), { alias: '/guide/' }),
-  document('/guide/search.json', 'readGuideSections', 'Read what the search of the guide finds', () =>
+  page('/guide', 'readGuide', 'Open the guide', HTML, guidePage(INDEX), { alias: '/guide/' }),
+  document(
+    '/guide/search.json',
+    'readGuideSections',
+    'Read what the search of the guide finds',
     fixed(async () => escapeLineSeparators(await readGuidePage(SEARCH_INDEX))),
   ),
-  page('/guide/tour.svg', 'readGuideTour', 'Get a picture of the guide', 'image/svg+xml', () =>
+  page(
+    '/guide/tour.svg',
+    'readGuideTour',
+    'Get a picture of the guide',
+    'image/svg+xml',
     fixed(readTour, PICTURE_HEADERS),
   ),
-  page('/guide/schedule.png', 'readGuideSchedule', 'Get a picture of the page', 'image/png', () => fixed(readSchedule)),
+  page('/guide/schedule.png', 'readGuideSchedule', 'Get a picture of the page', 'image/png', fixed(readSchedule)),
   page(
     ...(['/guide/:chapter', 'readGuideChapter', 'Read a chapter of the guide', HTML] as const),
-    () => oneOf('chapter', chapters, 'The guide has no such chapter.'),
+    oneOf('chapter', chapters, 'The guide has no such chapter.'),
     orNothing,
   ),
-  page('/client/berth.mjs', 'readClient', 'Download the client, which needs Node 20 or later', SCRIPT, () =>
+  page(
+    '/client/berth.mjs',
+    'readClient',
+    'Download the client, which needs Node 20 or later',
+    SCRIPT,
     fixed(async () => (await readWebFiles()).client),
   ),
   page(
     ...(['/problems/:code', 'readProblem', 'Read the page about a problem', HTML] as const),
-    () => oneOf('code', problems, 'No problem has this code.'),
+    oneOf('code', problems, 'No problem has this code.'),
     orNothing,
   ),
 ]

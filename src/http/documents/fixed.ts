@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
 import { UNCOMPRESSED_MAX } from '../protocol/coding.ts'
-import type { FixedBody, Route } from '../protocol/route.ts'
+import type { FixedBody, RouteResult } from '../protocol/route.ts'
 import { compressAll } from '../response/compress.ts'
 
 /** Puts a text together, a piece a turn: others are answered meanwhile. */
@@ -23,7 +23,7 @@ export const inTurns = async (pieces: Iterable<string>): Promise<string> => {
 export const fixed = (
   make: () => string | Promise<string | Uint8Array>,
   headers: Readonly<Record<string, string>> = {},
-): Route['handle'] => {
+): (() => RouteResult) => {
   const read = once(async () => {
     const content = await make()
     const bytes = Buffer.from(content)

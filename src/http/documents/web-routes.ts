@@ -3,7 +3,7 @@ import { withSchema } from '../../domain/codec/json-schema.ts'
 import { type Declaration, get, getWithQuery } from '../protocol/declaration.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { DecodeQuery, Route } from '../protocol/route.ts'
+import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
 import type { Parts } from '../routes/parts.ts'
 import { fixed } from './fixed.ts'
 import { readWebFiles } from './web/web-files.ts'
@@ -28,7 +28,7 @@ const ofProvider: DecodeQuery<undefined> = withSchema(
   }),
 )
 
-const serveFile: Route['handle'] = async ({ params }) => {
+const serveFile = async (_: unknown, { params }: Call): RouteResult => {
   const { digest, files } = await readWebFiles()
   const file = params.digest === digest ? files.get(params.name ?? '') : undefined
   if (file === undefined) return E.left(refusal('not_found', 'The page has no such file. It may have been updated.'))
@@ -36,18 +36,22 @@ const serveFile: Route['handle'] = async ({ params }) => {
   return E.right({ status: 200, body: { bytes, compressed }, mediaType, headers: FILE_HEADERS })
 }
 
+const pageOf = (name: 'page' | 'pageWithSingleSignOn') =>
+  fixed(
+    async () => (await readWebFiles())[name],
+    // A form is sent by a script.
+    pageHeaders("'self'", "font-src 'self'"),
+  )
+const openPage = pageOf('page')
+const openPageWithSingleSignOn = pageOf('pageWithSingleSignOn')
+
 const page = {
   tag: 'Documents',
   roles: 'anyone',
   mediaType: 'text/html; charset=utf-8',
   answer: { type: 'string' },
   isTagged: true,
-  handler: ({ hasSingleSignOn }: Parts) =>
-    fixed(
-      async () => (await readWebFiles())[hasSingleSignOn ? 'pageWithSingleSignOn' : 'page'],
-      // A form is sent by a script.
-      pageHeaders("'self'", "font-src 'self'"),
-    ),
+  handler: ({ hasSingleSignOn }: Parts) => (hasSingleSignOn ? openPageWithSingleSignOn() : openPage()),
 } as const
 
 export const webRoutes: readonly Declaration<Parts>[] = [
@@ -70,6 +74,6 @@ export const webRoutes: readonly Declaration<Parts>[] = [
     answer: { type: 'string' },
     isTagged: true,
     refusals: ['not_found'],
-    handler: () => serveFile,
+    handler: serveFile,
   }),
 ]

@@ -1,12 +1,10 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import type { DecodeBody, DecodeQuery, Operation, Route } from './route.ts'
+import type { Call, DecodeBody, DecodeQuery, Operation, Route, RouteResult } from './route.ts'
 
-/**
- * A route as it is declared: the operation, and how its handler is made of the parts of a service. Declarations are
- * known without a service.
- */
-export interface Declaration<P, B = unknown, Q = unknown> extends Operation<B, Q> {
-  readonly handler: (parts: P) => Route<B, Q>['handle']
+/** A route as it is declared: the operation, and its handler, which gets the parts of a service with each call. */
+export interface Declaration<in P, B = unknown, Q = unknown> extends Operation<B, Q> {
+  /** A method, as `Route.handle` is. */
+  handler(parts: P, call: Call<B, Q>): RouteResult
 }
 
 /** A POST route whose handler gets the decoded body. */
@@ -26,7 +24,7 @@ export const getWithQuery = <P, Q>(
 
 /** The routes of a service that has these parts. */
 export const bind = <P>(declarations: readonly Declaration<P>[], parts: P): readonly Route[] =>
-  declarations.map(({ handler, ...operation }) => ({ ...operation, handle: handler(parts) }))
+  declarations.map(({ handler, ...operation }) => ({ ...operation, handle: (call) => handler(parts, call) }))
 
 export const everyone = ['administrator', 'tester', 'auditor'] as const
 export const administrators = ['administrator'] as const

@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { makeTreeReader, type TreeReader } from '../../audit/merkle-tree.ts'
 import { type Signer, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
-import { once } from '../../concurrency/once.ts'
 import { described, matching } from '../../domain/codec/codec.ts'
 import { type Failure, failure, invalid } from '../../domain/failure.ts'
 import { LISTEN_PORTS_STREAM } from '../../domain/values/ids.ts'
@@ -109,7 +108,7 @@ const leaves = async (
 }
 
 /** The verifiers' keys, one a line, newest first. The stream of the log's version has the former ones. */
-const verifierKeys = async (store: Parts['store'], signer: Signer): Promise<string> => {
+export const readVerifierKeys = async (store: Parts['store'], signer: Signer): Promise<string> => {
   const former: string[] = []
   for await (const page of store.readStream(LISTEN_PORTS_STREAM, NO_STREAM)) {
     for (const { type, data } of page) {
@@ -137,14 +136,8 @@ const caughtUp = async (parts: Parts, answer: MakeProof): RouteResult => {
   return (await waitForHead(parts.views, parts.store)) ? over(parts, answer) : E.left(viewsBehind())
 }
 
-const readCheckpoint = (parts: Parts) => () =>
+const checkpoint = (parts: Parts) =>
   over(parts, ({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), parts.signer), events))
-
-const readVerifierKeys = ({ store, signer }: Parts) => {
-  // The key is replaced while no service runs.
-  const readKeys = once(() => verifierKeys(store, signer))
-  return async (): RouteResult => E.right({ status: 200, body: await readKeys() })
-}
 
 type Asking<D> = Call<unknown, QueryOf<D>>
 
@@ -158,7 +151,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     mediaType: 'text/plain; charset=utf-8',
     answer: { type: 'string' },
-    handler: readCheckpoint,
+    handler: checkpoint,
   }),
   get({
     path: '/api/audit/key',
@@ -170,7 +163,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: everyone,
     mediaType: 'text/plain; charset=utf-8',
     answer: { type: 'string' },
-    handler: readVerifierKeys,
+    handler: async ({ verifierKeys }: Parts) => E.right({ status: 200, body: await verifierKeys() }),
   }),
   getWithQuery({
     path: '/api/audit/leaves',
@@ -183,10 +176,8 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     mediaType: LEAVES_TYPE,
     query: leavesQuery,
     answer: { type: 'string' },
-    handler:
-      (parts: Parts) =>
-      ({ query }: Asking<typeof leavesQuery>) =>
-        caughtUp(parts, (from) => leaves(query, from, parts.store)),
+    handler: (parts: Parts, { query }: Asking<typeof leavesQuery>) =>
+      caughtUp(parts, (from) => leaves(query, from, parts.store)),
   }),
   getWithQuery({
     path: '/api/audit/inclusion',
@@ -197,10 +188,8 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     query: inclusionQuery,
     answer: refTo('Inclusion'),
     refusals: ['event_not_found'],
-    handler:
-      (parts: Parts) =>
-      ({ query }: Asking<typeof inclusionQuery>) =>
-        caughtUp(parts, (from) => inclusion(query, from, parts.store)),
+    handler: (parts: Parts, { query }: Asking<typeof inclusionQuery>) =>
+      caughtUp(parts, (from) => inclusion(query, from, parts.store)),
   }),
   getWithQuery({
     path: '/api/audit/consistency',
@@ -210,9 +199,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     query: consistencyQuery,
     answer: refTo('Consistency'),
-    handler:
-      (parts: Parts) =>
-      ({ query }: Asking<typeof consistencyQuery>) =>
-        caughtUp(parts, (from) => consistency(query, from)),
+    handler: (parts: Parts, { query }: Asking<typeof consistencyQuery>) =>
+      caughtUp(parts, (from) => consistency(query, from)),
   }),
 ]

@@ -34,25 +34,23 @@ const holdFor = (parts: Parts, call: ChangesCall): DelayedStart => ({
 })
 
 /** Tells a user what has changed of what it may read. */
-const makeChanges =
-  (parts: Parts) =>
-  async (call: ChangesCall): RouteResult => {
-    const { changes, views } = parts
-    const digest = await parts.digest()
-    return beginOrHold(
-      parts,
-      async () => {
-        const begun = await startOf(parts, call)
-        if (E.isLeft(begun)) return begun
-        const position = views.position()
-        return streamResponse(await changes.subscribe(call.user, { after: begun.right, digest }), position)
-      },
-      async () => {
-        const held = holdFor(parts, call)
-        return streamResponse(await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, held), 'held')
-      },
-    )
-  }
+const follow = async (parts: Parts, call: ChangesCall): RouteResult => {
+  const { changes, views } = parts
+  const digest = await parts.digest()
+  return beginOrHold(
+    parts,
+    async () => {
+      const begun = await startOf(parts, call)
+      if (E.isLeft(begun)) return begun
+      const position = views.position()
+      return streamResponse(await changes.subscribe(call.user, { after: begun.right, digest }), position)
+    },
+    async () => {
+      const held = holdFor(parts, call)
+      return streamResponse(await changes.subscribe(call.user, { after: BEFORE_FIRST, digest }, held), 'held')
+    },
+  )
+}
 
 export const readChanges = getWithQuery({
   path: '/api/changes',
@@ -68,5 +66,5 @@ export const readChanges = getWithQuery({
   heldMediaType: EVENT_STREAM,
   answer: { type: 'string' },
   refusals: ['too_many_subscribers'],
-  handler: makeChanges,
+  handler: follow,
 })

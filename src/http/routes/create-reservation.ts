@@ -34,44 +34,45 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
 ): Promise<E.Either<Failure, A>> =>
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
 
+const createById = async (
+  { runner, randomHex }: Parts,
+  call: Call,
+  asked: Omit<CreateReservation, 'type' | 'random'>,
+) => {
+  const command: CreateReservation = { type: 'CreateReservation', ...asked, random: randomHex(8) }
+  const made = await runner.run(reservationDecider, sutStream(asked.sut_id), { ...envelopeOf(call), command })
+  return E.map((outcome: Outcome<unknown>) => ({ ...outcome, sutId: asked.sut_id }))(made)
+}
+
+const createMatching = async ({ runner, randomHex, matching }: Parts, call: Call, asked: MatchRequest) => {
+  const made = await createMatched({ ...matching, runner, randomHex }, envelopeOf(call), asked)
+  return E.map(({ sutId, outcome }: Matched) => ({ ...outcome, sutId }))(made)
+}
+
 /** Creates one of a SUT by its id, or of any that fits criteria. */
-const makeCreate = (parts: Parts) => {
-  const { runner, objects, users, quotas, limits, randomHex, matching, repeated } = parts
-
-  const createById = async (call: Call, asked: Omit<CreateReservation, 'type' | 'random'>) => {
-    const command: CreateReservation = { type: 'CreateReservation', ...asked, random: randomHex(8) }
-    const made = await runner.run(reservationDecider, sutStream(asked.sut_id), { ...envelopeOf(call), command })
-    return E.map((outcome: Outcome<unknown>) => ({ ...outcome, sutId: asked.sut_id }))(made)
+const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult => {
+  const { objects, users, quotas, limits, matching, repeated } = parts
+  const { user, body, idempotencyKey } = call
+  const { target, user_id = user._id, window, isBeyondQuota, keepalive } = body
+  if ('match' in target && idempotencyKey !== undefined) {
+    // Another instance may have answered the first request.
+    if (!(await matching.catchUp())) return E.left(viewsBehind())
+    const before = repeated(idempotencyKey)
+    if (before !== undefined) return before
   }
-
-  const createMatching = async (call: Call, asked: MatchRequest) => {
-    const made = await createMatched({ ...matching, runner, randomHex }, envelopeOf(call), asked)
-    return E.map(({ sutId, outcome }: Matched) => ({ ...outcome, sutId }))(made)
-  }
-
-  return async (call: Call<ReservationBody>): RouteResult => {
-    const { user, body, idempotencyKey } = call
-    const { target, user_id = user._id, window, isBeyondQuota, keepalive } = body
-    if ('match' in target && idempotencyKey !== undefined) {
-      // Another instance may have answered the first request.
-      if (!(await matching.catchUp())) return E.left(viewsBehind())
-      const before = repeated(idempotencyKey)
-      if (before !== undefined) return before
-    }
-    const userExists = await holderExists(users, user, user_id)
-    const asked = { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
-    const holderScope = users.byId(user_id)?.scope
-    const made = await runInTurn(quotas, asked, (quota) =>
-      'sut_id' in target
-        ? createById(call, { ...asked, sut_id: target.sut_id, quota })
-        : createMatching(call, { ...asked, criteria: target.match, holderScope, quota }),
-    )
-    if (E.isLeft(made)) return made
-    const { sutId, ...outcome } = made.right
-    if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
-    const version = await objects.after('reservation', outcome.id, sutStream(sutId), outcome)
-    return E.right(madeResponse(version, keepalive))
-  }
+  const userExists = await holderExists(users, user, user_id)
+  const asked = { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
+  const holderScope = users.byId(user_id)?.scope
+  const made = await runInTurn(quotas, asked, (quota) =>
+    'sut_id' in target
+      ? createById(parts, call, { ...asked, sut_id: target.sut_id, quota })
+      : createMatching(parts, call, { ...asked, criteria: target.match, holderScope, quota }),
+  )
+  if (E.isLeft(made)) return made
+  const { sutId, ...outcome } = made.right
+  if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
+  const version = await objects.after('reservation', outcome.id, sutStream(sutId), outcome)
+  return E.right(madeResponse(version, keepalive))
 }
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
@@ -89,5 +90,5 @@ export const createReservation = post({
   isKept: true,
   isCreation: true,
   refusals: ['not_your_reservation', 'user_not_found', ...OF_SUT, ...OF_BOOKING, ...MATCHING, ...OF_FORMS],
-  handler: makeCreate,
+  handler: create,
 })

@@ -104,24 +104,22 @@ const respondWithEvents = async (
 }
 
 /** Responds with events of the log, as a page or a stream. */
-const makeEvents =
-  (parts: Parts) =>
-  async (call: Call<unknown, EventsQuery>): RouteResult => {
-    const { query, mediaType } = call
-    const problems = parameterProblems(query, mediaType)
-    if (problems.length > 0) return E.left(invalid(problems))
-    const { actor, from, to } = query
-    const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
-    const format: Format = mediaType === LINES ? jsonLines : eventStream
-    if (query.isBackwards) return respondBackwards(parts, call, filter)
-    const request = { after: BEFORE_FIRST, end: undefined, filter, format }
-    if (mediaType !== EVENT_STREAM) return respondWithEvents(parts, call, request)
-    return beginOrHold(
-      parts,
-      () => respondWithEvents(parts, call, request),
-      () => subscribeHeld(parts, call, request),
-    )
-  }
+const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteResult => {
+  const { query, mediaType } = call
+  const problems = parameterProblems(query, mediaType)
+  if (problems.length > 0) return E.left(invalid(problems))
+  const { actor, from, to } = query
+  const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
+  const format: Format = mediaType === LINES ? jsonLines : eventStream
+  if (query.isBackwards) return respondBackwards(parts, call, filter)
+  const request = { after: BEFORE_FIRST, end: undefined, filter, format }
+  if (mediaType !== EVENT_STREAM) return respondWithEvents(parts, call, request)
+  return beginOrHold(
+    parts,
+    () => respondWithEvents(parts, call, request),
+    () => subscribeHeld(parts, call, request),
+  )
+}
 
 export const readEvents = getWithQuery({
   path: '/api/events',
@@ -137,5 +135,5 @@ export const readEvents = getWithQuery({
   heldMediaType: EVENT_STREAM,
   answer: refTo('EventPage'),
   refusals: ['too_many_subscribers'],
-  handler: makeEvents,
+  handler: respond,
 })

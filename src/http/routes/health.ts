@@ -51,15 +51,13 @@ export interface HealthParts {
   readonly condition: () => HealthCondition
 }
 
-const makeLive = () => async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' })
+const live = async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' })
 
-const makeReady =
-  ({ condition }: HealthParts) =>
-  async (): RouteResult => {
-    const parts = condition()
-    if (!isReady(parts)) return E.left(notReady(parts))
-    return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
-  }
+const ready = async ({ condition }: HealthParts): RouteResult => {
+  const parts = condition()
+  if (!isReady(parts)) return E.left(notReady(parts))
+  return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
+}
 
 export const healthRoutes: readonly Declaration<HealthParts>[] = [
   get({
@@ -69,7 +67,7 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
     tag: 'Service',
     roles: 'anyone',
     answer: refTo('Health'),
-    handler: makeLive,
+    handler: live,
   }),
   get({
     path: '/health/ready',
@@ -80,7 +78,7 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
     tag: 'Service',
     roles: 'anyone',
     answer: refTo('Health'),
-    handler: makeReady,
+    handler: ready,
   }),
 ]
 
@@ -97,10 +95,8 @@ export const confirmClock = post({
   ignoresRetryKey: true,
   ...withoutBody,
   answer: { type: 'object' },
-  handler:
-    ({ clock, guard }: { readonly clock: () => number; readonly guard: ClockGuard }) =>
-    async () => {
-      guard.confirm()
-      return E.right({ status: 200, body: JSON.stringify({ time: formatMilliseconds(clock()) }) })
-    },
+  handler: async ({ clock, guard }: { readonly clock: () => number; readonly guard: ClockGuard }) => {
+    guard.confirm()
+    return E.right({ status: 200, body: JSON.stringify({ time: formatMilliseconds(clock()) }) })
+  },
 })

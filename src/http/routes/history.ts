@@ -34,24 +34,25 @@ const changedSecretsOf = ({ data }: Recorded): readonly ValueChange[] => {
   return changed.filter((name) => name !== 'epoch').map((name) => ({ path: `/${name}`, changed: true }))
 }
 
-/** Makes the function that reads the events at some positions, many at once: the store may be far. */
-const makeReadEvents =
-  ({ views, store }: Parts) =>
-  async (positions: readonly PublicPosition[]): Promise<readonly Recorded[]> => {
-    const log = views.log() ?? views.stored()?.log
-    const read = async (position: PublicPosition): Promise<Recorded> => {
-      const storePosition = log?.storePositionAt(position)
-      const event = storePosition === undefined ? undefined : await store.at(storePosition)
-      if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
-      return event
-    }
-    const events: Recorded[] = []
-    for (let n = 0; n < positions.length; n += EVENTS_PER_TURN) {
-      events.push(...(await Promise.all(positions.slice(n, n + EVENTS_PER_TURN).map(read))))
-      await turn()
-    }
-    return events
+/** Reads the events at some positions, many at once: the store may be far. */
+const readEvents = async (
+  { views, store }: Parts,
+  positions: readonly PublicPosition[],
+): Promise<readonly Recorded[]> => {
+  const log = views.log() ?? views.stored()?.log
+  const read = async (position: PublicPosition): Promise<Recorded> => {
+    const storePosition = log?.storePositionAt(position)
+    const event = storePosition === undefined ? undefined : await store.at(storePosition)
+    if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
+    return event
   }
+  const events: Recorded[] = []
+  for (let n = 0; n < positions.length; n += EVENTS_PER_TURN) {
+    events.push(...(await Promise.all(positions.slice(n, n + EVENTS_PER_TURN).map(read))))
+    await turn()
+  }
+  return events
+}
 
 /** The present names of the SUTs that events are about, as far as the user sees them. */
 const readSutNames = async (
@@ -70,74 +71,67 @@ const readSutNames = async (
 }
 
 /** Responds with the requested page of the history of an object, or of a span of it. */
-const makeAnswer = (parts: Parts) => {
+const answer = async (
+  parts: Parts,
+  of: 'sut' | 'reservation' | 'user',
+  { id, created }: Version,
+  call: HistoryCall,
+): RouteResult => {
   const { objects, users, origin } = parts
-  const readEvents = makeReadEvents(parts)
   // An actor may be no user, and a user may have been erased.
   const nameOf = (id: string): string | undefined => users.member(id)?.name
-  return async (of: 'sut' | 'reservation' | 'user', { id, created }: Version, call: HistoryCall): RouteResult => {
-    const { limit, offset, after, from, to, withNames } = call.query
-    const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
-    const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
-    if (E.isLeft(page)) return page
-    const { position, listed } = page.right
-    if (listed === undefined)
-      return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-    const events = await readEvents(listed.positions)
-    const sutNames = await readSutNames(parts, events, call)
-    if (E.isLeft(sutNames)) return sutNames
-    const changes = await objects.showList('historyChanges', listed.positions)
-    if (E.isLeft(changes)) return changes
-    const documents: string[] = []
-    for (const [n, event] of events.entries()) {
-      if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
-      const names = {
-        actorname: nameOf(event.metadata.actor),
-        ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
-      }
-      const whole = cloudEvent(event, listed.positions[n] as PublicPosition, origin)
-      const shown = call.user.scope === undefined ? whole : withoutRevision(whole)
-      const changed = [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)]
-      documents.push(JSON.stringify({ ...shown, ...names, changes: changed }))
+  const { limit, offset, after, from, to, withNames } = call.query
+  const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
+  const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
+  if (E.isLeft(page)) return page
+  const { position, listed } = page.right
+  if (listed === undefined)
+    return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
+  const events = await readEvents(parts, listed.positions)
+  const sutNames = await readSutNames(parts, events, call)
+  if (E.isLeft(sutNames)) return sutNames
+  const changes = await objects.showList('historyChanges', listed.positions)
+  if (E.isLeft(changes)) return changes
+  const documents: string[] = []
+  for (const [n, event] of events.entries()) {
+    if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
+    const names = {
+      actorname: nameOf(event.metadata.actor),
+      ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
     }
-    const place = after === undefined ? { limit, offset } : { limit }
-    return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
+    const whole = cloudEvent(event, listed.positions[n] as PublicPosition, origin)
+    const shown = call.user.scope === undefined ? whole : withoutRevision(whole)
+    const changed = [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)]
+    documents.push(JSON.stringify({ ...shown, ...names, changes: changed }))
   }
+  const place = after === undefined ? { limit, offset } : { limit }
+  return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
 }
 
-const makeSutHistory = (parts: Parts) => {
-  const answer = makeAnswer(parts)
-  return async (call: HistoryCall): RouteResult => {
-    const found = await findNewest(parts.objects, 'sut', call.params.id)
-    return E.isLeft(found) ? found : answer('sut', found.right, call)
-  }
+const ofSut = async (parts: Parts, call: HistoryCall): RouteResult => {
+  const found = await findNewest(parts.objects, 'sut', call.params.id)
+  return E.isLeft(found) ? found : answer(parts, 'sut', found.right, call)
 }
 
-const makeReservationHistory = (parts: Parts) => {
-  const answer = makeAnswer(parts)
-  return async (call: HistoryCall): RouteResult => {
-    const { params, user } = call
-    const found = await findNewest(visibleTo(parts.objects, user), 'reservation', params.id)
-    if (E.isLeft(found)) return found
-    const { user_id } = JSON.parse(found.right.document) as Reservation
-    if (user.role === 'tester' && user_id !== user._id) {
-      return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-    }
-    return answer('reservation', found.right, call)
+const ofReservation = async (parts: Parts, call: HistoryCall): RouteResult => {
+  const { params, user } = call
+  const found = await findNewest(visibleTo(parts.objects, user), 'reservation', params.id)
+  if (E.isLeft(found)) return found
+  const { user_id } = JSON.parse(found.right.document) as Reservation
+  if (user.role === 'tester' && user_id !== user._id) {
+    return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
   }
+  return answer(parts, 'reservation', found.right, call)
 }
 
-const makeUserHistory = (parts: Parts) => {
-  const answer = makeAnswer(parts)
-  return async (call: HistoryCall): RouteResult => {
-    const { params, user } = call
-    const id = params.id === 'me' ? user._id : (params.id ?? '')
-    if (user.role === 'tester' && id !== user._id) {
-      return E.left(failure('forbidden', 'Testers can read their own history only.'))
-    }
-    const found = await findNewest(parts.objects, 'user', id)
-    return E.isLeft(found) ? found : answer('user', found.right, call)
+const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
+  const { params, user } = call
+  const id = params.id === 'me' ? user._id : (params.id ?? '')
+  if (user.role === 'tester' && id !== user._id) {
+    return E.left(failure('forbidden', 'Testers can read their own history only.'))
   }
+  const found = await findNewest(parts.objects, 'user', id)
+  return E.isLeft(found) ? found : answer(parts, 'user', found.right, call)
 }
 
 export const reservationHistory = getWithQuery({
@@ -151,7 +145,7 @@ export const reservationHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
-  handler: makeReservationHistory,
+  handler: ofReservation,
 })
 
 export const sutHistory = getWithQuery({
@@ -165,7 +159,7 @@ export const sutHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['sut_not_found', 'store_full'],
-  handler: makeSutHistory,
+  handler: ofSut,
 })
 
 export const userHistory = getWithQuery({
@@ -178,5 +172,5 @@ export const userHistory = getWithQuery({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['user_not_found', 'forbidden', 'store_full'],
-  handler: makeUserHistory,
+  handler: ofUser,
 })

@@ -9,7 +9,7 @@ import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import type { Listed, Objects } from '../response/objects.ts'
-import { type ScopedUser, visibleTo } from '../response/visibility.ts'
+import { visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
 
 /** The envelope of a list, without an offset where the page is after an entry. Entries are JSON texts, inserted unchanged. */
@@ -71,28 +71,25 @@ interface Reading {
 }
 
 /** Responds with a page of a list as JSON, or with all that match as CSV. */
-export const makeList =
-  <Q extends Paging>(
-    { objects, csv }: Pick<Parts, 'objects' | 'csv'>,
-    [kind, name]: readonly [kind: Listed, name: string],
-    read: (call: Call<unknown, Q>, part: PageQuery) => Promise<E.Either<Refusal, Reading>>,
-    seenBy = (user: ScopedUser): Pick<Objects, 'newest'> => visibleTo(objects, user),
-  ) =>
-  async (call: Call<unknown, Q>): RouteResult => {
-    const { query, user, mediaType } = call
-    const refused = csv.refuse(query, mediaType)
-    if (refused !== undefined) return refused
-    const createdBefore = await resolveBefore(seenBy(user), kind, query.before)
-    if (E.isLeft(createdBefore)) return createdBefore
-    const { limit, offset } = query
-    const part = mediaType === CSV ? csv.part : { limit, offset }
-    const found = await read(call, { ...part, createdBefore: createdBefore.right })
-    if (E.isLeft(found)) return found
-    const { page, position, csvList, show } = found.right
-    if (csvList !== undefined && mediaType === CSV) return csv.respond(csvList, page, position, user._id)
-    const documents = show === undefined ? page.documents : page.documents.map(show)
-    return E.right({
-      ...listResponse(name, query, { ...page, documents }),
-      ...(position !== undefined && { position }),
-    })
-  }
+export const respondWithList = async (
+  { objects, csv }: Pick<Parts, 'objects' | 'csv'>,
+  { query, user, mediaType }: Call<unknown, Paging>,
+  [kind, name, seen = visibleTo(objects, user)]: readonly [kind: Listed, name: string, seen?: Pick<Objects, 'newest'>],
+  read: (part: PageQuery) => Promise<E.Either<Refusal, Reading>>,
+): RouteResult => {
+  const refused = csv.refuse(query, mediaType)
+  if (refused !== undefined) return refused
+  const createdBefore = await resolveBefore(seen, kind, query.before)
+  if (E.isLeft(createdBefore)) return createdBefore
+  const { limit, offset } = query
+  const part = mediaType === CSV ? csv.part : { limit, offset }
+  const found = await read({ ...part, createdBefore: createdBefore.right })
+  if (E.isLeft(found)) return found
+  const { page, position, csvList, show } = found.right
+  if (csvList !== undefined && mediaType === CSV) return csv.respond(csvList, page, position, user._id)
+  const documents = show === undefined ? page.documents : page.documents.map(show)
+  return E.right({
+    ...listResponse(name, query, { ...page, documents }),
+    ...(position !== undefined && { position }),
+  })
+}

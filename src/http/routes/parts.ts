@@ -1,4 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { LRUCache } from 'lru-cache'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import type { Runner, Sender } from '../../commands/command-envelope.ts'
@@ -83,6 +84,8 @@ export interface Parts {
   readonly range: PortRange
   /** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
   readonly checkSut: (sutId: string) => Promise<Either<Failure, Checked>>
+  /** When SUTs were last checked, in milliseconds since boot. */
+  readonly lastChecks: LRUCache<string, number>
   readonly forwarded: Forwarded
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
@@ -101,6 +104,8 @@ export interface Parts {
   /** Its name. */
   readonly origin: string
   readonly signer: Signer
+  /** The verifiers' keys, one a line. They are replaced while no service runs. */
+  readonly verifierKeys: () => Promise<string>
   readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
   readonly changes: Pick<Changes, 'subscribe'>
   /** Whether requests can be answered. */

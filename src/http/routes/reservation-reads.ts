@@ -37,7 +37,7 @@ import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { userNow } from '../response/user-now.ts'
 import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
-import { makeList } from './list-response.ts'
+import { respondWithList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
@@ -89,35 +89,33 @@ const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'wi
   ...(include.has('cancelled') && held === undefined && { withCancelled: true }),
 })
 
-const makeReservationList = (parts: Parts) => {
-  const { objects, asOf, nameOf, clock } = parts
-
-  /** Also returns the time of the states that are shown. */
-  const read = async (
-    { query, user }: ListCall,
-    part: PageQuery,
-  ): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ReservationPage>> }> => {
-    const { sut_ids, user_id, as_of, current, include } = query
-    const asked = { ...part, sut_ids, user_id, ...additionsFor(query) }
-    if (as_of === undefined) {
-      const [now, visibility] = [clock(), visibilityOf(user)]
-      return { now, read: await objects.showList('reservations', { ...asked, ...timesOf(query, now), visibility }) }
-    }
-    const then = await asOf.find(as_of)
-    if (E.isLeft(then)) return { now: 0, read: then }
-    // With as_of, `current` means running at that time, and a state is that of then.
-    const now = current || include.has('state') ? await asOf.timeOf(as_of) : 0
-    return { now, read: await asOf.reservations({ ...asked, ...timesOf(query, now) }, then.right) }
+/** Reads a page, and the time of the states that it shows. */
+const readPage = async (
+  { objects, asOf, clock }: Parts,
+  { query, user }: ListCall,
+  part: PageQuery,
+): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ReservationPage>> }> => {
+  const { sut_ids, user_id, as_of, current, include } = query
+  const asked = { ...part, sut_ids, user_id, ...additionsFor(query) }
+  if (as_of === undefined) {
+    const [now, visibility] = [clock(), visibilityOf(user)]
+    return { now, read: await objects.showList('reservations', { ...asked, ...timesOf(query, now), visibility }) }
   }
+  const then = await asOf.find(as_of)
+  if (E.isLeft(then)) return { now: 0, read: then }
+  // With as_of, `current` means running at that time, and a state is that of then.
+  const now = current || include.has('state') ? await asOf.timeOf(as_of) : 0
+  return { now, read: await asOf.reservations({ ...asked, ...timesOf(query, now) }, then.right) }
+}
 
-  return makeList<ReservationsQuery>(parts, ['reservation', 'sut_reservations'], async (call, part) => {
-    const {
-      query: { include, as_of },
-      user,
-    } = call
-    const refused = refuseFuture(call.query, clock())
+const list = (parts: Parts, call: ListCall) =>
+  respondWithList(parts, call, ['reservation', 'sut_reservations'], async (part) => {
+    const { nameOf, clock } = parts
+    const { query, user } = call
+    const { include, as_of } = query
+    const refused = refuseFuture(query, clock())
     if (refused !== undefined) return refused
-    const { now, read: found } = await read(call, part)
+    const { now, read: found } = await readPage(parts, call, part)
     if (E.isLeft(found)) return found
     const { listed: page, position } = found.right
     const { details } = page
@@ -126,7 +124,6 @@ const makeReservationList = (parts: Parts) => {
     const visibility = as_of === undefined ? visibilityOf(user) : undefined
     return E.right({ page, position, csvList: { of: 'reservation', include, now, visibility }, show })
   })
-}
 
 /** Reads what a list reads from rows. */
 const detailsOf = async (
@@ -149,7 +146,7 @@ const detailsOf = async (
 }
 
 /** Reads one reservation, now or as of a past moment. */
-const makeReservationRead = (parts: Parts) => {
+const read = (parts: Parts, call: ReadCall): RouteResult => {
   const { objects, asOf, nameOf, views, runner, clock, users, endings, explainOver } = parts
   const keptResponse = makeKeptResponse({ runner, clock })
   const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
@@ -183,7 +180,7 @@ const makeReservationRead = (parts: Parts) => {
     }
     return show(version, call)
   }
-  return (call: ReadCall): RouteResult => asOf.readOr('reservation', call, newest, show)
+  return asOf.readOr('reservation', call, newest, show)
 }
 
 /** Reads of a document or list, also as of the past. */
@@ -200,7 +197,7 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     query: reservationsQuery,
     answer: refTo('ReservationList'),
     refusals: ['list_too_large', 'store_full'],
-    handler: makeReservationList,
+    handler: list,
   }),
   getWithQuery({
     path: '/api/sut_reservation/:id',
@@ -214,6 +211,6 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
-    handler: makeReservationRead,
+    handler: read,
   }),
 ]

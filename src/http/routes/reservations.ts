@@ -79,10 +79,10 @@ const change = async (
   }
 }
 
-const cancel = (parts: Parts) => (call: Call) =>
+const cancel = (parts: Parts, call: Call) =>
   change(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
 
-const extend = (parts: Parts) => (call: Call<ExtensionBody>) => {
+const extend = (parts: Parts, call: Call<ExtensionBody>) => {
   const { user: actor, body } = call
   const { quotas, limits } = parts
   const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
@@ -91,25 +91,24 @@ const extend = (parts: Parts) => (call: Call<ExtensionBody>) => {
   return change(parts, call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
 }
 
-const shorten = (parts: Parts) => (call: Call<ShorteningBody>) =>
+const shorten = (parts: Parts, call: Call<ShorteningBody>) =>
   change(parts, call, (known) => ({
     ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
   }))
 
-const bindToClient =
-  (parts: Parts) =>
-  async (call: Call): RouteResult => {
-    const { user, client } = call
-    if (client === undefined) {
-      return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
-    }
-    return change(parts, call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+const bindToClient = async (parts: Parts, call: Call): RouteResult => {
+  const { user, client } = call
+  if (client === undefined) {
+    return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
   }
+  return change(parts, call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+}
 
-const keepAlive = (parts: Parts) => {
+const keepAlive = (parts: Parts, call: Call) => {
   const keptResponse = makeKeptResponse(parts)
-  return (call: Call) =>
-    change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), { respond: keptResponse })
+  return change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
+    respond: keptResponse,
+  })
 }
 
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']

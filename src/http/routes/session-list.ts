@@ -3,15 +3,18 @@ import type { Session } from '../../../projections/session.ts'
 import { ceilMillisecond, floorMillisecond } from '../../domain/values/instant.ts'
 import { type SessionsQuery, sessionsQuery } from '../codecs/lists.ts'
 import { everyone, getWithQuery, refTo } from '../protocol/declaration.ts'
+import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { withUserName } from '../response/user-names.ts'
-import { makeList } from './list-response.ts'
+import { respondWithList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
 const csvList = { of: 'session' } as const
 
-const makeSessionList = ({ objects, nameOf, csv }: Parts) =>
-  makeList<SessionsQuery>({ objects, csv }, ['session', 'sessions'], async ({ query, user }, part) => {
+const list = (parts: Parts, call: Call<unknown, SessionsQuery>) =>
+  respondWithList(parts, call, ['session', 'sessions'], async (part) => {
+    const { objects, nameOf } = parts
+    const { query, user } = call
     const { sut_id, reservation_id, from, to, open } = query
     const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
     if (isOfOthers) return E.right({ page: { documents: [], count: 0 }, csvList })
@@ -40,5 +43,5 @@ export const listSessions = getWithQuery({
   query: sessionsQuery,
   answer: refTo('SessionList'),
   refusals: ['list_too_large', 'store_full'],
-  handler: makeSessionList,
+  handler: list,
 })

@@ -138,29 +138,27 @@ const connectionOf = async (
   return E.right({ status: 200, body: JSON.stringify(connection), mediaType: JSON_TYPE, position })
 }
 
-const read =
-  (parts: Parts) =>
-  async ({ params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
-    const findIt = () => findReservation(parts, params.id ?? '', user, true)
-    const found = await findIt()
-    if (E.isLeft(found)) return found
-    const { accepts, ...from } = caller()
-    const file = FILES[found.right.sut.sut_type]
-    const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
-    const mediaType = accepts(mediaTypes)
-    if (mediaType === undefined) {
-      return E.left(refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
-    }
-    if (file !== undefined && mediaType === file.mediaType) {
-      return wait === undefined
-        ? fileOf(parts, found.right, file, from.host)
-        : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
-    }
-    if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, from)
-    await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000)
-    const now = await findIt()
-    return E.isLeft(now) ? now : connectionOf(parts, now.right, from)
+const read = async (parts: Parts, { params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
+  const findIt = () => findReservation(parts, params.id ?? '', user, true)
+  const found = await findIt()
+  if (E.isLeft(found)) return found
+  const { accepts, ...from } = caller()
+  const file = FILES[found.right.sut.sut_type]
+  const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
+  const mediaType = accepts(mediaTypes)
+  if (mediaType === undefined) {
+    return E.left(refusal('not_acceptable', `The available media types are ${mediaTypes.join(' and ')}.`))
   }
+  if (file !== undefined && mediaType === file.mediaType) {
+    return wait === undefined
+      ? fileOf(parts, found.right, file, from.host)
+      : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
+  }
+  if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, from)
+  await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000)
+  const now = await findIt()
+  return E.isLeft(now) ? now : connectionOf(parts, now.right, from)
+}
 
 export const readConnection = getWithQuery({
   path: '/api/sut_reservation/:id/connection',

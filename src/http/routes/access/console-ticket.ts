@@ -37,23 +37,21 @@ export const makeCheckConsole =
     return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
   }
 
-const makeIssue =
-  ({ checkConsole, consoleTickets, clock }: Parts) =>
-  async ({ params, user }: Call): RouteResult => {
-    const found = await checkConsole(params.id ?? '', user)
-    if (E.isLeft(found)) return found
-    const { reservation, position } = found.right
-    const expires = clock() + TICKET_LIFETIME_MS
-    const ticket = consoleTickets.issue({
-      reservationId: reservation._id,
-      userId: user._id,
-      accessSince: user.accessSince,
-      access: accessOf(user),
-      expires,
-    })
-    const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
-    return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
-  }
+const issue = async ({ checkConsole, consoleTickets, clock }: Parts, { params, user }: Call): RouteResult => {
+  const found = await checkConsole(params.id ?? '', user)
+  if (E.isLeft(found)) return found
+  const { reservation, position } = found.right
+  const expires = clock() + TICKET_LIFETIME_MS
+  const ticket = consoleTickets.issue({
+    reservationId: reservation._id,
+    userId: user._id,
+    accessSince: user.accessSince,
+    access: accessOf(user),
+    expires,
+  })
+  const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
+  return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
+}
 
 const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
 
@@ -69,7 +67,7 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('ConsoleTicket'),
     refusals: [...OF_RESERVATION, ...OF_CONSOLE],
-    handler: makeIssue,
+    handler: issue,
   }),
   // The ticket is the credential.
   get({
@@ -91,6 +89,6 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
       ...OF_CONSOLE,
       'gateway_full',
     ],
-    handler: ({ consoles }: Parts) => consoles.open,
+    handler: ({ consoles }: Parts, call) => consoles.open(call),
   }),
 ]

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Failure, failure } from '../../../domain/failure.ts'
+import { failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
@@ -27,45 +27,38 @@ const NO_SESSION_TO_END = failure(
 
 const ended = (everywhere: boolean): RouteResponse => ({ status: 200, body: JSON.stringify({ everywhere }) })
 
-const makeLogin =
-  ({ sessions }: Parts) =>
-  async ({ body, caller }: Call<Login>): RouteResult => {
-    const admitted = await caller().signIn(body)
-    if (E.isLeft(admitted)) return admitted
-    return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
-  }
+const signIn = async ({ sessions }: Parts, { body, caller }: Call<Login>): RouteResult => {
+  const admitted = await caller().signIn(body)
+  if (E.isLeft(admitted)) return admitted
+  return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
+}
 
-const makeRenew =
-  ({ sessions }: Parts) =>
-  async ({ user }: Call): RouteResult => {
-    if (!isOfSession(user)) return E.left(NO_SESSION)
-    const renewed = sessions.renew(user)
-    return renewed === undefined ? E.left(SESSION_ENDED) : E.right(sessionResponse(user, renewed))
-  }
+const renew = async ({ sessions }: Parts, { user }: Call): RouteResult => {
+  if (!isOfSession(user)) return E.left(NO_SESSION)
+  const renewed = sessions.renew(user)
+  return renewed === undefined ? E.left(SESSION_ENDED) : E.right(sessionResponse(user, renewed))
+}
 
 /** What is recorded for a logout. A repeated request ends nothing more, so its idempotency key is not recorded. */
 const envelopeOf = ({ user, requestId, reason, client }: Call) => ({ actor: user, requestId, reason, client })
 
-const makeLogout = ({ runner, users, views, renewEpoch }: Parts) => {
-  const endAll = async (call: Call): Promise<E.Either<Failure, RouteResponse>> => {
-    const renewed = await renewEpoch(call.user._id, envelopeOf(call))
+const signOut = async ({ runner, users, views, renewEpoch }: Parts, call: Call<Logout>): RouteResult => {
+  const { user, body } = call
+  if (body.everywhere === true) {
+    const renewed = await renewEpoch(user._id, envelopeOf(call))
     if (E.isLeft(renewed)) return renewed
     await users.refresh()
     return E.right(ended(true))
   }
-  return async (call: Call<Logout>): RouteResult => {
-    const { user, body } = call
-    if (body.everywhere === true) return endAll(call)
-    if (!isOfSession(user)) return E.left(NO_SESSION_TO_END)
-    const { _id, renewableUntil } = user.session
-    const session = { _id, user_id: user._id, session_until: formatMilliseconds(renewableUntil) }
-    const command = { type: 'EndSession', session } as const
-    const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...envelopeOf(call), command })
-    if (E.isLeft(outcome)) return outcome
-    // From then on this instance refuses it too.
-    await views.waitForStorePosition(outcome.right.storePosition)
-    return E.right(ended(false))
-  }
+  if (!isOfSession(user)) return E.left(NO_SESSION_TO_END)
+  const { _id, renewableUntil } = user.session
+  const session = { _id, user_id: user._id, session_until: formatMilliseconds(renewableUntil) }
+  const command = { type: 'EndSession', session } as const
+  const outcome = await runner.run(tokenDecider, tokenStream(user._id), { ...envelopeOf(call), command })
+  if (E.isLeft(outcome)) return outcome
+  // From then on this instance refuses it too.
+  await views.waitForStorePosition(outcome.right.storePosition)
+  return E.right(ended(false))
 }
 
 export const login = post({
@@ -79,7 +72,7 @@ export const login = post({
   body: loginBody,
   answer: refTo('LoginSession'),
   refusals: ['unauthenticated', 'too_many_attempts'],
-  handler: makeLogin,
+  handler: signIn,
 })
 
 export const sessionRoutes: readonly Declaration<Parts>[] = [
@@ -94,7 +87,7 @@ export const sessionRoutes: readonly Declaration<Parts>[] = [
     isForPeople: true,
     ...withoutBody,
     answer: refTo('LoginSession'),
-    handler: makeRenew,
+    handler: renew,
   }),
   post({
     path: '/api/logout',
@@ -108,6 +101,6 @@ export const sessionRoutes: readonly Declaration<Parts>[] = [
     body: logoutBody,
     isBodyOptional: true,
     answer: refTo('Logout'),
-    handler: makeLogout,
+    handler: signOut,
   }),
 ]

@@ -168,7 +168,7 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('SignOnStart'),
     refusals: ['oidc_not_configured', 'provider_unavailable'],
-    handler: ({ singleSignOn }: Parts) => singleSignOn.start,
+    handler: ({ singleSignOn }: Parts, call) => singleSignOn.start(call),
   }),
   post({
     path: '/api/login/oidc/finish',
@@ -188,6 +188,6 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
       'too_many_attempts',
       'provider_unavailable',
     ],
-    handler: ({ singleSignOn }: Parts) => singleSignOn.finish,
+    handler: ({ singleSignOn }: Parts, call: Call<SignOnEnd>) => singleSignOn.finish(call),
   }),
 ]

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Registry } from 'prom-client'
 import { get, overseers } from '../../protocol/declaration.ts'
-import type { RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
 import { type Gauges, registerGauges } from './gauges.ts'
 import {
@@ -47,8 +46,5 @@ export const readMetrics = get({
   mediaType: METRICS_MEDIA_TYPE,
   isAlwaysOpen: true,
   answer: { type: 'string' },
-  handler:
-    ({ metrics }: Parts) =>
-    async (): RouteResult =>
-      E.right({ status: 200, body: await metrics.text() }),
+  handler: async ({ metrics }: Parts) => E.right({ status: 200, body: await metrics.text() }),
 })

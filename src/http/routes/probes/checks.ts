@@ -15,30 +15,30 @@ const CHECK_INTERVAL_MS = 1_000
 /** SUTs whose last check is remembered. */
 const CHECKED_MAX = 10_000
 
-const makeCheck = ({ objects, checkSut, sinceBoot }: Pick<Parts, 'objects' | 'checkSut' | 'sinceBoot'>) => {
-  const checked = new LRUCache<string, number>({ max: CHECKED_MAX })
-  return async ({ params }: Call): RouteResult => {
-    const id = params.id ?? ''
-    const found = await findNewest(objects, 'sut', id)
-    if (E.isLeft(found)) return found
-    if (found.right.ended === 'retired') {
-      return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
-    }
-    const now = sinceBoot()
-    if (now - (checked.peek(id) ?? Number.NEGATIVE_INFINITY) < CHECK_INTERVAL_MS) {
-      return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
-    }
-    checked.set(id, now)
-    const probed = await checkSut(id)
-    if (E.isLeft(probed)) return probed
-    const { cause, milliseconds } = probed.right
-    const body = {
-      reachable: offlineCauseOf(cause) === undefined,
-      cause: cause ?? null,
-      milliseconds: Math.round(milliseconds),
-    }
-    return E.right({ status: 200, body: JSON.stringify(body) })
+/** When SUTs were last checked. */
+export const makeLastChecks = (): Parts['lastChecks'] => new LRUCache({ max: CHECKED_MAX })
+
+const check = async ({ objects, checkSut, lastChecks, sinceBoot }: Parts, { params }: Call): RouteResult => {
+  const id = params.id ?? ''
+  const found = await findNewest(objects, 'sut', id)
+  if (E.isLeft(found)) return found
+  if (found.right.ended === 'retired') {
+    return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
   }
+  const now = sinceBoot()
+  if (now - (lastChecks.peek(id) ?? Number.NEGATIVE_INFINITY) < CHECK_INTERVAL_MS) {
+    return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
+  }
+  lastChecks.set(id, now)
+  const probed = await checkSut(id)
+  if (E.isLeft(probed)) return probed
+  const { cause, milliseconds } = probed.right
+  const body = {
+    reachable: offlineCauseOf(cause) === undefined,
+    cause: cause ?? null,
+    milliseconds: Math.round(milliseconds),
+  }
+  return E.right({ status: 200, body: JSON.stringify(body) })
 }
 
 export const checkSut = post({
@@ -52,5 +52,5 @@ export const checkSut = post({
   ...withoutBody,
   answer: refTo('Check'),
   refusals: [...OF_SUT, 'not_forwarded', 'too_many_checks'],
-  handler: makeCheck,
+  handler: check,
 })

@@ -12,10 +12,10 @@ import { CSV } from '../../response/csv-lists.ts'
 import type { Objects } from '../../response/objects.ts'
 import { withUserName } from '../../response/user-names.ts'
 import { userNow } from '../../response/user-now.ts'
-import { type ScopedUser, visibilityOf, visibleTo } from '../../response/visibility.ts'
-import { makeList } from '../list-response.ts'
+import { visibilityOf, visibleTo } from '../../response/visibility.ts'
+import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { makeFind, requestResponse } from './requests.ts'
+import { findRequest, requestResponse } from './requests.ts'
 
 const readerOf = ({ _id, scope, role }: User): Reader => ({ _id, scope, seesQuotas: role !== 'tester' })
 
@@ -32,86 +32,76 @@ const ifAvailable = <A>(reading: Promise<A>): Promise<A | undefined> =>
 type Read = Call<unknown, WaitQuery>
 
 /**
- * Makes the function that waits until a request does not wait any more, and gives signs of its life meanwhile. A read on
+ * Waits until a request does not wait any more, and gives signs of its life meanwhile. A read on
  * the page does not count: it shows what others of the same user wait for, such as pipelines.
  */
-const makeWait = ({ endings, attend }: Parts) => {
+const wait = async ({ endings, attend }: Parts, call: Read, id: string): Promise<Kept | undefined> => {
   const attended = (call: Read, id: string): Promise<Kept | undefined> => {
     const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
     // Where the store cannot be read, the explanation says so.
     return ifAvailable(attend(id, isCounted ? envelopeOf(call) : undefined))
   }
-  return async (call: Read, id: string): Promise<Kept | undefined> => {
-    const until = performance.now() + (call.query.wait ?? 0) * 1000
-    for (;;) {
-      const life = await attended(call, id)
-      const left = until - performance.now()
-      if (left <= 0 || call.isGone()) return life
-      const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))
-      if (!isTimeOver) return life
-    }
+
+  const until = performance.now() + (call.query.wait ?? 0) * 1000
+  for (;;) {
+    const life = await attended(call, id)
+    const left = until - performance.now()
+    if (left <= 0 || call.isGone()) return life
+    const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))
+    if (!isTimeOver) return life
   }
 }
 
-const makeRead = (parts: Parts) => {
+const read = async (parts: Parts, call: Read): RouteResult => {
   const { users, nameOf } = parts
-  const find = makeFind(parts)
-  const wait = makeWait(parts)
-
-  return async (call: Read): RouteResult => {
-    const { params, user, query } = call
-    const id = params.id ?? ''
-    const found = await find('newest', id, user)
-    if (E.isLeft(found)) return found
-    const isWaiting = (document: string): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
-    if (!isWaiting(found.right.document)) return E.right(requestResponse(found.right, nameOf))
-    const life = await wait(call, id)
-    const reader = query.wait ? userNow(users, user) : E.right(user)
-    if (E.isLeft(reader)) return reader
-    const explained = await orUnavailable(async () => E.right(await parts.explain(id, readerOf(reader.right))))
-    if (E.isLeft(explained)) return explained
-    // Who waits is known here before the views show it, or as soon.
-    const now = await find(explained.right === undefined ? 'latest' : 'newest', id, reader.right)
-    if (E.isLeft(now)) return now
-    const { document } = now.right
-    const more = explained.right ?? { position: 0, waits_for: [], expected_at: null }
-    const shown = isWaiting(document) ? `${document.slice(0, -1)},${JSON.stringify(more).slice(1)}` : document
-    return E.right(requestResponse({ ...now.right, document: shown }, nameOf, life))
-  }
+  const { params, user, query } = call
+  const id = params.id ?? ''
+  const found = await findRequest(parts, 'newest', id, user)
+  if (E.isLeft(found)) return found
+  const isWaiting = (document: string): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
+  if (!isWaiting(found.right.document)) return E.right(requestResponse(found.right, nameOf))
+  const life = await wait(parts, call, id)
+  const reader = query.wait ? userNow(users, user) : E.right(user)
+  if (E.isLeft(reader)) return reader
+  const explained = await orUnavailable(async () => E.right(await parts.explain(id, readerOf(reader.right))))
+  if (E.isLeft(explained)) return explained
+  // Who waits is known here before the views show it, or as soon.
+  const now = await findRequest(parts, explained.right === undefined ? 'latest' : 'newest', id, reader.right)
+  if (E.isLeft(now)) return now
+  const { document } = now.right
+  const more = explained.right ?? { position: 0, waits_for: [], expected_at: null }
+  const shown = isWaiting(document) ? `${document.slice(0, -1)},${JSON.stringify(more).slice(1)}` : document
+  return E.right(requestResponse({ ...now.right, document: shown }, nameOf, life))
 }
 
-const makeRequestList = (parts: Parts) => {
+const list = (parts: Parts, call: Call<unknown, SutRequestsQuery>) => {
   const { objects, nameOf } = parts
-  const find = makeFind(parts)
-  const seenBy = (user: ScopedUser): Pick<Objects, 'newest'> => ({
+  const { query, user } = call
+  const { status, user_id, sut_id } = query
+  const seen: Pick<Objects, 'newest'> = {
     newest: async (_, id) => {
-      const found = await find('newest', id, user)
+      const found = await findRequest(parts, 'newest', id, user)
       return E.isLeft(found) && found.left.code === 'request_not_found' ? E.right(undefined) : found
     },
+  }
+  return respondWithList(parts, call, ['sut_request', 'sut_requests', seen], async (part) => {
+    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
+    if (E.isLeft(sut)) return sut
+    const read = await objects.showList('sutRequests', {
+      ...{ ...part, status, user_id },
+      ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
+      visibility: visibilityOf(user),
+    })
+    if (E.isLeft(read)) return read
+    const { listed: page, position } = read.right
+    const passedOver = await ifAvailable(parts.passedOver())
+    const show = (document: string): string => {
+      const request = JSON.parse(document) as SutRequest
+      const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
+      return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
+    }
+    return E.right({ page, position, csvList: { of: 'sut_request' }, show })
   })
-  return makeList<SutRequestsQuery>(
-    parts,
-    ['sut_request', 'sut_requests'],
-    async ({ query: { status, user_id, sut_id }, user }, part) => {
-      const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
-      if (E.isLeft(sut)) return sut
-      const read = await objects.showList('sutRequests', {
-        ...{ ...part, status, user_id },
-        ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
-        visibility: visibilityOf(user),
-      })
-      if (E.isLeft(read)) return read
-      const { listed: page, position } = read.right
-      const passedOver = await ifAvailable(parts.passedOver())
-      const show = (document: string): string => {
-        const request = JSON.parse(document) as SutRequest
-        const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
-        return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
-      }
-      return E.right({ page, position, csvList: { of: 'sut_request' }, show })
-    },
-    seenBy,
-  )
 }
 
 /** Reads of requests as a user sees them. */
@@ -127,7 +117,7 @@ export const requestReads: readonly Declaration<Parts>[] = [
     query: sutRequestsQuery,
     answer: refTo('SutRequestList'),
     refusals: ['list_too_large', 'store_full'],
-    handler: makeRequestList,
+    handler: list,
   }),
   getWithQuery({
     path: '/api/sut_request/:id',
@@ -141,6 +131,6 @@ export const requestReads: readonly Declaration<Parts>[] = [
     answer: refTo('SutRequestRead'),
     isKept: true,
     refusals: ['request_not_found', 'store_full'],
-    handler: makeRead,
+    handler: read,
   }),
 ]

@@ -61,73 +61,68 @@ const refusalOfSut = async (
   return E.right(isRetired ? failure('sut_retired', 'The SUT has been retired and cannot be reserved.') : undefined)
 }
 
-const makeCreate =
-  (parts: Parts) =>
-  async (call: Call<SutRequestBody>): RouteResult => {
-    const { objects, users, nameOf, makeRequest } = parts
-    const { body, user: actor } = call
-    const { user_id = actor._id, ...wanted } = body
-    const refused = await refusalOfSut(parts, call)
-    if (E.isLeft(refused)) return refused
-    await holderExists(users, actor, user_id)
-    const holder = users.byId(user_id)
-    const scopes = [actor.scope, holder?.scope].filter((scope) => scope !== undefined)
-    const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
-    const made = await makeRequest(envelopeOf(call), asked)
-    if (E.isLeft(made)) return made
-    const { id, revision, storePosition } = made.right
-    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
-    return E.right(madeResponse(shown, nameOf))
-  }
+const create = async (parts: Parts, call: Call<SutRequestBody>): RouteResult => {
+  const { objects, users, nameOf, makeRequest } = parts
+  const { body, user: actor } = call
+  const { user_id = actor._id, ...wanted } = body
+  const refused = await refusalOfSut(parts, call)
+  if (E.isLeft(refused)) return refused
+  await holderExists(users, actor, user_id)
+  const holder = users.byId(user_id)
+  const scopes = [actor.scope, holder?.scope].filter((scope) => scope !== undefined)
+  const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
+  const made = await makeRequest(envelopeOf(call), asked)
+  if (E.isLeft(made)) return made
+  const { id, revision, storePosition } = made.right
+  const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
+  return E.right(madeResponse(shown, nameOf))
+}
 
 type Found = E.Either<Failure, Version>
 
 /** Finds a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
-export const makeFind =
-  ({ objects, isAnyFit }: Pick<Parts, 'objects' | 'isAnyFit'>) =>
-  async (read: 'newest' | 'latest', id: string, { _id, scope }: ScopedUser): Promise<Found> => {
-    const found = await objects[read]('sut_request', id)
-    if (E.isLeft(found)) return found
-    if (found.right === undefined) return notFound()
-    const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
-    if (scope === undefined || user_id === _id) return E.right(found.right)
-    const isSeen = await orUnavailable(async () =>
-      E.right(await isAnyFit({ criteria: match, sut_id, scopes: [scope] })),
-    )
-    return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
-  }
-
-type Change = keyof Parts['changeRequest']
-
-/** Makes the handler of a change, which responds with the request and how it is kept alive then. */
-const makeChange = (
-  parts: Parts,
-  change: Change,
-  lifeAfter: (id: string) => Promise<Kept | undefined> = async () => undefined,
-) => {
-  const { objects, nameOf, changeRequest } = parts
-  const find = makeFind(parts)
-  return async (call: Call): RouteResult => {
-    const { params, user } = call
-    const id = params.id ?? ''
-    const known = await find('newest', id, user)
-    if (E.isLeft(known)) return known
-    const changed = await changeRequest[change](envelopeOf(call), id, async () =>
-      E.map(({ document }: Version): ShownRequest => {
-        const { user_id, status, sut_reservation_id } = JSON.parse(document) as SutRequest
-        return { user_id, status, sut_reservation_id }
-      })(await find('latest', id, user)),
-    )
-    if (E.isLeft(changed)) return changed
-    const shown = await objects.after('sut_request', id, REQUESTS_STREAM, changed.right)
-    return E.right(requestResponse(shown, nameOf, await lifeAfter(id)))
-  }
+export const findRequest = async (
+  { objects, isAnyFit }: Pick<Parts, 'objects' | 'isAnyFit'>,
+  read: 'newest' | 'latest',
+  id: string,
+  { _id, scope }: ScopedUser,
+): Promise<Found> => {
+  const found = await objects[read]('sut_request', id)
+  if (E.isLeft(found)) return found
+  if (found.right === undefined) return notFound()
+  const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
+  if (scope === undefined || user_id === _id) return E.right(found.right)
+  const isSeen = await orUnavailable(async () => E.right(await isAnyFit({ criteria: match, sut_id, scopes: [scope] })))
+  return E.chain((seen: boolean): Found => (seen ? E.right(found.right as Version) : notFound()))(isSeen)
 }
 
-const makeWithdraw = (parts: Parts) => makeChange(parts, 'withdraw')
+/** Changes a request, and responds with it and how it is kept alive then. */
+const change = async (
+  parts: Parts,
+  call: Call,
+  type: keyof Parts['changeRequest'],
+  lifeAfter: (id: string) => Promise<Kept | undefined> = async () => undefined,
+): RouteResult => {
+  const { objects, nameOf, changeRequest } = parts
+  const { params, user } = call
+  const id = params.id ?? ''
+  const known = await findRequest(parts, 'newest', id, user)
+  if (E.isLeft(known)) return known
+  const changed = await changeRequest[type](envelopeOf(call), id, async () =>
+    E.map(({ document }: Version): ShownRequest => {
+      const { user_id, status, sut_reservation_id } = JSON.parse(document) as SutRequest
+      return { user_id, status, sut_reservation_id }
+    })(await findRequest(parts, 'latest', id, user)),
+  )
+  if (E.isLeft(changed)) return changed
+  const shown = await objects.after('sut_request', id, REQUESTS_STREAM, changed.right)
+  return E.right(requestResponse(shown, nameOf, await lifeAfter(id)))
+}
 
-const makeKeepalive = (parts: Parts) =>
-  makeChange(parts, 'keep', (id) =>
+const withdraw = (parts: Parts, call: Call) => change(parts, call, 'withdraw')
+
+const keepAlive = (parts: Parts, call: Call) =>
+  change(parts, call, 'keep', (id) =>
     parts.runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
       const request = findWaiting(queue, id)
       return request && lifeOf(request)
@@ -153,7 +148,7 @@ export const requestChanges: readonly Declaration<Parts>[] = [
       ...(['not_your_request', 'request_not_found', 'request_granted', 'request_over', 'not_kept_alive'] as const),
       'too_many_requests',
     ],
-    handler: makeKeepalive,
+    handler: keepAlive,
   }),
   post({
     path: '/api/sut_request/:id/withdraw',
@@ -165,7 +160,7 @@ export const requestChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('SutRequest'),
     refusals: ['not_your_request', 'request_not_found', 'request_granted', 'request_over'],
-    handler: makeWithdraw,
+    handler: withdraw,
   }),
 ]
 
@@ -186,5 +181,5 @@ export const createRequest = post({
     ...(['not_your_request', 'priority_too_high', 'user_not_found', 'too_many_requests', 'no_sut_free'] as const),
     ...(['quota_exceeded', 'window_too_long'] as const),
   ],
-  handler: makeCreate,
+  handler: create,
 })

@@ -21,7 +21,7 @@ import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
 import { holderExists, runInTurn } from '../create-reservation.ts'
-import { makeList } from '../list-response.ts'
+import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { OF_BOOKING, OF_WINDOW } from '../refusals.ts'
 
@@ -36,28 +36,32 @@ const readRequest = async (store: Parts['store'], stream: string, revision: numb
 const TURN_SIZE = 128
 
 /** Reservations as an append left them. */
-const makeShowAppended =
-  ({ objects, store }: Pick<Parts, 'objects' | 'store'>) =>
-  async (seriesId: string, stream: string, outcome: Outcome<unknown>, status: 200 | 201): Promise<RouteResponse> => {
-    const events = await eventsOf(store, stream, outcome)
-    const documents: string[] = []
-    let position: RouteResponse['position']
-    for (const { type, data, revision } of events) {
-      if (type !== 'ReservationCreated' && type !== 'ReservationCancelled') continue
-      // After the first, too: it waits until hundreds have been folded.
-      if (documents.length % TURN_SIZE === 1) await turn()
-      const { storePosition } = outcome
-      const shown = await objects.after('reservation', data._id, stream, { kind: 'recorded', revision, storePosition })
-      documents.push(shown.document)
-      if (shown.position >= 0) position = shown.position
-    }
-    return {
-      status,
-      body: `{"series_id":"${seriesId}","sut_reservations":[${documents.join(',')}]}`,
-      ...(position !== undefined && { position }),
-      ...(status === 201 && { headers: { Location: `/api/sut_reservation_series/${seriesId}` } }),
-    }
+const showAppended = async (
+  { objects, store }: Pick<Parts, 'objects' | 'store'>,
+  seriesId: string,
+  stream: string,
+  outcome: Outcome<unknown>,
+  status: 200 | 201,
+): Promise<RouteResponse> => {
+  const events = await eventsOf(store, stream, outcome)
+  const documents: string[] = []
+  let position: RouteResponse['position']
+  for (const { type, data, revision } of events) {
+    if (type !== 'ReservationCreated' && type !== 'ReservationCancelled') continue
+    // After the first, too: it waits until hundreds have been folded.
+    if (documents.length % TURN_SIZE === 1) await turn()
+    const { storePosition } = outcome
+    const shown = await objects.after('reservation', data._id, stream, { kind: 'recorded', revision, storePosition })
+    documents.push(shown.document)
+    if (shown.position >= 0) position = shown.position
   }
+  return {
+    status,
+    body: `{"series_id":"${seriesId}","sut_reservations":[${documents.join(',')}]}`,
+    ...(position !== undefined && { position }),
+    ...(status === 201 && { headers: { Location: `/api/sut_reservation_series/${seriesId}` } }),
+  }
+}
 
 const eventsOf = (
   store: Parts['store'],
@@ -78,59 +82,51 @@ const seriesIdIn = (events: readonly Recorded[]): string => {
 type Members = ListResult<readonly SeriesReservation[]>
 
 /** The reservations of a series. An instance may have come as far as a part of them. */
-const makeReadMembers =
-  (objects: Objects) =>
-  async ({ _id, count }: Series): Promise<E.Either<Failure, Members>> => {
-    const read = () => objects.showList('seriesReservations', _id)
-    const members = await read()
-    if (E.isLeft(members) || members.right.listed.length === count) return members
-    const reached = await objects.latest('series', _id)
-    if (E.isLeft(reached)) return reached
-    const all = await read()
-    return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
-  }
+const readMembers = async (objects: Objects, { _id, count }: Series): Promise<E.Either<Failure, Members>> => {
+  const read = () => objects.showList('seriesReservations', _id)
+  const members = await read()
+  if (E.isLeft(members) || members.right.listed.length === count) return members
+  const reached = await objects.latest('series', _id)
+  if (E.isLeft(reached)) return reached
+  const all = await read()
+  return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
+}
 
-const makeCreate =
-  (parts: Parts) =>
-  async (call: Call<SeriesBody>): RouteResult => {
-    const { body, user } = call
-    const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = parts
-    const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
-    const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
-    if (E.isLeft(found)) return found
-    const stream = sutStream(sut_id)
-    const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
-    const userExists = await holderExists(users, user, user_id)
-    const holder = { actor: user, user_id, isBeyondQuota }
-    const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
-    const ended = await runInTurn(quotas, holder, (quota) => {
-      const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
-      return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
-    })
-    if (E.isLeft(ended)) return ended
-    const seriesId = seriesIdIn(await eventsOf(store, stream, ended.right))
-    return E.right(await makeShowAppended(parts)(seriesId, stream, ended.right, 201))
-  }
+const create = async (parts: Parts, call: Call<SeriesBody>): RouteResult => {
+  const { body, user } = call
+  const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = parts
+  const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
+  const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
+  if (E.isLeft(found)) return found
+  const stream = sutStream(sut_id)
+  const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
+  const userExists = await holderExists(users, user, user_id)
+  const holder = { actor: user, user_id, isBeyondQuota }
+  const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
+  const ended = await runInTurn(quotas, holder, (quota) => {
+    const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
+    return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
+  })
+  if (E.isLeft(ended)) return ended
+  const seriesId = seriesIdIn(await eventsOf(store, stream, ended.right))
+  return E.right(await showAppended(parts, seriesId, stream, ended.right, 201))
+}
 
-const makeCancel = (parts: Parts) => {
+const cancel = async (parts: Parts, call: Call): RouteResult => {
   const { runner, objects } = parts
-  const readMembers = makeReadMembers(objects)
-  const showAppended = makeShowAppended(parts)
-  return async (call: Call): RouteResult => {
-    const { params, user } = call
-    const found = await findNewest(visibleTo(objects, user), 'series', params.id)
-    if (E.isLeft(found)) return found
-    const series = JSON.parse(found.right.document) as Series
-    const members = await readMembers(series)
-    if (E.isLeft(members)) return members
-    const reservationIds = members.right.listed.map(({ id }) => id)
-    const { _id, sut_id, user_id } = series
-    const ended = await runner.run(reservationDecider, sutStream(sut_id), {
-      ...envelopeOf(call),
-      command: { type: 'CancelSeries', actor: user, user_id, reservationIds },
-    })
-    return E.isLeft(ended) ? ended : E.right(await showAppended(_id, sutStream(sut_id), ended.right, 200))
-  }
+  const { params, user } = call
+  const found = await findNewest(visibleTo(objects, user), 'series', params.id)
+  if (E.isLeft(found)) return found
+  const series = JSON.parse(found.right.document) as Series
+  const members = await readMembers(objects, series)
+  if (E.isLeft(members)) return members
+  const reservationIds = members.right.listed.map(({ id }) => id)
+  const { _id, sut_id, user_id } = series
+  const ended = await runner.run(reservationDecider, sutStream(sut_id), {
+    ...envelopeOf(call),
+    command: { type: 'CancelSeries', actor: user, user_id, reservationIds },
+  })
+  return E.isLeft(ended) ? ended : E.right(await showAppended(parts, _id, sutStream(sut_id), ended.right, 200))
 }
 
 /** A series with its reservations and their states at `now`, in Unix milliseconds. */
@@ -141,30 +137,24 @@ const showSeries = (document: string, reservations: readonly SeriesReservation[]
   return `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
 }
 
-const makeRead = (parts: Parts) => {
+const read = async (parts: Parts, { params, user }: Call): RouteResult => {
   const { objects, clock } = parts
-  const readMembers = makeReadMembers(objects)
-  return async ({ params, user }: Call): RouteResult => {
-    const found = await findNewest(visibleTo(objects, user), 'series', params.id)
-    if (E.isLeft(found)) return found
-    const { document } = found.right
-    const members = await readMembers(JSON.parse(document) as Series)
-    if (E.isLeft(members)) return members
-    const { listed, position } = members.right
-    return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
-  }
+  const found = await findNewest(visibleTo(objects, user), 'series', params.id)
+  if (E.isLeft(found)) return found
+  const { document } = found.right
+  const members = await readMembers(objects, JSON.parse(document) as Series)
+  if (E.isLeft(members)) return members
+  const { listed, position } = members.right
+  return E.right({ status: 200, body: showSeries(document, listed, clock()), position })
 }
 
-const makeSeriesList = (parts: Parts) =>
-  makeList<SeriesListQuery>(
-    parts,
-    ['series', 'sut_reservation_series'],
-    async ({ query: { sut_id, user_id }, user }, part) => {
-      const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(user) }
-      const read = await parts.objects.showList('series', { ...part, ...filters })
-      return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
-    },
-  )
+const list = (parts: Parts, call: Call<unknown, SeriesListQuery>) =>
+  respondWithList(parts, call, ['series', 'sut_reservation_series'], async (part) => {
+    const { sut_id, user_id } = call.query
+    const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(call.user) }
+    const read = await parts.objects.showList('series', { ...part, ...filters })
+    return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
+  })
 
 export const seriesRoutes: readonly Declaration<Parts>[] = [
   post({
@@ -184,7 +174,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
       ...[...OF_BOOKING, ...OF_WINDOW],
       ...(['series_start_mismatch', 'series_too_long', 'series_too_short', 'series_overlaps'] as const),
     ],
-    handler: makeCreate,
+    handler: create,
   }),
   getWithQuery({
     path: '/api/sut_reservation_series',
@@ -195,7 +185,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     query: seriesQuery,
     answer: refTo('SeriesList'),
     refusals: ['store_full'],
-    handler: makeSeriesList,
+    handler: list,
   }),
   get({
     path: '/api/sut_reservation_series/:id',
@@ -206,7 +196,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     roles: everyone,
     answer: refTo('Series'),
     refusals: ['series_not_found', 'store_full'],
-    handler: makeRead,
+    handler: read,
   }),
   post({
     path: '/api/sut_reservation_series/:id/cancel',
@@ -220,6 +210,6 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('SeriesReservations'),
     refusals: ['not_your_reservation', 'series_not_found', 'store_full'],
-    handler: makeCancel,
+    handler: cancel,
   }),
 ]

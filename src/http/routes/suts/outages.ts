@@ -90,45 +90,41 @@ const tooMany = (): Refusal =>
     inQuery('to', `leaves more than ${CHANGES_MAX.toLocaleString('en')} changes; ask for less time or fewer SUTs`),
   ])
 
-const makeReadSpan =
-  ({ objects, clock }: Parts) =>
-  async (
-    { sut_ids, from, to }: OutagesQuery,
-    user: User,
-  ): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
-    const now = clock()
-    if (from >= now) return E.left(invalid([inQuery('from', 'is in the future')]))
-    const asked = { sut_ids, scope: user.scope, from, to: Math.min(to, now), max: CHANGES_MAX }
-    const answered = await objects.showList('outages', asked)
-    if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
-  }
-
-const makeRead = (parts: Parts) => {
-  const readSpan = makeReadSpan(parts)
-  return async ({ params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
-    const id = params.id ?? ''
-    const found = await visibleTo(parts.objects, user).newest('sut', id)
-    if (E.isLeft(found)) return found
-    const answered = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan({ ...query, sut_ids: [id] }, user))
-    if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    const [only] = found.right === undefined ? [] : listed
-    if (only === undefined) return E.left(notFound('sut'))
-    return E.right({ status: 200, body: JSON.stringify(show(only)), position })
-  }
+const readSpan = async (
+  { objects, clock }: Parts,
+  { sut_ids, from, to }: OutagesQuery,
+  user: User,
+): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
+  const now = clock()
+  if (from >= now) return E.left(invalid([inQuery('from', 'is in the future')]))
+  const asked = { sut_ids, scope: user.scope, from, to: Math.min(to, now), max: CHANGES_MAX }
+  const answered = await objects.showList('outages', asked)
+  if (E.isLeft(answered)) return answered
+  const { position, listed } = answered.right
+  return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
 }
 
-const makeOutageList = (parts: Parts) => {
-  const readSpan = makeReadSpan(parts)
-  return async ({ query, user }: Call<unknown, OutagesQuery>): RouteResult => {
-    const answered = await readSpan(query, user)
-    if (E.isLeft(answered)) return answered
-    const { position, listed } = answered.right
-    const suts = listed.map((one) => ({ sut_id: one.sut_id, ...show(one) }))
-    return E.right({ status: 200, body: JSON.stringify({ suts }), position })
-  }
+const read = async (parts: Parts, { params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
+  const id = params.id ?? ''
+  const found = await visibleTo(parts.objects, user).newest('sut', id)
+  if (E.isLeft(found)) return found
+  const answered = ifReaching(
+    found.right?.created ?? BEFORE_FIRST,
+    await readSpan(parts, { ...query, sut_ids: [id] }, user),
+  )
+  if (E.isLeft(answered)) return answered
+  const { position, listed } = answered.right
+  const [only] = found.right === undefined ? [] : listed
+  if (only === undefined) return E.left(notFound('sut'))
+  return E.right({ status: 200, body: JSON.stringify(show(only)), position })
+}
+
+const list = async (parts: Parts, { query, user }: Call<unknown, OutagesQuery>): RouteResult => {
+  const answered = await readSpan(parts, query, user)
+  if (E.isLeft(answered)) return answered
+  const { position, listed } = answered.right
+  const suts = listed.map((one) => ({ sut_id: one.sut_id, ...show(one) }))
+  return E.right({ status: 200, body: JSON.stringify({ suts }), position })
 }
 
 const OUTAGES =
@@ -145,7 +141,7 @@ export const outageRoutes: readonly Declaration<Parts>[] = [
     query: outagesOfOneQuery,
     answer: refTo('Outages'),
     refusals: ['sut_not_found', 'store_full'],
-    handler: makeRead,
+    handler: read,
   }),
   getWithQuery({
     path: '/api/outages',
@@ -157,6 +153,6 @@ export const outageRoutes: readonly Declaration<Parts>[] = [
     query: outagesQuery,
     answer: refTo('OutagesList'),
     refusals: ['store_full'],
-    handler: makeOutageList,
+    handler: list,
   }),
 ]

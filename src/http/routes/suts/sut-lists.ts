@@ -18,7 +18,7 @@ import { CSV } from '../../response/csv-lists.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
 import { freeSpan, spanOf } from '../availability/span.ts'
-import { makeList } from '../list-response.ts'
+import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
 import { settingsOfEverybody, withSettings } from './sut-read.ts'
@@ -26,24 +26,25 @@ import { settingsOfEverybody, withSettings } from './sut-read.ts'
 /** Free windows per response. */
 const FREE_MAX = 1_000
 
-const makeSutList = (parts: Parts) => {
-  const { objects, asOf, clock } = parts
-  const read = async (
-    { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: isWithSettings, ...filters }: SutsQuery,
-    part: PageQuery,
-    scope: Scope | undefined,
-  ): Promise<E.Either<Refusal, ListResult<SutPage>>> => {
-    const asked = { ...filters, ...part, scope }
-    if (as_of !== undefined) {
-      const then = await asOf.find(as_of)
-      return E.isLeft(then) ? then : asOf.suts(asked, then.right)
-    }
-    const span = free && freeSpan(free, clock())
-    if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-    return objects.showList('suts', { ...asked, free: span, withSettings: isWithSettings })
+const readPage = async (
+  { objects, asOf, clock }: Parts,
+  { before: _before, pagedBy: _pagedBy, as_of, free, withSettings: isWithSettings, ...filters }: SutsQuery,
+  part: PageQuery,
+  scope: Scope | undefined,
+): Promise<E.Either<Refusal, ListResult<SutPage>>> => {
+  const asked = { ...filters, ...part, scope }
+  if (as_of !== undefined) {
+    const then = await asOf.find(as_of)
+    return E.isLeft(then) ? then : asOf.suts(asked, then.right)
   }
-  return makeList<SutsQuery>(parts, ['sut', 'suts'], async ({ query, user }, part) => {
-    const found = await read(query, part, user.scope)
+  const span = free && freeSpan(free, clock())
+  if (free !== undefined && span === undefined) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+  return objects.showList('suts', { ...asked, free: span, withSettings: isWithSettings })
+}
+
+const list = (parts: Parts, call: Call<unknown, SutsQuery>) =>
+  respondWithList(parts, call, ['sut', 'suts'], async (part) => {
+    const found = await readPage(parts, call.query, part, call.user.scope)
     if (E.isLeft(found)) return found
     const { listed: page, position } = found.right
     const { settings } = page
@@ -53,33 +54,33 @@ const makeSutList = (parts: Parts) => {
         : withSettings(document, settingsOfEverybody(JSON.parse(settings[n] ?? '{}') as RecordedSettings))
     return E.right({ page, position, csvList: { of: 'sut' }, show })
   })
-}
 
-const makeAvailability =
-  ({ objects, clock, limits }: Parts) =>
-  async ({ params, query, user }: Call<unknown, AvailabilityQuery>): RouteResult => {
-    const id = params.id ?? ''
-    const found = await findNewest(visibleTo(objects, user), 'sut', id)
-    if (E.isLeft(found)) return found
-    if (found.right.ended === 'retired') {
-      return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
-    }
-    const span = spanOf(query, clock(), limits.horizon)
-    const { turnaround = 0 } = (JSON.parse(found.right.internal) as SutInternal).settings
-    const answered = ifReaching(found.right.created, await objects.showList('held', id, reachOf(span, turnaround)))
-    if (E.isLeft(answered)) return answered
-    const { position, listed: held } = answered.right
-    // An inactive SUT cannot be reserved at all.
-    const { is_active } = JSON.parse(found.right.document) as Sut
-    const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX, turnaround)
-    const offset = (query.from ?? query.to)?.offset ?? 0
-    const write = (time: number): string => formatWithOffset(time, offset)
-    const body = {
-      free: windows.map(({ start, end }) => ({ start_time: write(start), end_time: write(end) })),
-      next: next === undefined ? null : write(next),
-    }
-    return E.right({ status: 200, body: JSON.stringify(body), position })
+const availability = async (
+  { objects, clock, limits }: Parts,
+  { params, query, user }: Call<unknown, AvailabilityQuery>,
+): RouteResult => {
+  const id = params.id ?? ''
+  const found = await findNewest(visibleTo(objects, user), 'sut', id)
+  if (E.isLeft(found)) return found
+  if (found.right.ended === 'retired') {
+    return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
   }
+  const span = spanOf(query, clock(), limits.horizon)
+  const { turnaround = 0 } = (JSON.parse(found.right.internal) as SutInternal).settings
+  const answered = ifReaching(found.right.created, await objects.showList('held', id, reachOf(span, turnaround)))
+  if (E.isLeft(answered)) return answered
+  const { position, listed: held } = answered.right
+  // An inactive SUT cannot be reserved at all.
+  const { is_active } = JSON.parse(found.right.document) as Sut
+  const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX, turnaround)
+  const offset = (query.from ?? query.to)?.offset ?? 0
+  const write = (time: number): string => formatWithOffset(time, offset)
+  const body = {
+    free: windows.map(({ start, end }) => ({ start_time: write(start), end_time: write(end) })),
+    next: next === undefined ? null : write(next),
+  }
+  return E.right({ status: 200, body: JSON.stringify(body), position })
+}
 
 export const listSuts = getWithQuery({
   path: '/api/sut',
@@ -92,7 +93,7 @@ export const listSuts = getWithQuery({
   query: sutsQuery,
   answer: refTo('SutList'),
   refusals: ['list_too_large', 'store_full'],
-  handler: makeSutList,
+  handler: list,
 })
 
 export const readAvailability = getWithQuery({
@@ -105,5 +106,5 @@ export const readAvailability = getWithQuery({
   query: availabilityQuery,
   answer: refTo('Availability'),
   refusals: [...OF_SUT, 'store_full'],
-  handler: makeAvailability,
+  handler: availability,
 })

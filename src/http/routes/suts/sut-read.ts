@@ -36,41 +36,42 @@ export const settingsOfEverybody = ({
 export const withSettings = (document: string, settings: SutSettings): string =>
   `${document.slice(0, -1)},"settings":${JSON.stringify(settings)}}`
 
-const makeSettingsOf = ({ views, vault }: Pick<Parts, 'views' | 'vault'>) => {
-  return async ({ id, internal }: Version, { role }: Call['user']): Promise<SutSettings> => {
-    const { settings, status } = JSON.parse(internal) as SutInternal
-    const { monitoring_interval, rdp_width, rdp_height } = settings
-    const ofEverybody = settingsOfEverybody(settings)
-    if (role !== 'administrator') return ofEverybody
-    // Views are read before anything is awaited, so that they are those of the document.
-    const port = views.newest('listen_port', id)
-    const { listen_port } = port === undefined ? { listen_port: null } : (JSON.parse(port.document) as ListenPort)
-    const has = await vault.has(id)
-    return {
-      ...ofEverybody,
-      listen_port,
-      monitoring_interval: (status === 'disabled' ? undefined : monitoring_interval) ?? null,
-      has_password: has.password,
-      has_user_name: has.user_name,
-      rdp_width: rdp_width ?? null,
-      rdp_height: rdp_height ?? null,
-    }
+const settingsOf = async (
+  { views, vault }: Pick<Parts, 'views' | 'vault'>,
+  { id, internal }: Version,
+  { role }: Call['user'],
+): Promise<SutSettings> => {
+  const { settings, status } = JSON.parse(internal) as SutInternal
+  const { monitoring_interval, rdp_width, rdp_height } = settings
+  const ofEverybody = settingsOfEverybody(settings)
+  if (role !== 'administrator') return ofEverybody
+  // Views are read before anything is awaited, so that they are those of the document.
+  const port = views.newest('listen_port', id)
+  const { listen_port } = port === undefined ? { listen_port: null } : (JSON.parse(port.document) as ListenPort)
+  const has = await vault.has(id)
+  return {
+    ...ofEverybody,
+    listen_port,
+    monitoring_interval: (status === 'disabled' ? undefined : monitoring_interval) ?? null,
+    has_password: has.password,
+    has_user_name: has.user_name,
+    rdp_width: rdp_width ?? null,
+    rdp_height: rdp_height ?? null,
   }
 }
 
 /** Reads one SUT, now or as of a past moment. */
-const makeRead = ({ objects, asOf, views, vault }: Parts) => {
-  const settingsOf = makeSettingsOf({ views, vault })
+const read = (parts: Parts, call: Call<unknown, SutQuery>): RouteResult => {
   const newest = async ({ params, query, user }: Call<unknown, SutQuery>): RouteResult => {
-    const found = await findNewest(visibleTo(objects, user), 'sut', params.id)
+    const found = await findNewest(visibleTo(parts.objects, user), 'sut', params.id)
     if (E.isLeft(found)) return found
     const version = found.right
     if (!query.withSettings) return E.right(documentResponse('sut', version, false))
-    const settings = await settingsOf(version, user)
+    const settings = await settingsOf(parts, version, user)
     const document = withSettings(version.document, settings)
     return E.right(documentResponse('sut', { ...version, document }, false))
   }
-  return (call: Call<unknown, SutQuery>): RouteResult => asOf.readOr('sut', call, newest)
+  return parts.asOf.readOr('sut', call, newest)
 }
 
 export const readSut = getWithQuery({
@@ -84,5 +85,5 @@ export const readSut = getWithQuery({
   answer: refTo('Sut'),
   isTagged: true,
   refusals: ['sut_not_found', 'store_full'],
-  handler: makeRead,
+  handler: read,
 })

@@ -54,42 +54,38 @@ const change = async (
 }
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
-const importAll =
-  (parts: Parts) =>
-  async (call: Call<SutImport>): RouteResult => {
-    const { objects, vault, clock } = parts
-    const { suts, dry_run } = call.body
-    if (dry_run === true) {
-      const checked = await checkPorts(parts, suts.length, clock())
-      return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
-    }
-    const imported = await importSuts(
-      parts,
-      envelopeOf(call),
-      suts.map((sut) => newSut(vault, sut)),
-    )
-    if (E.isLeft(imported)) return imported
-    const shown: string[] = []
-    for (const { _id, storePosition } of imported.right) {
-      const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, storePosition })
-      shown.push(created.document)
-    }
-    return E.right(importResponse('suts', shown))
+const importAll = async (parts: Parts, call: Call<SutImport>): RouteResult => {
+  const { objects, vault, clock } = parts
+  const { suts, dry_run } = call.body
+  if (dry_run === true) {
+    const checked = await checkPorts(parts, suts.length, clock())
+    return E.isLeft(checked) ? checked : E.right(importResponse('suts', undefined, suts.length))
   }
-
-const create =
-  ({ runner, objects, vault, range, randomHex }: Parts) =>
-  async (call: Call<SutCreation>): RouteResult => {
-    const ended = await createSut(runner, {
-      ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
-      ...envelopeOf(call),
-    })
-    if (E.isLeft(ended)) return ended
-    const { _id, outcome } = ended.right
-    return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+  const imported = await importSuts(
+    parts,
+    envelopeOf(call),
+    suts.map((sut) => newSut(vault, sut)),
+  )
+  if (E.isLeft(imported)) return imported
+  const shown: string[] = []
+  for (const { _id, storePosition } of imported.right) {
+    const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, storePosition })
+    shown.push(created.document)
   }
+  return E.right(importResponse('suts', shown))
+}
 
-const update = (parts: Parts) => (call: Call<SutUpdate>) => {
+const create = async ({ runner, objects, vault, range, randomHex }: Parts, call: Call<SutCreation>): RouteResult => {
+  const ended = await createSut(runner, {
+    ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
+    ...envelopeOf(call),
+  })
+  if (E.isLeft(ended)) return ended
+  const { _id, outcome } = ended.right
+  return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+}
+
+const update = (parts: Parts, call: Call<SutUpdate>) => {
   const { body, ifMatch, params } = call
   const { password, user_name } = body
   const sealed = parts.vault.seal(params.id ?? '', { password, user_name })
@@ -98,19 +94,17 @@ const update = (parts: Parts) => (call: Call<SutUpdate>) => {
   return change(parts, call, command, sealed?.secrets)
 }
 
-const tag = (parts: Parts) => (call: Call<TagsBody>) =>
+const tag = (parts: Parts, call: Call<TagsBody>) =>
   change(parts, call, { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch })
 
-const monitor = (parts: Parts) => (call: Call<MonitoringBody>) =>
+const monitor = (parts: Parts, call: Call<MonitoringBody>) =>
   change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch })
 
-const retire =
-  (parts: Parts) =>
-  async (call: Call): RouteResult => {
-    const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
-    if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
-    return retired
-  }
+const retire = async (parts: Parts, call: Call): RouteResult => {
+  const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
+  if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
+  return retired
+}
 
 /** Changes a SUT's record, unless it has changed since. */
 const sutChange = { roles: administrators, isConditional: true } as const

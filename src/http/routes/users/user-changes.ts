@@ -80,24 +80,22 @@ const sealPassword = async (
     epoch: randomHex(EPOCH_BYTES),
   })
 
-const create =
-  (parts: Parts) =>
-  async (call: Call<UserCreation>): RouteResult => {
-    const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
-    const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
-    const { name, role, quota, scope } = fields
-    if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
-      return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
-    }
-    const _id = requestedId ?? makeId(clock(), randomHex(8))
-    const { credentials, secrets } = await sealPassword(parts, _id, password, name)
-    const ended = await runWithName(runner, users, name, {
-      ...{ ...envelopeOf(call), secrets },
-      command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
-    })
-    const id = E.isRight(ended) && ended.right.kind === 'repeated' && requestedId === undefined ? ended.right.id : _id
-    return show(parts, id, ended, true, call.body.password === undefined ? { password } : {})
+const create = async (parts: Parts, call: Call<UserCreation>): RouteResult => {
+  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
+  const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
+  const { name, role, quota, scope } = fields
+  if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
+    return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
   }
+  const _id = requestedId ?? makeId(clock(), randomHex(8))
+  const { credentials, secrets } = await sealPassword(parts, _id, password, name)
+  const ended = await runWithName(runner, users, name, {
+    ...{ ...envelopeOf(call), secrets },
+    command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
+  })
+  const id = E.isRight(ended) && ended.right.kind === 'repeated' && requestedId === undefined ? ended.right.id : _id
+  return show(parts, id, ended, true, call.body.password === undefined ? { password } : {})
+}
 
 /**
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
@@ -122,67 +120,55 @@ const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>
   return show(parts, _id, ended)
 }
 
-const update =
-  (parts: Parts) =>
-  async (call: Call<UserUpdate>): RouteResult => {
-    const { runner, users, quotaDefault, vault } = parts
-    const { params, body, ifMatch } = call
-    const { name, role, quota, scope } = body
-    const _id = params.id ?? ''
-    const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
-    if (name === undefined || name === users.member(_id)?.name) {
-      return show(parts, _id, await run(parts, command, envelopeOf(call)))
-    }
-    const { credentials, secrets } = vault.sealUser(_id, { name })
-    const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-    const envelope = { ...envelopeOf(call), secrets, command: named }
-    return show(parts, _id, await runWithName(runner, users, name, envelope))
+const update = async (parts: Parts, call: Call<UserUpdate>): RouteResult => {
+  const { runner, users, quotaDefault, vault } = parts
+  const { params, body, ifMatch } = call
+  const { name, role, quota, scope } = body
+  const _id = params.id ?? ''
+  const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
+  if (name === undefined || name === users.member(_id)?.name) {
+    return show(parts, _id, await run(parts, command, envelopeOf(call)))
   }
+  const { credentials, secrets } = vault.sealUser(_id, { name })
+  const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
+  const envelope = { ...envelopeOf(call), secrets, command: named }
+  return show(parts, _id, await runWithName(runner, users, name, envelope))
+}
 
-const setPassword =
-  (parts: Parts) =>
-  async (call: Call<NewPassword>): RouteResult => {
-    const { users } = parts
-    const _id = call.params.id ?? ''
-    if (users.member(_id) === undefined) await users.catchUp()
-    return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
-  }
+const setPassword = async (parts: Parts, call: Call<NewPassword>): RouteResult => {
+  const { users } = parts
+  const _id = call.params.id ?? ''
+  if (users.member(_id) === undefined) await users.catchUp()
+  return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
+}
 
-const setOwnPassword =
-  (parts: Parts) =>
-  async (call: Call<OwnPassword>): RouteResult => {
-    const confirmed = await call.caller().confirm(call.body.old_password)
-    return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
-  }
+const setOwnPassword = async (parts: Parts, call: Call<OwnPassword>): RouteResult => {
+  const confirmed = await call.caller().confirm(call.body.old_password)
+  return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
+}
 
 /** Ends all sessions of a user. */
-const logOut =
-  (parts: Parts) =>
-  async (call: Call): RouteResult => {
-    const _id = call.params.id ?? ''
-    return show(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
-  }
+const logOut = async (parts: Parts, call: Call): RouteResult => {
+  const _id = call.params.id ?? ''
+  return show(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
+}
 
-const erase =
-  (parts: Parts) =>
-  async (call: Call): RouteResult => {
-    const _id = call.params.id ?? ''
-    const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
-    // If this fails, the event stands, and the process of removals deletes them.
-    if (E.isRight(ended)) await parts.eraseSecrets(_id)
-    return show(parts, _id, ended)
-  }
+const erase = async (parts: Parts, call: Call): RouteResult => {
+  const _id = call.params.id ?? ''
+  const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
+  // If this fails, the event stands, and the process of removals deletes them.
+  if (E.isRight(ended)) await parts.eraseSecrets(_id)
+  return show(parts, _id, ended)
+}
 
-const restore =
-  (parts: Parts) =>
-  async (call: Call): RouteResult => {
-    const { runner, users } = parts
-    const _id = call.params.id ?? ''
-    await users.refresh()
-    const name = users.member(_id)?.name ?? _id
-    const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-    return show(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
-  }
+const restore = async (parts: Parts, call: Call): RouteResult => {
+  const { runner, users } = parts
+  const _id = call.params.id ?? ''
+  await users.refresh()
+  const name = users.member(_id)?.name ?? _id
+  const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
+  return show(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+}
 
 /** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const

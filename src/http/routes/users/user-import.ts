@@ -95,50 +95,51 @@ const hashAll = async ({ randomBytes }: Parts, rows: readonly CompleteRow[]) => 
 }
 
 /** Shows users as they were added, and the passwords that were made, the first time only. */
-const makeShow =
-  ({ objects, users }: Parts) =>
-  async (events: readonly Recorded[], storePosition: StorePosition, rows: readonly CompleteRow[]) => {
-    const shown: string[] = []
-    for (const [n, { data, revision }] of events.entries()) {
-      const id = '_id' in data ? data._id : ''
-      const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, storePosition })
-      const { isMade = false, password } = rows[n] ?? {}
-      shown.push(userText(users, version, isMade ? { password } : {}))
-    }
-    const response = importResponse('users', shown)
-    return E.right(rows.some(({ isMade }) => isMade) ? { ...response, headers: NO_STORE } : response)
+const show = async (
+  { objects, users }: Parts,
+  events: readonly Recorded[],
+  storePosition: StorePosition,
+  rows: readonly CompleteRow[],
+) => {
+  const shown: string[] = []
+  for (const [n, { data, revision }] of events.entries()) {
+    const id = '_id' in data ? data._id : ''
+    const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, storePosition })
+    const { isMade = false, password } = rows[n] ?? {}
+    shown.push(userText(users, version, isMade ? { password } : {}))
   }
+  const response = importResponse('users', shown)
+  return E.right(rows.some(({ isMade }) => isMade) ? { ...response, headers: NO_STORE } : response)
+}
 
 /** Adds users, all or none. A retry shows them again, without passwords. */
-const makeUserImport = (parts: Parts): ((call: Call<UserImport>) => RouteResult) => {
+const importRows = async (parts: Parts, call: Call<UserImport>): RouteResult => {
   const { runner, store, users } = parts
   const { check, add } = makeAddAll(parts)
-  const show = makeShow(parts)
   const readKnown = async (revision: number, count: number) => {
     await users.refresh()
     const events = await readAppended(store, USERS_STREAM, revision, count)
-    return show(events, events.at(-1)?.storePosition ?? BEGINNING, [])
+    return show(parts, events, events.at(-1)?.storePosition ?? BEGINNING, [])
   }
-  return async (call) => {
-    const { body, idempotencyKey } = call
-    const count = body.users.length
-    const known =
-      idempotencyKey &&
-      (await runner.inspect(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
-    if (known === 'reused') return E.left(keyReused())
-    // Users are there then, so the check would refuse them.
-    if (known !== undefined) return readKnown(known.revision, count)
-    const rows = complete(parts, body)
-    const checked = await check(rows)
-    if (E.isLeft(checked)) return checked
-    if (body.dry_run === true) return E.right(importResponse('users', undefined, count))
-    const ended = await add(call, await hashAll(parts, rows))
-    if (E.isLeft(ended)) return ended
-    const { right: outcome } = ended
-    return outcome.kind === 'recorded'
-      ? show(outcome.events, outcome.storePosition, rows)
-      : readKnown(outcome.revision, count)
-  }
+
+  const { body, idempotencyKey } = call
+  const count = body.users.length
+  const known =
+    idempotencyKey &&
+    (await runner.inspect(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
+  if (known === 'reused') return E.left(keyReused())
+  // Users are there then, so the check would refuse them.
+  if (known !== undefined) return readKnown(known.revision, count)
+  const rows = complete(parts, body)
+  const checked = await check(rows)
+  if (E.isLeft(checked)) return checked
+  if (body.dry_run === true) return E.right(importResponse('users', undefined, count))
+  const ended = await add(call, await hashAll(parts, rows))
+  if (E.isLeft(ended)) return ended
+  const { right: outcome } = ended
+  return outcome.kind === 'recorded'
+    ? show(parts, outcome.events, outcome.storePosition, rows)
+    : readKnown(outcome.revision, count)
 }
 
 export const importUsers = post({
@@ -153,16 +154,14 @@ export const importUsers = post({
   body: userImportBody,
   answer: refTo('ImportedUsers'),
   refusals: ['user_name_taken', 'user_id_taken'],
-  handler: makeUserImport,
+  handler: importRows,
 })
 
-const makeHashedImport = (parts: HashedDependencies) => {
+const importHashed = async (parts: HashedDependencies, call: Call<HashedUserImport>): RouteResult => {
   const { check, add } = makeAddAll(parts)
-  return async (call: Call<HashedUserImport>): RouteResult => {
-    const { users, dry_run } = call.body
-    const ended = dry_run === true ? await check(users) : await add(call, users)
-    return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
-  }
+  const { users, dry_run } = call.body
+  const ended = dry_run === true ? await check(users) : await add(call, users)
+  return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
 }
 
 /** Only the control socket has this route: others cannot choose hashes. */
@@ -175,5 +174,5 @@ export const importHashedUsers = post({
   answersRepeats: true,
   body: hashedUsersBody,
   answer: refTo('ImportedUsers'),
-  handler: makeHashedImport,
+  handler: importHashed,
 })

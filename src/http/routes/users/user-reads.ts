@@ -43,113 +43,102 @@ interface UsedShown {
   readonly used: readonly { readonly used: object }[]
 }
 
-const makeReadUsed =
-  ({ objects, quotaDefault, clock }: Parts) =>
-  async (members: readonly Member[]): Promise<E.Either<Failure, UsedShown>> => {
-    const now = Math.floor(clock() / 1000)
-    const week = formatWeek(weekOf(now))
-    const ids = members.map(({ _id }) => _id)
-    const read = await objects.showList('used', ids, now)
-    const limits = members.map(({ role, quota }) => (role === 'tester' ? (quota ?? quotaDefault) : null))
-    return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
-      position,
-      used: listed.map(({ quarters, reservations }, n) => ({
-        used: { hours: toHours(quarters), reservations, week, quota: limits[n] },
-      })),
-    }))(read)
-  }
+const readUsed = async (
+  { objects, quotaDefault, clock }: Parts,
+  members: readonly Member[],
+): Promise<E.Either<Failure, UsedShown>> => {
+  const now = Math.floor(clock() / 1000)
+  const week = formatWeek(weekOf(now))
+  const ids = members.map(({ _id }) => _id)
+  const read = await objects.showList('used', ids, now)
+  const limits = members.map(({ role, quota }) => (role === 'tester' ? (quota ?? quotaDefault) : null))
+  return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
+    position,
+    used: listed.map(({ quarters, reservations }, n) => ({
+      used: { hours: toHours(quarters), reservations, week, quota: limits[n] },
+    })),
+  }))(read)
+}
 
 /** A list's answer, with the position that it shows if a list was read. */
 type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
 
-/** A user with a scope sees itself and the holders of reservations that it sees. */
-const makeSeen = ({ objects }: Parts) => ({
-  sees: async ({ _id, scope }: Caller, id: string): Promise<E.Either<Failure, boolean>> => {
-    if (scope === undefined || id === _id) return E.right(true)
-    // A refusal shows no position, so that on a full disk a user must not be missed.
-    return E.map(({ listed }: { listed: boolean }) => listed)(await objects.readList('isHolder', scope, id))
-  },
-  /** Returns whether it sees each of all users. */
-  seesOf: async ({ _id, scope }: Caller): Promise<E.Either<Failure, Seen<(member: Member) => boolean>>> => {
-    if (scope === undefined) return E.right({ listed: () => true })
-    const holders = await objects.showList('holders', scope)
-    if (E.isLeft(holders)) return holders
-    const { listed, position } = holders.right
-    const seen = new Set(listed).add(_id)
-    return E.right({ listed: (member) => seen.has(member._id), position })
-  },
-})
-
-const makeReadOne = (parts: Parts) => {
-  const readUsed = makeReadUsed(parts)
-  return async (caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
-    if (!withUsed) return E.right(userRead(caller, member))
-    if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
-    const read = await readUsed([member])
-    // It changes without a new revision, so there is no entity tag.
-    return E.map(({ position, used }: UsedShown): RouteResponse => {
-      return { status: 200, body: memberText(member, used[0]), position }
-    })(read)
-  }
+/** Whether a user sees another one: with a scope, itself and the holders of reservations that it sees. */
+const sees = async ({ objects }: Parts, { _id, scope }: Caller, id: string): Promise<E.Either<Failure, boolean>> => {
+  if (scope === undefined || id === _id) return E.right(true)
+  // A refusal shows no position, so that on a full disk a user must not be missed.
+  return E.map(({ listed }: { listed: boolean }) => listed)(await objects.readList('isHolder', scope, id))
 }
 
-const makeRead = (parts: Parts) => {
-  const { users } = parts
-  const { sees } = makeSeen(parts)
-  const readOne = makeReadOne(parts)
-  return async ({ user, params, query }: Call<unknown, UserQuery>): RouteResult => {
-    await users.settled()
-    const id = params.id ?? ''
-    if (users.member(id) === undefined) await users.catchUp()
-    const isSeen = await sees(user, id)
-    if (E.isLeft(isSeen)) return isSeen
-    const member = isSeen.right ? users.member(id) : undefined
-    return member === undefined ? E.left(notFound('user')) : readOne(user, member, query)
-  }
+/** Whether a user sees each of all users. */
+const seesOf = async (
+  { objects }: Parts,
+  { _id, scope }: Caller,
+): Promise<E.Either<Failure, Seen<(member: Member) => boolean>>> => {
+  if (scope === undefined) return E.right({ listed: () => true })
+  const holders = await objects.showList('holders', scope)
+  if (E.isLeft(holders)) return holders
+  const { listed, position } = holders.right
+  const seen = new Set(listed).add(_id)
+  return E.right({ listed: (member) => seen.has(member._id), position })
 }
 
-const makeReadMe = (parts: Parts) => {
-  const { users } = parts
-  const readOne = makeReadOne(parts)
-  return async ({ user, query }: Call<unknown, UserQuery>): RouteResult => {
-    await users.settled()
-    const { _id, name, role } = user
-    const member = users.member(_id)
-    // The command line is no user.
-    if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
-    return readOne(user, member, query)
-  }
+const readOne = async (parts: Parts, caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
+  if (!withUsed) return E.right(userRead(caller, member))
+  if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
+  const read = await readUsed(parts, [member])
+  // It changes without a new revision, so there is no entity tag.
+  return E.map(({ position, used }: UsedShown): RouteResponse => {
+    return { status: 200, body: memberText(member, used[0]), position }
+  })(read)
 }
 
-const makeUserList = (parts: Parts) => {
+const read = async (parts: Parts, { user, params, query }: Call<unknown, UserQuery>): RouteResult => {
   const { users } = parts
-  const { seesOf } = makeSeen(parts)
-  const readUsed = makeReadUsed(parts)
-  return async ({ user, query }: Call<unknown, UsersQuery>): RouteResult => {
-    await users.settled()
-    const { limit, offset, before, removed } = query
-    if (before !== undefined && users.member(before) === undefined) await users.catchUp()
-    const seen = await seesOf(user)
-    if (E.isLeft(seen)) return seen
-    const { listed: isSeen, position } = seen.right
-    const all = users.members().filter(isSeen).toReversed()
-    // A user removed while a client reads page after page still works in before.
-    const entries = entriesAfter(all, 'user', before)
-    if (E.isLeft(entries)) return entries
-    const isListed = ({ status }: Member): boolean => removed || status === 'present'
-    const shown = entries.right.filter(isListed).slice(offset, offset + limit)
-    const known = shown.filter(({ _id }) => seesAll(user, _id))
-    const read = query.withUsed ? await readUsed(known) : E.right(undefined)
-    if (E.isLeft(read)) return read
-    const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
-    const documents = shown.map((member) =>
-      more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
-    )
-    const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
-    // On a full disk, lists show less than users in memory.
-    const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
-    return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
-  }
+  await users.settled()
+  const id = params.id ?? ''
+  if (users.member(id) === undefined) await users.catchUp()
+  const isSeen = await sees(parts, user, id)
+  if (E.isLeft(isSeen)) return isSeen
+  const member = isSeen.right ? users.member(id) : undefined
+  return member === undefined ? E.left(notFound('user')) : readOne(parts, user, member, query)
+}
+
+const readMe = async (parts: Parts, { user, query }: Call<unknown, UserQuery>): RouteResult => {
+  const { users } = parts
+  await users.settled()
+  const { _id, name, role } = user
+  const member = users.member(_id)
+  // The command line is no user.
+  if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
+  return readOne(parts, user, member, query)
+}
+
+const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): RouteResult => {
+  const { users } = parts
+  await users.settled()
+  const { limit, offset, before, removed } = query
+  if (before !== undefined && users.member(before) === undefined) await users.catchUp()
+  const seen = await seesOf(parts, user)
+  if (E.isLeft(seen)) return seen
+  const { listed: isSeen, position } = seen.right
+  const all = users.members().filter(isSeen).toReversed()
+  // A user removed while a client reads page after page still works in before.
+  const entries = entriesAfter(all, 'user', before)
+  if (E.isLeft(entries)) return entries
+  const isListed = ({ status }: Member): boolean => removed || status === 'present'
+  const shown = entries.right.filter(isListed).slice(offset, offset + limit)
+  const known = shown.filter(({ _id }) => seesAll(user, _id))
+  const read = query.withUsed ? await readUsed(parts, known) : E.right(undefined)
+  if (E.isLeft(read)) return read
+  const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
+  const documents = shown.map((member) =>
+    more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
+  )
+  const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
+  // On a full disk, lists show less than users in memory.
+  const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
+  return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
 }
 
 /** Answered with the user. */
@@ -167,7 +156,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     query: usersQuery,
     answer: refTo('UserList'),
     refusals: ['store_full'],
-    handler: makeUserList,
+    handler: list,
   }),
   getWithQuery({
     path: '/api/user/me',
@@ -178,7 +167,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     query: userQuery,
     ...USER,
     refusals: ['store_full'],
-    handler: makeReadMe,
+    handler: readMe,
   }),
   getWithQuery({
     path: '/api/user/:id',
@@ -190,6 +179,6 @@ export const userReads: readonly Declaration<Parts>[] = [
     answer: { anyOf: [refTo('User'), refTo('UserName')] },
     isTagged: true,
     refusals: ['user_not_found', 'store_full'],
-    handler: makeRead,
+    handler: read,
   }),
 ]

@@ -21,45 +21,47 @@ const removalIn = (user_id: string, outcome: Outcome<unknown>): RemovalOfUser | 
   return { user_id, revision: outcome.revision }
 }
 
+/** What a removal ended, for the answer to a repeated request. */
+const endedBy = async (
+  { objects }: Parts,
+  { user_id, revision }: RemovalOfUser,
+): Promise<E.Either<Failure, EndedEarly>> => {
+  const removed = objects.asOf('user', user_id, revision)
+  if (removed === undefined) return E.left(viewsBehind())
+  const read = await objects.readList('endedSince', user_id, removed.position)
+  return E.map(({ listed }: { listed: EndedEarly }) => listed)(read)
+}
+
 /**
  * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
-const makeRemove = ({ runner, objects, users, endReservations }: Parts) => {
-  const isInForce = makeIsRemovalInForce(runner)
-  /** What a removal ended, for the answer to a repeated request. */
-  const endedBy = async (_id: string, revision: number): Promise<E.Either<Failure, EndedEarly>> => {
-    const removed = objects.asOf('user', _id, revision)
-    if (removed === undefined) return E.left(viewsBehind())
-    const read = await objects.readList('endedSince', _id, removed.position)
-    return E.map(({ listed }: { listed: EndedEarly }) => listed)(read)
+const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
+  const { runner, users, endReservations } = parts
+  const { params, body, requestId } = call
+  const _id = params.id ?? ''
+  const { reservations } = body
+  const command = { type: 'RemoveUser', _id, reservations } as const
+  const ended = await runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command })
+  if (E.isLeft(ended)) return ended
+  await users.refresh()
+  const removal = removalIn(_id, ended.right)
+  if (removal !== undefined) {
+    const isInForce = makeIsRemovalInForce(runner)
+    await revokeTokens(runner, _id, {
+      actor: BERTH,
+      makeRequestId: () => requestId,
+      isStillDue: () => isInForce(removal),
+    })
   }
-
-  return async (call: Call<UserRemoval>): RouteResult => {
-    const { params, body, requestId } = call
-    const _id = params.id ?? ''
-    const { reservations } = body
-    const command = { type: 'RemoveUser', _id, reservations } as const
-    const ended = await runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command })
-    if (E.isLeft(ended)) return ended
-    await users.refresh()
-    const removal = removalIn(_id, ended.right)
-    if (removal !== undefined) {
-      await revokeTokens(runner, _id, {
-        actor: BERTH,
-        makeRequestId: () => requestId,
-        isStillDue: () => isInForce(removal),
-      })
-    }
-    const isToEnd = reservations === 'cancel' && removal !== undefined
-    const counts = isToEnd ? await endReservations(removal, () => requestId) : NONE
-    const isRepeated = isToEnd && ended.right.kind === 'repeated'
-    const shown = isRepeated ? await endedBy(_id, removal.revision) : E.right(counts)
-    return E.map(({ cancelled, released }: EndedEarly) => ({
-      status: 200 as const,
-      body: JSON.stringify({ _id, cancelled, released }),
-    }))(shown)
-  }
+  const isToEnd = reservations === 'cancel' && removal !== undefined
+  const counts = isToEnd ? await endReservations(removal, () => requestId) : NONE
+  const isRepeated = isToEnd && ended.right.kind === 'repeated'
+  const shown = isRepeated ? await endedBy(parts, removal) : E.right(counts)
+  return E.map(({ cancelled, released }: EndedEarly) => ({
+    status: 200 as const,
+    body: JSON.stringify({ _id, cancelled, released }),
+  }))(shown)
 }
 
 export const removeUser = post({
@@ -73,5 +75,5 @@ export const removeUser = post({
   body: userRemovalBody,
   answer: refTo('UserRemoval'),
   refusals: ['user_not_found', 'last_administrator'],
-  handler: makeRemove,
+  handler: remove,
 })

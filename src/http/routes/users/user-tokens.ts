@@ -27,32 +27,34 @@ const shown = ({ _id, role, created_at, expires_at, scope }: Shown, name = _id) 
 })
 
 /** Whose tokens a call is about: one's own, or as an administrator those of others. */
-const makeSubject =
-  (users: Users) =>
-  async ({ params, user }: Call): Promise<E.Either<Refusal, string>> => {
-    const id = params.id === 'me' ? user._id : (params.id ?? '')
-    if (id !== user._id && user.role !== 'administrator')
-      return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
-    if (id !== user._id && user.token !== undefined)
-      return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
-    return E.map(({ _id }: User) => _id)(await findPresent(users, id))
-  }
+const subjectOf = async (users: Users, { params, user }: Call): Promise<E.Either<Refusal, string>> => {
+  const id = params.id === 'me' ? user._id : (params.id ?? '')
+  if (id !== user._id && user.role !== 'administrator')
+    return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
+  if (id !== user._id && user.token !== undefined)
+    return E.left(failure('forbidden', 'A token does not manage tokens of others.'))
+  return E.map(({ _id }: User) => _id)(await findPresent(users, id))
+}
 
 /** Runs a command on a user's tokens, and shows one as of its end. */
-const makeRun = ({ runner, objects }: Pick<Parts, 'runner' | 'objects'>) => {
-  type Order = Parameters<Runner['run']>[2]
-  return async (call: Call, userId: string, _id: string, command: TokenCommand, secrets?: Order['secrets']) => {
-    const stream = tokenStream(userId)
-    const ended = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
-    if (E.isLeft(ended)) return ended
-    const outcome = ended.right
-    const isRepeated = outcome.kind === 'repeated'
-    const id = isRepeated ? outcome.id : _id
-    const version = isRepeated ? objects.asOf('token', id, outcome.revision) : undefined
-    const { document, position } = version ?? (await objects.after('token', id, stream, outcome))
-    const at = position >= 0 ? { position } : {}
-    return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at })
-  }
+const run = async (
+  { runner, objects }: Pick<Parts, 'runner' | 'objects'>,
+  call: Call,
+  userId: string,
+  _id: string,
+  command: TokenCommand,
+  secrets?: Parameters<Runner['run']>[2]['secrets'],
+) => {
+  const stream = tokenStream(userId)
+  const ended = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
+  if (E.isLeft(ended)) return ended
+  const outcome = ended.right
+  const isRepeated = outcome.kind === 'repeated'
+  const id = isRepeated ? outcome.id : _id
+  const version = isRepeated ? objects.asOf('token', id, outcome.revision) : undefined
+  const { document, position } = version ?? (await objects.after('token', id, stream, outcome))
+  const at = position >= 0 ? { position } : {}
+  return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at })
 }
 
 /** When a new token expires, in Unix milliseconds. One that expires issues none that outlives it. */
@@ -65,65 +67,56 @@ const expiryOf = (
   return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
 
-const makeIssue = (parts: Parts) => {
+const issue = async (parts: Parts, call: Call<TokenRequest>): RouteResult => {
   const { users, vault, clock, randomBytes } = parts
-  const [subjectOf, run] = [makeSubject(users), makeRun(parts)]
-  return async (call: Call<TokenRequest>): RouteResult => {
-    const subject = await subjectOf(call)
-    if (E.isLeft(subject)) return subject
-    const user_id = subject.right
-    // Only administrators get here for others.
-    const holder = user_id === call.user._id ? call.user : users.byId(user_id)
-    const { name, expires_in, scope, role = holder?.role ?? call.user.role } = call.body
-    if (holder === undefined || !mayHaveRole(holder, role))
-      return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
-    if (scope !== undefined && role === 'tester')
-      return E.left(failure('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.'))
-    const { _id, token, hash } = makeToken(randomBytes)
-    const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
-    const expires = expiryOf(call.user, expires_in, clock())
-    const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
-    const issued = { _id, user_id, role, hash, credentials, ...expires_at, ...(scope && { token_scope: scope }) }
-    const ended = await run(call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
-    if (E.isLeft(ended)) return ended
-    const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
-    const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token`, ...NO_STORE }
-    return E.right({ status: 201, body: JSON.stringify(body), headers, ...ended.right.at })
-  }
+  const subject = await subjectOf(users, call)
+  if (E.isLeft(subject)) return subject
+  const user_id = subject.right
+  // Only administrators get here for others.
+  const holder = user_id === call.user._id ? call.user : users.byId(user_id)
+  const { name, expires_in, scope, role = holder?.role ?? call.user.role } = call.body
+  if (holder === undefined || !mayHaveRole(holder, role))
+    return E.left(failure('forbidden', `This request may not issue a token with the role ${role}.`))
+  if (scope !== undefined && role === 'tester')
+    return E.left(failure('forbidden', 'Testers may not read metrics. The role must be auditor or administrator.'))
+  const { _id, token, hash } = makeToken(randomBytes)
+  const { credentials, secrets } = vault.sealTokenName(user_id, _id, name)
+  const expires = expiryOf(call.user, expires_in, clock())
+  const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
+  const issued = { _id, user_id, role, hash, credentials, ...expires_at, ...(scope && { token_scope: scope }) }
+  const ended = await run(parts, call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
+  if (E.isLeft(ended)) return ended
+  const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
+  const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token`, ...NO_STORE }
+  return E.right({ status: 201, body: JSON.stringify(body), headers, ...ended.right.at })
 }
 
-const makeTokenList = ({ runner, users, vault, clock }: Parts) => {
-  const subjectOf = makeSubject(users)
-  return async (call: Call<unknown, Paging>): RouteResult => {
-    const subject = await subjectOf(call)
-    if (E.isLeft(subject)) return subject
-    const { limit, offset, before } = call.query
-    const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) => validTokens(state, clock()))
-    const entries = entriesAfter(valid.toReversed(), 'token', before)
-    if (E.isLeft(entries)) return entries
-    const names = await vault.revealTokenNames(subject.right)
-    const documents = entries.right
-      .slice(offset, offset + limit)
-      .map((token) => JSON.stringify(shown(token, names.get(token._id))))
-    return E.right(listResponse('tokens', call.query, { documents, count: valid.length }))
-  }
+const list = async ({ runner, users, vault, clock }: Parts, call: Call<unknown, Paging>): RouteResult => {
+  const subject = await subjectOf(users, call)
+  if (E.isLeft(subject)) return subject
+  const { limit, offset, before } = call.query
+  const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) => validTokens(state, clock()))
+  const entries = entriesAfter(valid.toReversed(), 'token', before)
+  if (E.isLeft(entries)) return entries
+  const names = await vault.revealTokenNames(subject.right)
+  const documents = entries.right
+    .slice(offset, offset + limit)
+    .map((token) => JSON.stringify(shown(token, names.get(token._id))))
+  return E.right(listResponse('tokens', call.query, { documents, count: valid.length }))
 }
 
-const makeRevoke = (parts: Parts) => {
+const revoke = async (parts: Parts, call: Call): RouteResult => {
   const { users, vault } = parts
-  const [subjectOf, run] = [makeSubject(users), makeRun(parts)]
-  return async (call: Call): RouteResult => {
-    const subject = await subjectOf(call)
-    if (E.isLeft(subject)) return subject
-    const user_id = subject.right
-    const _id = call.params.token ?? ''
-    const ended = await run(call, user_id, _id, { type: 'RevokeToken', _id, user_id })
-    if (E.isLeft(ended)) return ended
-    const { token, at } = ended.right
-    const names = await vault.revealTokenNames(user_id)
-    const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
-    return E.right({ status: 200, body: JSON.stringify(body), ...at })
-  }
+  const subject = await subjectOf(users, call)
+  if (E.isLeft(subject)) return subject
+  const user_id = subject.right
+  const _id = call.params.token ?? ''
+  const ended = await run(parts, call, user_id, _id, { type: 'RevokeToken', _id, user_id })
+  if (E.isLeft(ended)) return ended
+  const { token, at } = ended.right
+  const names = await vault.revealTokenNames(user_id)
+  const body = { ...shown(token, names.get(_id)), revoked_at: token.revoked_at }
+  return E.right({ status: 200, body: JSON.stringify(body), ...at })
 }
 
 const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed']
@@ -143,7 +136,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     isCreation: true,
     refusals: [...OF_TOKENS, 'too_many_tokens'],
     notes: OF_WHOM,
-    handler: makeIssue,
+    handler: issue,
   }),
   getWithQuery({
     path: '/api/user/:id/token',
@@ -156,7 +149,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     answer: refTo('TokenList'),
     refusals: OF_TOKENS,
     notes: OF_WHOM,
-    handler: makeTokenList,
+    handler: list,
   }),
   post({
     path: '/api/user/:id/token/:token/revoke',
@@ -169,6 +162,6 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     answer: refTo('Token'),
     refusals: [...OF_TOKENS, 'token_not_found'],
     notes: OF_WHOM,
-    handler: makeRevoke,
+    handler: revoke,
   }),
 ]

@@ -66,7 +66,6 @@ const document = (path: string, id: string, summary: string, handler: Handler, m
     path,
     id,
     summary,
-    tag: 'Documents',
     roles: 'anyone',
     answer: refTo('Document'),
     isTagged: true,

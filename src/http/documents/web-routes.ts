@@ -46,7 +46,6 @@ const openPage = pageOf('page')
 const openPageWithSingleSignOn = pageOf('pageWithSingleSignOn')
 
 const page = {
-  tag: 'Documents',
   roles: 'anyone',
   mediaType: 'text/html; charset=utf-8',
   answer: { type: 'string' },
@@ -67,7 +66,6 @@ export const webRoutes: readonly Declaration<Parts>[] = [
     path: '/web/:digest/:name',
     id: 'readPageFile',
     summary: 'Read a script or a style sheet of that page',
-    tag: 'Documents',
     roles: 'anyone',
     mediaType: 'text/javascript; charset=utf-8',
     otherMediaTypes: ['text/css; charset=utf-8'],

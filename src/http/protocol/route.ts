@@ -129,23 +129,10 @@ export interface Upgraded {
   readonly takeOver: () => void
 }
 
-/** In the order in which a newcomer needs them. */
-export const TAGS = {
-  SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
-  Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
-  Sessions: 'When reservations were used, and by how many connections. See [Machines](/guide/machines).',
-  Users: 'Who can sign in, who you are, and how people come and leave. See [People](/guide/people).',
-  'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
-  Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
-  Service: 'Health and metrics. See [Operating](/guide/operating).',
-  Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
-} as const
-
 /** What the documents say of an operation. */
 export interface Words {
   /** The operation's name in generated clients. */
   readonly id: string
-  readonly tag: keyof typeof TAGS
   readonly summary: string
   readonly description?: string
   /** The schema of the JSON response. Other media types are text. */

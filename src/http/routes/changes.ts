@@ -58,7 +58,6 @@ export const readChanges = getWithQuery({
   summary: 'Follow which objects change',
   description:
     'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
-  tag: 'History and feed',
   roles: everyone,
   mediaType: EVENT_STREAM,
   query: changesQuery,

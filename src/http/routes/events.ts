@@ -127,7 +127,6 @@ export const readEvents = getWithQuery({
   summary: 'Read or follow the events of the log',
   description:
     'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
-  tag: 'History and feed',
   roles: overseers,
   otherMediaTypes: STREAM_MEDIA_TYPES,
   query: eventsQuery,

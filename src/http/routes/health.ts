@@ -64,7 +64,6 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
     path: '/health/live',
     id: 'isLive',
     summary: 'Check that the service is running',
-    tag: 'Service',
     roles: 'anyone',
     answer: refTo('Health'),
     handler: live,
@@ -75,7 +74,6 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
     summary: 'Check that the service is ready',
     description:
       'If it is not, the error response gives the state of each part in parts. While the clock is ahead, detail says that writes are refused.',
-    tag: 'Service',
     roles: 'anyone',
     answer: refTo('Health'),
     handler: ready,
@@ -89,7 +87,6 @@ export const confirmClock = post({
   summary: 'Confirm that the clock of the running service is right',
   description:
     'A service refuses writes with 503 clock_ahead when its clock gains more than an hour on the time since boot, or when it starts more than BERTH_CLOCK_AHEAD_MAX after the last event of its log, because an event with a future time disables its SUT until then. Check the clock of the machine. If it is wrong, set it, and the service continues by itself. If it is right, confirm it. Each instance over a shared store is confirmed on its own machine.',
-  tag: 'Service',
   roles: administrators,
   isAlwaysOpen: true,
   ignoresRetryKey: true,

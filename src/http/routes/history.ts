@@ -140,7 +140,6 @@ export const reservationHistory = getWithQuery({
   summary: 'Read the history of a reservation',
   description:
     'Events of the reservation, oldest first, each with the values it changed. Remains available after cancellation.',
-  tag: 'History and feed',
   roles: everyone,
   query: historyQuery,
   answer: refTo('History'),
@@ -154,7 +153,6 @@ export const sutHistory = getWithQuery({
   summary: 'Read the history of a SUT',
   description:
     'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
-  tag: 'History and feed',
   roles: overseers,
   query: historyQuery,
   answer: refTo('History'),
@@ -167,7 +165,6 @@ export const userHistory = getWithQuery({
   id: 'readUserHistory',
   summary: 'Read the history of a user',
   description: 'Testers read their own only, also at /api/user/me/history.',
-  tag: 'History and feed',
   roles: everyone,
   query: historyQuery,
   answer: refTo('History'),

@@ -191,7 +191,6 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     path: '/api/sut_reservation',
     id: 'listReservations',
     summary: 'List reservations, newest created first',
-    tag: 'Reservations',
     ...asOfRead,
     otherMediaTypes: [CSV],
     query: reservationsQuery,
@@ -205,7 +204,6 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     summary: 'Read a reservation, or wait until it changes or is over',
     description:
       'With wait, it is answered when the reservation changes, when it is over or cancelled, or after that time. Signs of life change nothing.',
-    tag: 'Reservations',
     ...asOfRead,
     query: reservationQuery,
     answer: refTo('Reservation'),

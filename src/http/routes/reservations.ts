@@ -121,7 +121,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     summary: 'Cancel or release a reservation',
     description:
       'A reservation that has not started is cancelled. A running one is released: it ends now. Either way the rest of its window is free at once.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     answer: refTo('Reservation'),
@@ -134,7 +133,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     summary: 'Extend a reservation',
     description:
       'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
-    tag: 'Reservations',
     roles: holders,
     body: extensionBody,
     answer: refTo('Reservation'),
@@ -147,7 +145,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     summary: 'Let a reservation end earlier',
     description:
       'Send an earlier end_time that is after now. It is widened to its quarter-hour. What is freed is free at once. To end a reservation now, cancel it.',
-    tag: 'Reservations',
     roles: holders,
     body: shorteningBody,
     answer: refTo('Reservation'),
@@ -160,7 +157,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     summary: 'Bind a reservation to your own address',
     description:
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     answer: refTo('Reservation'),
@@ -173,7 +169,6 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     summary: 'Keep a reservation alive',
     description:
       'For a reservation made with `keepalive`, whose seconds then count anew. Recorded the first time, then only when less than half of them are left, so it may be sent often. Once it was sent, connections do not keep the reservation alive any more. Before the start it changes nothing. An Idempotency-Key is ignored.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     ignoresRetryKey: true,

@@ -37,7 +37,6 @@ export const listSessions = getWithQuery({
   summary: 'List sessions, newest first',
   description:
     'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
-  tag: 'Sessions',
   roles: everyone,
   otherMediaTypes: [CSV],
   query: sessionsQuery,

@@ -1,13 +1,14 @@
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { refTo } from '../../protocol/declaration.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
-import { JSON_TYPE, mediaTypesOf, type Operation, TAGS } from '../../protocol/route.ts'
+import { JSON_TYPE, mediaTypesOf, type Operation } from '../../protocol/route.ts'
 import { answerSchemas } from './answer-schemas.ts'
 import type { Examples } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
 import { byStatus, problemSchema, refusalsOf } from './refusals.ts'
+import { TAGS, tagOf } from './tags.ts'
 
 /** The OpenAPI 3.1 document of the operations. */
 
@@ -107,7 +108,7 @@ const refusalResponse = (status: number, refusals: readonly Code[], examples: Ex
 }
 
 const operationOf = (operation: Operation, examples: Examples): JsonSchema => {
-  const { id, tag, summary, description, roles, isCreation, isUpgrade, isTagged } = operation
+  const { id, path, summary, description, roles, isCreation, isUpgrade, isTagged } = operation
   const body = requestBody(operation, examples)
   const refused = [...byStatus(refusalsOf(operation))].map(([status, its]) => [
     String(status),
@@ -116,7 +117,7 @@ const operationOf = (operation: Operation, examples: Examples): JsonSchema => {
   const who = roles === 'anyone' ? 'Anyone.' : `For: ${roles.join(', ')}.`
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tagOf(path)],
     summary,
     description: description === undefined ? who : `${description}\n\n${who}`,
     parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
@@ -196,7 +197,7 @@ export function* openApiPieces(
     },
     servers: [{ url: '/' }],
     security: [{ basic: [] }, { bearer: [] }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: TAGS,
   }
   yield `${JSON.stringify(head).slice(0, -1)},"paths":{`
   yield* textOf(pathsOf(operations, examples))

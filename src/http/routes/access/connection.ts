@@ -166,7 +166,6 @@ export const readConnection = getWithQuery({
   summary: 'Find out how to connect to the SUT',
   description:
     'Also as a file for viewers: `application/x-rdp` for SUTs of type rdp, `application/x-vnc` for those of type vnc. `open` and `connections` are those of this instance. With `wait` it answers when the port is open here, when that will never be, when it turns out that another program has the port, or after that time.',
-  tag: 'Reservations',
   query: waitQuery,
   roles: holders,
   otherMediaTypes: Object.values(FILES).map(({ mediaType }) => mediaType),

@@ -62,7 +62,6 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
     summary: 'Get a ticket for a console in the browser',
     description:
       'For the holder alone, while the reservation of a vnc SUT runs. Open `url` as a WebSocket with the subprotocol `binary`, within 30 seconds. It speaks RFB (RFC 6143) without a password.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     answer: refTo('ConsoleTicket'),
@@ -76,7 +75,6 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
     summary: 'Connect to the screen of a SUT',
     description:
       'A WebSocket. Each ticket opens one. The server closes with 4000 when the reservation is over, 4001 when it was released, 4002 when the SUT ends the connection, and 1001 when the service stops.',
-    tag: 'Reservations',
     roles: 'anyone',
     answer: refTo('Connection'),
     isUpgrade: true,

@@ -67,7 +67,6 @@ export const login = post({
   summary: 'Sign in with a name and a password',
   description:
     'Begins a session for twelve hours, which `POST /api/login/renew` extends, until seven days after the login at most. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
-  tag: 'Users',
   roles: 'anyone',
   body: loginBody,
   answer: refTo('LoginSession'),
@@ -82,7 +81,6 @@ export const sessionRoutes: readonly Declaration<Parts>[] = [
     summary: 'Extend your session',
     description:
       'The session keeps its id, and its previous token stays valid until it expires. A session that cannot be extended is returned with the time at which it expires.',
-    tag: 'Users',
     roles: everyone,
     isForPeople: true,
     ...withoutBody,
@@ -95,7 +93,6 @@ export const sessionRoutes: readonly Declaration<Parts>[] = [
     summary: 'End your session, or all of your sessions',
     description:
       'What was opened with a session ends with it. Without a session, a user with a password may still end all of its sessions. Tokens stay.',
-    tag: 'Users',
     roles: everyone,
     isForPeople: true,
     body: logoutBody,

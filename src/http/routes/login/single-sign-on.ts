@@ -163,7 +163,6 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     summary: 'Begin a single sign-on',
     description:
       'Keep `transaction`, which is valid for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
-    tag: 'Users',
     roles: 'anyone',
     ...withoutBody,
     answer: refTo('SignOnStart'),
@@ -176,7 +175,6 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     summary: 'End a single sign-on',
     description:
       'Begins a session for twelve hours, which cannot be extended. The first sign-in adds a user, and each one sets its role. A transaction and a code can be used once.',
-    tag: 'Users',
     roles: 'anyone',
     body: signOnEndBody,
     answer: refTo('LoginSession'),

@@ -40,7 +40,6 @@ export const readMetrics = get({
   path: '/metrics',
   id: 'readMetrics',
   summary: 'Read the metrics (Prometheus)',
-  tag: 'Service',
   roles: overseers,
   tokenScope: 'metrics',
   mediaType: METRICS_MEDIA_TYPE,

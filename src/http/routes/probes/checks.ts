@@ -47,7 +47,6 @@ export const checkSut = post({
   summary: 'Probe a SUT now',
   description:
     'Answers when the probe has ended, after 15 s at most. It counts like any other probe of a monitored SUT. Once a second per SUT.',
-  tag: 'SUTs',
   roles: administrators,
   ...withoutBody,
   answer: refTo('Check'),

@@ -111,7 +111,6 @@ export const requestReads: readonly Declaration<Parts>[] = [
     id: 'listRequests',
     summary: 'List requests, newest first',
     description: 'passed_over is there, and true, of one that waits and that nobody has asked for, for its keepalive.',
-    tag: 'Reservations',
     roles: everyone,
     otherMediaTypes: [CSV],
     query: sutRequestsQuery,
@@ -125,7 +124,6 @@ export const requestReads: readonly Declaration<Parts>[] = [
     summary: 'Read a request, or wait for its end',
     description:
       'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
-    tag: 'Reservations',
     roles: everyone,
     query: requestWaitQuery,
     answer: refTo('SutRequestRead'),

@@ -138,7 +138,6 @@ export const requestChanges: readonly Declaration<Parts>[] = [
     summary: 'Keep a request alive',
     description:
       'For a request made with keepalive, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. One that was passed over has its place again. An Idempotency-Key is ignored.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     ignoresRetryKey: true,
@@ -155,7 +154,6 @@ export const requestChanges: readonly Declaration<Parts>[] = [
     id: 'withdrawRequest',
     summary: 'Withdraw a request',
     description: 'It waits no longer. One that has been withdrawn already is answered as it is.',
-    tag: 'Reservations',
     roles: holders,
     ...withoutBody,
     answer: refTo('SutRequest'),
@@ -170,7 +168,6 @@ export const createRequest = post({
   summary: 'Reserve a SUT as soon as one is free',
   description:
     'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. Where keepalive is given, the request is passed over once nobody has asked for it for so many seconds, and expires after twice as many; the reservation is released unless it is kept alive.',
-  tag: 'Reservations',
   roles: holders,
   body: sutRequestBody,
   answer: refTo('SutRequest'),

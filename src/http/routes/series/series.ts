@@ -163,7 +163,6 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     summary: 'Reserve a SUT again and again',
     description:
       'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
-    tag: 'Reservations',
     roles: holders,
     answersRepeats: true,
     body: seriesBody,
@@ -180,7 +179,6 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     path: '/api/sut_reservation_series',
     id: 'listSeries',
     summary: 'List series, newest created first',
-    tag: 'Reservations',
     roles: everyone,
     query: seriesQuery,
     answer: refTo('SeriesList'),
@@ -192,7 +190,6 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     id: 'readSeries',
     summary: 'Read a series with its reservations',
     description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
-    tag: 'Reservations',
     roles: everyone,
     answer: refTo('Series'),
     refusals: ['series_not_found', 'store_full'],
@@ -204,7 +201,6 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     summary: 'Cancel the rest of a series',
     description:
       'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
-    tag: 'Reservations',
     roles: holders,
     answersRepeats: true,
     ...withoutBody,

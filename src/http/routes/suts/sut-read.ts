@@ -78,7 +78,6 @@ export const readSut = getWithQuery({
   path: '/api/sut/:id',
   id: 'readSut',
   summary: 'Read a SUT',
-  tag: 'SUTs',
   roles: everyone,
   parameterRoles: asOfRoles,
   query: sutQuery,

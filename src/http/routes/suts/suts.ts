@@ -117,7 +117,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     id: 'createSut',
     summary: 'Create a SUT',
     description: 'password and user_name are stored encrypted and never returned.',
-    tag: 'SUTs',
     roles: administrators,
     body: sutCreationBody,
     answer: refTo('Sut'),
@@ -132,7 +131,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     summary: 'Create up to 500 SUTs',
     description:
       'All rows are checked first, and nothing is created if one has a problem. The SUTs are answered in the order of the rows, as they were created. With dry_run the answer has only their number, and nothing is created.',
-    tag: 'SUTs',
     roles: administrators,
     answersRepeats: true,
     body: sutImportBody,
@@ -145,7 +143,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     id: 'updateSut',
     summary: 'Update a SUT',
     description: 'Omitted fields keep their values.',
-    tag: 'SUTs',
     ...sutChange,
     body: sutUpdateBody,
     ...SUT,
@@ -158,7 +155,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     summary: 'Set and remove tags of a SUT',
     description:
       'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
-    tag: 'SUTs',
     ...sutChange,
     body: tagsBody,
     ...SUT,
@@ -170,7 +166,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     id: 'retireSut',
     summary: 'Retire a SUT',
     description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
-    tag: 'SUTs',
     ...sutChange,
     ...withoutBody,
     ...SUT,
@@ -183,7 +178,6 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     summary: 'Begin or end probing a SUT',
     description:
       'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
-    tag: 'SUTs',
     ...sutChange,
     body: monitoringBody,
     ...SUT,

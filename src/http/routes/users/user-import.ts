@@ -148,7 +148,6 @@ export const importUsers = post({
   summary: 'Create up to 100 users, all or none',
   description:
     'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
-  tag: 'Users',
   roles: administrators,
   answersRepeats: true,
   body: userImportBody,
@@ -169,7 +168,6 @@ export const importHashedUsers = post({
   path: '/api/user/import-hashed',
   id: 'importHashedUsers',
   summary: 'Create users with the hashes of passwords that the command line made',
-  tag: 'Users',
   roles: administrators,
   answersRepeats: true,
   body: hashedUsersBody,

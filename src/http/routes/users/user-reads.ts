@@ -151,7 +151,6 @@ export const userReads: readonly Declaration<Parts>[] = [
     summary: 'List users, newest first',
     description:
       'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
-    tag: 'Users',
     roles: everyone,
     query: usersQuery,
     answer: refTo('UserList'),
@@ -162,7 +161,6 @@ export const userReads: readonly Declaration<Parts>[] = [
     path: '/api/user/me',
     id: 'readMe',
     summary: 'Read the authenticated user',
-    tag: 'Users',
     roles: everyone,
     query: userQuery,
     ...USER,
@@ -173,7 +171,6 @@ export const userReads: readonly Declaration<Parts>[] = [
     path: '/api/user/:id',
     id: 'readUser',
     summary: 'Read a user',
-    tag: 'Users',
     roles: everyone,
     query: userQuery,
     answer: { anyOf: [refTo('User'), refTo('UserName')] },

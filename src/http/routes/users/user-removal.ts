@@ -70,7 +70,6 @@ export const removeUser = post({
   summary: 'Remove a user',
   description:
     'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
-  tag: 'Users',
   roles: administrators,
   body: userRemovalBody,
   answer: refTo('UserRemoval'),

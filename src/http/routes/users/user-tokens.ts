@@ -129,7 +129,6 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     summary: 'Issue a token',
     description:
       'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
-    tag: 'Users',
     roles: everyone,
     body: tokenRequestBody,
     answer: refTo('NewToken'),
@@ -143,7 +142,6 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     id: 'listTokens',
     summary: 'List the tokens of a user, newest first',
     description: 'Those that have expired or were revoked are left out.',
-    tag: 'Users',
     roles: everyone,
     query: pageQuery,
     answer: refTo('TokenList'),
@@ -156,7 +154,6 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     id: 'revokeToken',
     summary: 'Revoke a token',
     description: 'It stops working at once, and event streams and consoles opened with it end.',
-    tag: 'Users',
     roles: everyone,
     ...withoutBody,
     answer: refTo('Token'),

@@ -1,56 +1,88 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { growTree, makeKeptTree, makeTreeReader } from '../../src/audit/merkle-tree.ts'
-import { sha256 } from './verify-proof.ts'
+import { isConsistent, isIncluded, sha256 } from './verify-proof.ts'
 
 const leafHash = (data: Uint8Array): Uint8Array => sha256(Uint8Array.of(0), data)
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 
-const headOf = (leaves: readonly Uint8Array[]): string => {
-  const tree = growTree()
-  for (const leaf of leaves) tree.add(leafHash(leaf))
-  return hex(tree.root())
-}
-
-// The leaves and heads that the reference implementation of RFC 6962 publishes with its tests.
-const LEAVES = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f']
-const HEADS = [
-  'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',
-  'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125',
-  'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77',
-  'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7',
-  '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4',
-  '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef',
-  'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
-  '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
-]
-
-test('the published leaves give the published heads at every size', (t) => {
-  const leaves = LEAVES.map((leaf) => new Uint8Array(Buffer.from(leaf, 'hex')))
-  t.deepEqual(
-    HEADS.map((_, size) => headOf(leaves.slice(0, size))),
-    HEADS,
-  )
-})
-
-/** The definition of RFC 6962, section 2.1, word for word. Slow, and independent of the code under test. */
-const byDefinition = (leaves: readonly Uint8Array[]): Uint8Array => {
-  if (leaves.length === 0) return sha256()
-  if (leaves.length === 1) return leafHash(leaves[0] as Uint8Array)
+const halfOf = (size: number): number => {
   let k = 1
-  while (k * 2 < leaves.length) k *= 2
-  return sha256(Uint8Array.of(1), byDefinition(leaves.slice(0, k)), byDefinition(leaves.slice(k)))
+  while (k * 2 < size) k *= 2
+  return k
 }
 
-const someLeaves = fc.array(fc.uint8Array({ maxLength: 4 }), { maxLength: 70 })
+// The definitions of RFC 6962, sections 2.1 to 2.1.2, word for word, over leaf hashes.
+type Hashes = readonly Uint8Array[]
+const MTH = (d: Hashes): Uint8Array => {
+  if (d.length === 0) return sha256()
+  if (d.length === 1) return d[0] as Uint8Array
+  const k = halfOf(d.length)
+  return sha256(Uint8Array.of(1), MTH(d.slice(0, k)), MTH(d.slice(k)))
+}
+const PATH = (m: number, d: Hashes): Hashes => {
+  if (d.length === 1) return []
+  const k = halfOf(d.length)
+  return m < k ? [...PATH(m, d.slice(0, k)), MTH(d.slice(k))] : [...PATH(m - k, d.slice(k)), MTH(d.slice(0, k))]
+}
+const SUBPROOF = (m: number, d: Hashes, b: boolean): Hashes => {
+  if (m === d.length) return b ? [] : [MTH(d)]
+  const k = halfOf(d.length)
+  return m <= k
+    ? [...SUBPROOF(m, d.slice(0, k), b), MTH(d.slice(k))]
+    : [...SUBPROOF(m - k, d.slice(k), false), MTH(d.slice(0, k))]
+}
 
-test('a tree built leaf by leaf has the head that the definition gives', (t) => {
-  fc.assert(fc.property(someLeaves, (leaves) => headOf(leaves) === hex(byDefinition(leaves))))
-  t.pass()
+const readerOf = (leaves: Hashes) => {
+  const levels: Uint8Array[][] = [[...leaves]]
+  for (let below = levels[0] ?? []; below.length > 1; below = levels.at(-1) ?? []) {
+    levels.push(Array.from({ length: below.length >> 1 }, (_, n) => MTH(below.slice(2 * n, 2 * n + 2))))
+  }
+  return makeTreeReader((level, index) => {
+    const node = levels[level]?.[index]
+    if (node === undefined) throw new RangeError('not so many leaves')
+    return node
+  })
+}
+
+const someLeaves = (count: number): Hashes =>
+  Array.from({ length: count }, (_, n) => leafHash(Uint8Array.of(n, n >> 8)))
+
+test('at every size every head and proof matches the definition and is accepted', (t) => {
+  const leaves = someLeaves(40)
+  const { head, inclusion, consistency } = readerOf(leaves)
+  for (let size = 0; size <= leaves.length; size++) {
+    const tree = leaves.slice(0, size)
+    const to = { size, head: MTH(tree) }
+    t.is(hex(head(size)), hex(to.head))
+    for (let index = 0; index < size; index++) {
+      const proof = inclusion(index, size)
+      t.deepEqual(proof.map(hex), PATH(index, tree).map(hex))
+      t.true(isIncluded({ leaf: leaves[index] as Uint8Array, index, ...to }, proof, sha256))
+    }
+    for (let from = 0; from <= size; from++) {
+      const proof = consistency(from, size)
+      if (from > 0) t.deepEqual(proof.map(hex), SUBPROOF(from, tree, true).map(hex))
+      t.true(isConsistent({ size: from, head: MTH(leaves.slice(0, from)) }, to, proof, sha256))
+    }
+  }
 })
 
-test('a tree that keeps its nodes has the head of one that does not, at every size while both grow', (t) => {
+test('a tree built leaf by leaf has the published head, and one that keeps its nodes the same at every size', (t) => {
+  // The leaves and the head that the reference implementation of RFC 6962 publishes with its tests.
+  const published = growTree()
+  for (const leaf of [
+    '',
+    '00',
+    '10',
+    '2021',
+    '3031',
+    '40414243',
+    '5051525354555657',
+    '606162636465666768696a6b6c6d6e6f',
+  ])
+    published.add(leafHash(Buffer.from(leaf, 'hex')))
+  t.is(hex(published.root()), '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328')
   const [grown, kept] = [growTree(), makeKeptTree()]
   for (let size = 0; size < 300; size++) {
     t.is(hex(makeTreeReader(kept.node).head(kept.size())), hex(grown.root()))
@@ -58,15 +90,100 @@ test('a tree that keeps its nodes has the head of one that does not, at every si
   }
 })
 
-test('a changed, dropped, duplicated or moved leaf gives another head', (t) => {
-  const leaves = LEAVES.map((leaf) => new Uint8Array(Buffer.from(leaf, 'hex')))
-  const heads = new Set([headOf(leaves)])
-  for (const [index, leaf] of leaves.entries()) {
-    const others = leaves.toSpliced(index, 1)
-    heads.add(headOf(leaves.with(index, Uint8Array.of(...leaf, 0))))
-    heads.add(headOf(others))
-    heads.add(headOf(leaves.toSpliced(index, 0, leaf)))
-    heads.add(headOf([...others.slice(0, (index + 3) % 7), leaf, ...others.slice((index + 3) % 7)]))
+test('trees up to the largest safe integer size are proven like small ones', (t) => {
+  const leaf = leafHash(Uint8Array.of())
+  // All leaves are the same, and so are all nodes of a level.
+  const levels = [leaf]
+  for (let level = 1; level < 53; level++) {
+    const below = levels[level - 1] as Uint8Array
+    levels.push(sha256(Uint8Array.of(1), below, below))
   }
-  t.is(heads.size, 1 + 4 * leaves.length)
+  const { head, inclusion, consistency } = makeTreeReader((level) => levels[level] as Uint8Array)
+  for (const from of [2 ** 31 + 1, 2 ** 49 - 1, 2 ** 49, 2 ** 50 + 1, 2 ** 52 + 1, 2 ** 53 - 4]) {
+    const size = from + 3
+    const to = { size, head: head(size) }
+    t.true(isConsistent({ size: from, head: head(from) }, to, consistency(from, size), sha256), `${from}`)
+    for (const index of [0, from, size - 1]) {
+      t.true(isIncluded({ leaf, index, ...to }, inclusion(index, size), sha256), `${index} of ${size}`)
+    }
+  }
+})
+
+/** A list of hashes with one change. */
+const mutatedProof = (proof: Hashes): fc.Arbitrary<Hashes> =>
+  fc.oneof(
+    fc.nat(proof.length).map((at) => proof.toSpliced(at, 0, sha256(Uint8Array.of(7)))),
+    ...(proof.length === 0
+      ? []
+      : [
+          fc.nat(proof.length - 1).map((at) => proof.toSpliced(at, 1)),
+          fc.nat(proof.length - 1).map((at) => proof.toSpliced(at, 0, proof[at] as Uint8Array)),
+          fc.tuple(fc.nat(proof.length - 1), fc.nat(255)).map(([at, bit]) => proof.with(at, flipped(proof[at], bit))),
+          fc.nat(proof.length - 1).map((at) => proof.with(at, (proof[at] as Uint8Array).slice(0, 31))),
+        ]),
+  )
+
+const flipped = (hash: Uint8Array | undefined, bit: number): Uint8Array => {
+  const changed = Uint8Array.from(hash ?? [])
+  changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+  return changed
+}
+
+const LARGE = someLeaves(300)
+const large = readerOf(LARGE)
+
+test('thorough: none of 10,000 altered proofs is accepted', (t) => {
+  const sizes = fc.tuple(fc.integer({ min: 1, max: 300 }), fc.nat(299)).map(([size, n]) => ({ size, n: n % size }))
+  const inclusions = sizes.chain(({ size, n: index }) => {
+    const given = { leaf: LARGE[index] as Uint8Array, index, size, head: large.head(size) }
+    const proof = large.inclusion(index, size)
+    return fc.oneof(
+      mutatedProof(proof).map((changed) => isIncluded(given, changed, sha256)),
+      fc.nat(255).map((bit) => isIncluded({ ...given, leaf: flipped(given.leaf, bit) }, proof, sha256)),
+      fc.nat(255).map((bit) => isIncluded({ ...given, head: flipped(given.head, bit) }, proof, sha256)),
+      fc.nat(400).map((other) => other !== index && isIncluded({ ...given, index: other }, proof, sha256)),
+    )
+  })
+  const consistencies = sizes.chain(({ size, n }) => {
+    const [from, to] = [
+      { size: n + 1, head: large.head(n + 1) },
+      { size, head: large.head(size) },
+    ]
+    const proof = large.consistency(n + 1, size)
+    return fc.oneof(
+      mutatedProof(proof).map((changed) => isConsistent(from, to, changed, sha256)),
+      fc.nat(255).map((bit) => isConsistent({ ...from, head: flipped(from.head, bit) }, to, proof, sha256)),
+      fc.nat(255).map((bit) => isConsistent(from, { ...to, head: flipped(to.head, bit) }, proof, sha256)),
+    )
+  })
+  let checked = 0
+  for (const mutated of [inclusions, consistencies]) {
+    fc.assert(
+      fc.property(mutated, (isAccepted) => {
+        checked++
+        return !isAccepted
+      }),
+      { numRuns: 5_000 },
+    )
+  }
+  t.true(checked >= 10_000)
+})
+
+test('proofs with invalid sizes are refused', (t) => {
+  const head = large.head(4)
+  const leaf = LARGE[0] as Uint8Array
+  for (const size of [0, -1, 0.5, Number.NaN, 2 ** 53]) {
+    t.false(isIncluded({ leaf, index: 0, size, head }, [], sha256))
+    t.false(isConsistent({ size, head }, { size: 4, head }, [], sha256))
+  }
+  t.false(isConsistent({ size: 5, head }, { size: 4, head }, [], sha256))
+  t.false(isConsistent({ size: 2, head }, { size: 1, head }, [], sha256))
+})
+
+test('hashes of other lengths are refused, even if their concatenation is the same', (t) => {
+  const [leaf, sibling] = LARGE as [Uint8Array, Uint8Array]
+  const given = { leaf, index: 0, size: 2, head: large.head(2) }
+  t.true(isIncluded(given, [sibling], sha256))
+  const longer = Uint8Array.of(...leaf, sibling[0] as number)
+  t.false(isIncluded({ ...given, leaf: longer }, [sibling.slice(1)], sha256))
 })

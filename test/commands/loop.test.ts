@@ -6,7 +6,7 @@ import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { StorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
-import { clock, createReservation, explicit } from '../domain/builders.ts'
+import { explicit } from '../domain/builders.ts'
 import { readAll } from '../event-store/new-events.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { anInstance } from './setting.ts'
@@ -16,28 +16,6 @@ const aStore = async (t: ExecutionContext): Promise<EventStore> => openStore(t, 
 
 const reservationsOf = async (store: EventStore, sut: string): Promise<number> =>
   (await readAll(store, sutStream(sut))).filter(({ type }) => type === 'ReservationCreated').length
-
-test('on a cached stream, an accepted command reads nothing; a refusal reads the stream first', async (t) => {
-  const { store, streamsRead, appends } = counting(await aStore(t))
-  const instance = anInstance(store)
-  const sut = await instance.aSut()
-  const before = streamsRead()
-  for (const [from, to] of [
-    ['08:00', '09:00'],
-    ['09:00', '10:00'],
-    ['10:00', '11:00'],
-  ] as const) {
-    t.is(await instance.reserve(sut, explicit(from, to)), 'made')
-  }
-  t.is(await instance.describe(sut, 'another'), 'recorded')
-  t.is(streamsRead(), before)
-  const written = appends()
-  t.is(await instance.reserve(sut, explicit('08:30', '09:30')), 'reservation_conflict')
-  t.is(streamsRead(), before + 1)
-  t.is(await instance.describe(sut, 'another'), 'already')
-  t.is(streamsRead(), before + 2)
-  t.is(appends(), written)
-})
 
 test('commands on one SUT run in order of arrival', async (t) => {
   const truth = await aStore(t)
@@ -144,42 +122,6 @@ const ONE_WINNER = ['made', ...Array.from({ length: INSTANCES - 1 }, () => 'rese
 test('of eight instances racing for one window, one gets it and seven are refused with a conflict', async (t) => {
   const store = await aStore(t)
   for (let round = 0; round < 10; round++) t.deepEqual(await race(store, store), ONE_WINNER)
-})
-
-test('a clock set back causes no double booking', async (t) => {
-  const store = await aStore(t)
-  const instance = anInstance(store)
-  const sut = await instance.aSut()
-  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'made')
-  instance.setClock('2030-06-03T06:20:00Z')
-  // By the time of this event the first window has been over for a month, and it leaves the folded calendar.
-  t.is(await instance.describe(sut, 'after six'), 'recorded')
-  instance.setClock('05:20')
-  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'clock_behind')
-  t.is(await reservationsOf(store, sut), 1)
-
-  // Control: without that refusal, the window would have been booked twice.
-  const state = (await readAll(store, sutStream(sut))).reduce(reservationDecider.evolve, reservationDecider.initial)
-  const again = { ...createReservation(explicit('06:00', '06:15')), sut_id: sut }
-  t.true(E.isRight(reservationDecider.decide(state, again, clock('05:20'))))
-})
-
-test("with a clock less than a minute behind, commands use the last event's time", async (t) => {
-  const store = await aStore(t)
-  const instance = anInstance(store)
-  const sut = await instance.aSut()
-  instance.setClock('06:15:30')
-  t.is(await instance.describe(sut, 'half a minute into the next quarter'), 'recorded')
-  instance.setClock('06:14:40')
-  t.is(await instance.reserve(sut, explicit('06:00', '06:15')), 'window_over')
-  t.is(await instance.reserve(sut, explicit('06:00', '06:30')), 'window_in_the_past')
-  t.is(await instance.reserve(sut, explicit('06:15', '06:30')), 'made')
-  const last = (await readAll(store, sutStream(sut))).at(-1)
-  t.is(last?.metadata.time, '2030-05-02T06:15:30.000Z')
-  instance.setClock('06:14:30')
-  t.is(await instance.describe(sut, 'just within the limit'), 'recorded')
-  instance.setClock('06:14:29.999')
-  t.is(await instance.describe(sut, 'too far behind'), 'clock_behind')
 })
 
 const snapshotsIn = (kept: Map<string, Snapshot>) => ({

@@ -216,16 +216,3 @@ test('thorough: ten concurrent readers at one position share one read of the sto
   t.is(texts[0]?.trimEnd().split('\n').length, 3_006 + 1)
   t.true(events() - before < 4_000, `${events() - before} were read`)
 })
-
-test('control: the comparison finds missing, repeated and misordered events', async (t) => {
-  const service = await start(t, { now: NOW })
-  await begin(service.as('admin'), 4)
-  const { events } = (await service.as('audrey').get('/api/events')).json as { events: readonly object[] }
-  const all = events.map((event) => JSON.stringify(event))
-  const log = await allEventsOf(service)
-  t.deepEqual(faultsOf(all, log), [])
-  t.is(faultsOf(all.toSpliced(3, 1), log).length, 1)
-  t.is(faultsOf(all.toSpliced(3, 0, all[2] as string), log).length, 2)
-  t.true(faultsOf(all.toSpliced(2, 2, all[3] as string, all[2] as string), log).includes('not in order'))
-  t.true(faultsOf(all, log, ({ type }) => type === 'SutCreated').length > 0)
-})

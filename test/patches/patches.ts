@@ -33,8 +33,8 @@ export const patches: readonly Patch[] = [
     from: 'if (isToTheEnd) return attempt.outcome',
     to: 'return attempt.outcome',
     test: [
-      'commands/loop.test.ts',
-      'on a cached stream, an accepted command reads nothing; a refusal reads the stream first',
+      'event-store/eventstoredb/commands.test.ts',
+      'a refusal, or a command without effect, costs one read and no append',
     ],
   },
   {
@@ -148,7 +148,7 @@ export const patches: readonly Patch[] = [
     file: 'src/audit/merkle-tree.ts',
     from: ': [...path(index, middle, end), headOf(start, middle)]',
     to: ': [headOf(start, middle), ...path(index, middle, end)]',
-    test: ['audit/merkle-proof.test.ts', 'at every size every head and proof matches the definition and is accepted'],
+    test: ['audit/merkle-tree.test.ts', 'at every size every head and proof matches the definition and is accepted'],
   },
   {
     fault: 'a checkpoint is accepted whoever signed it',

@@ -13,7 +13,6 @@ import {
   metadata,
   reservationCancelled,
   reservationCreated,
-  reservationExtended,
   reservationReleased,
   SUT_ID,
   sutCreated,
@@ -31,7 +30,7 @@ const retryKey = foldedBy(retryKeyProjection)
 
 const KEY = 'k'.repeat(22)
 const key = (request: string) => ({ key: `${KEY}.${request.repeat(22)}` })
-const [first, second] = [idOf(1), idOf(2)]
+const [first, _second] = [idOf(1), idOf(2)]
 
 test("the document of a SUT has the API's fields in order, and no secret", (t) => {
   const credentials = { id: idOf(9), changed: ['password'] as const }
@@ -66,18 +65,6 @@ test("the document of a SUT has the API's fields in order, and no secret", (t) =
   t.is(ended, null)
 })
 
-test('an update changes its fields and updated_at', (t) => {
-  const created = at('05:58', sutCreated())
-  const before = sut(SUT_ID, created).document
-  const updated_at = '2030-05-02T06:00:00.000+00:00'
-  t.deepEqual(sut(SUT_ID, created, at('06:00', sutUpdated({ os: 'linux', port: 22 }))).document, {
-    ...before,
-    os: 'linux',
-    port: 22,
-    updated_at,
-  })
-})
-
 test('new credentials or a new screen size change only updated_at', (t) => {
   const created = at('05:58', sutCreated())
   const before = sut(SUT_ID, created).document
@@ -105,12 +92,6 @@ test('tags are merged and sorted by name, and null removes one', (t) => {
   const again = at('06:01', sutUpdated({ tags: { rack: null, owner: 'bob' } }))
   t.is(JSON.stringify(sut(SUT_ID, created, tagged).document.tags), '{"lab":"north","rack":"4"}')
   t.is(JSON.stringify(sut(SUT_ID, created, tagged, again).document.tags), '{"lab":"north","owner":"bob"}')
-})
-
-test('reservations do not change the document of their SUT', (t) => {
-  const created = at('05:58', sutCreated())
-  const reserved = at('06:00', reservationCreated(first, '08:00', '09:00'))
-  t.deepEqual(sut(SUT_ID, created, reserved), sut(SUT_ID, created))
 })
 
 test('a retired SUT has ended and can still be read', (t) => {
@@ -146,11 +127,6 @@ const created = at('05:58', reservationCreated(first, '08:00', '09:00'))
 const made = reservation(first, created).document
 const moved = { ...made, updated_at: '2030-05-02T08:30:00.000Z' }
 
-test('an extension changes end_time and updated_at', (t) => {
-  const extended = at('08:30', reservationExtended(first, wall('10:00')))
-  t.like(reservation(first, created, extended), { document: { ...moved, end_time: wall('10:00') }, ended: null })
-})
-
 test('a released reservation ends at its release', (t) => {
   const released = at('08:30', reservationReleased(first, wall('08:31')))
   t.like(reservation(first, created, released), {
@@ -158,18 +134,6 @@ test('a released reservation ends at its release', (t) => {
     internal: { planned_end: wall('09:00') },
     ended: 'released',
   })
-})
-
-test('a cancelled reservation keeps its window and has ended', (t) => {
-  t.like(reservation(first, created, at('08:30', reservationCancelled(first))), {
-    document: moved,
-    ended: 'cancelled',
-  })
-})
-
-test('events of one reservation do not change another', (t) => {
-  const other = at('06:00', reservationCreated(second, '10:00', '11:00'))
-  t.deepEqual(reservation(first, created, other, at('08:30', reservationCancelled(second))).document, made)
 })
 
 test('an event of an object that was never created throws', (t) => {

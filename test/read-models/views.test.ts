@@ -1,8 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../projections/index.ts'
-import type { Projection } from '../../projections/projection.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { SUT_ID } from '../domain/builders.ts'
@@ -15,48 +13,34 @@ const aLog = async (t: ExecutionContext): Promise<{ store: EventStore; directory
 }
 
 /** Rows of views that were closed and reopened after every event. */
-const restartedAtEveryEvent = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
+const restartedAtEveryEvent = async (t: ExecutionContext): Promise<readonly string[]> => {
   const { store, directory } = await aLog(t)
   const path = join(directory, 'views.db')
   for (const event of story) {
     await tell(store, [event])
-    const views = await viewsOn(t, store, path, of)
+    const views = await viewsOn(t, store, path)
     await views.close()
   }
   return rowsIn(path)
 }
 
 /** Rows of views built from the whole log at once. */
-const builtAtOnce = async (t: ExecutionContext, of: readonly Projection[]): Promise<readonly string[]> => {
+const builtAtOnce = async (t: ExecutionContext): Promise<readonly string[]> => {
   const { store, directory } = await aLog(t)
   await tell(store, story)
-  const views = await viewsOn(t, store, join(directory, 'views.db'), of)
+  const views = await viewsOn(t, store, join(directory, 'views.db'))
   await views.close()
   return rowsIn(join(directory, 'views.db'))
 }
 
 test('views that restart after every event have the same rows', async (t) => {
-  const rows = await restartedAtEveryEvent(t, projections)
+  const rows = await restartedAtEveryEvent(t)
   t.true(rows.length > 20)
-  t.deepEqual(rows, await builtAtOnce(t, projections))
-})
-
-test('control: a document that depends on more than the log differs', async (t) => {
-  // Counts the events folded since the process began.
-  let folded = 0
-  const counting = projections.map((projection) => ({
-    ...projection,
-    evolve: (...given: Parameters<Projection['evolve']>) => {
-      const { document, internal } = projection.evolve(...given)
-      return { document, internal: { ...internal, folded: folded++ } }
-    },
-  }))
-  const rows = await restartedAtEveryEvent(t, counting)
-  t.notDeepEqual(rows, await builtAtOnce(t, counting))
+  t.deepEqual(rows, await builtAtOnce(t))
 })
 
 test('the rows up to any position are those of the log up to that position', async (t) => {
-  const whole = await builtAtOnce(t, projections)
+  const whole = await builtAtOnce(t)
   const upTo = Math.floor(story.length / 2)
   const { store, directory } = await aLog(t)
   await tell(store, story.slice(0, upTo))

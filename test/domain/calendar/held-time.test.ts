@@ -7,7 +7,6 @@ import {
   idOf,
   reservationCancelled,
   reservationCreated,
-  reservationExtended,
   reservationReleased,
   sutCreated,
   tester,
@@ -35,39 +34,6 @@ test('after a release at 18:40:02, a reservation for now starts then and ends on
   t.deepEqual(windowOf(story.when(fromNow(600), '18:41')), ['18:40:02', '19:00:00'])
   t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'])
   t.deepEqual(windowOf(story.when(createReservation(explicit('18:31', '18:44')), '18:41')), ['18:40:02', '18:45:00'])
-})
-
-test('a start moved by a release keeps the requested offset', (t) => {
-  const { data } = decided(
-    given(created, held, released).when(createReservation(explicit('18:35', '18:50', 120, 60)), '18:41'),
-  ) as { data: { start_time: string } }
-  t.is(data.start_time, '2030-05-02T20:40:02+02:00')
-})
-
-test('the start is moved only in the quarter of a release', (t) => {
-  const story = given(created, held, released)
-  t.deepEqual(windowOf(story.when(createReservation(explicit('18:45', '19:15')), '18:41')), ['18:45:00', '19:15:00'])
-  t.deepEqual(windowOf(story.when(fromNow(60), '18:45')), ['18:45:00', '19:00:00'])
-  const cancelled = given(
-    created,
-    at('18:41', reservationCreated(idOf(2), '18:45', '19:00')),
-    at('18:42', reservationCancelled(idOf(2))),
-  )
-  t.deepEqual(windowOf(cancelled.when(fromNow(60), '18:43')), ['18:30:00', '18:45:00'])
-})
-
-test('after several releases in a quarter, the next reservation starts at the last one', (t) => {
-  const next = at('18:41', reservationCreated(idOf(2), '18:40:02', '19:00'))
-  const again = at('18:41:30.200', reservationReleased(idOf(2), second('18:41:31')))
-  const third = at('18:41:31', reservationCreated(idOf(3), '18:41:31', '18:45'))
-  const last = at('18:43', reservationReleased(idOf(3), wall('18:43')))
-  t.deepEqual(windowOf(given(created, held, released, next, again).when(fromNow(60), '18:42')), [
-    '18:41:31',
-    '18:45:00',
-  ])
-  const story = given(created, held, released, next, again, third, last)
-  t.deepEqual(windowOf(story.when(fromNow(60), '18:44')), ['18:43:00', '18:45:00'])
-  t.is(story.state.released.length, 1)
 })
 
 test('a reservation made and released right after a release holds at least one second', (t) => {
@@ -100,19 +66,6 @@ test('if no time is left in the quarter, its released reservation conflicts and 
     next_available: { start_time: wall('18:45'), end_time: wall('19:00') },
   })
   t.deepEqual(windowOf(story.when(fromNow(1), '18:44:59.200')), ['18:45:00', '19:00:00'])
-})
-
-test('a reservation that starts after a release is extended and released like any other', (t) => {
-  const story = given(created, held, released, at('18:41', reservationCreated(idOf(2), '18:40:02', '18:45')))
-  const of = { actor: tester(alice), _id: idOf(2), user_id: alice, documentStatus: 'made' } as const
-  const limits = createReservation(explicit('18:00', '19:00')).limits
-  const extend = (duration: number) => ({ type: 'ExtendReservation', ...of, end: { duration }, limits }) as const
-  t.deepEqual(story.when(extend(600), '18:42'), records(reservationExtended(idOf(2), wall('19:00'))))
-  t.deepEqual(story.when(extend(298), '18:42'), records(), 'the same end')
-  t.deepEqual(
-    story.when({ type: 'CancelReservation', ...of }, '18:42'),
-    records(reservationReleased(idOf(2), wall('18:42'))),
-  )
 })
 
 test('time already held under a fast clock is not booked again when it comes', (t) => {

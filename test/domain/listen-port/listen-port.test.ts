@@ -31,12 +31,6 @@ test('a new SUT gets the first port of the range and an id with its creation tim
   t.deepEqual(given().when(assign(), '2017-05-02T05:58:11.400Z'), records(event))
 })
 
-test('no port is assigned to two SUTs', (t) => {
-  t.is(portOf(given(at('05:00', assigned(1, 20000)))), 20001)
-  t.is(portOf(given(at('05:00', assigned(1, 20001)))), 20000)
-  t.is(portOf(given(at('05:00', assigned(1, 20001)), at('05:01', assigned(2, 20000)))), 20002)
-})
-
 test('a full range refuses a new SUT until a port is released', (t) => {
   const { code, detail } = refusal(given(...full).when(assign(), '06:00'))
   t.is(code, 'listen_ports_exhausted')
@@ -59,11 +53,6 @@ test('several SUTs get as many ports at once, or none of them gets one', (t) => 
   t.regex(detail, /^These are 3 SUTs, and 2 of the listen_ports from 20000 to 20003 are free/)
 })
 
-test('an unused port is assigned before a released one', (t) => {
-  const story = given(at('05:00', assigned(1, 20000)), at('05:01', released(1, 20000)))
-  t.is(portOf(story), 20001)
-})
-
 test('of the released ports, the one longest free is assigned next', (t) => {
   const back = [at('05:01', released(2, 20002)), at('05:02', released(0, 20000)), at('05:03', released(3, 20003))]
   t.is(portOf(given(...full, ...back)), 20002)
@@ -77,26 +66,6 @@ test('a SUT releases its port once', (t) => {
   t.deepEqual(story.when(release(1), '06:00'), records(released(1, 20001)))
   t.deepEqual(given(...full, at('05:01', released(1, 20001))).when(release(1), '06:00'), records())
   t.deepEqual(given().when(release(1), '06:00'), records(), 'a SUT without a port releases none')
-})
-
-test('the port of an abandoned creation is reused like that of a retired SUT', (t) => {
-  const story = given(...full, at('05:01', released(3, 20003)))
-  t.is(portOf(story), 20003)
-  t.deepEqual(
-    story.state.assigned.map(({ sut_id }) => sut_id),
-    [idOf(0), idOf(1), idOf(2)],
-  )
-})
-
-test('after a change of range, new SUTs get ports from the new range and others keep theirs', (t) => {
-  const story = given(...full, at('05:01', released(1, 20001)))
-  t.is(portOf(story, { first: 30000, last: 30001 }), 30000)
-  t.is(portOf(story, { first: 20002, last: 20004 }), 20004)
-  t.is(portOf(story, { first: 19999, last: 20003 }), 19999)
-  t.is(portOf(story, { first: 20001, last: 20002 }), 20001)
-  const outside = refusal(story.when(assign({ first: 20002, last: 20003 }), '06:00'))
-  t.is(outside.code, 'listen_ports_exhausted', 'a released port outside the range is not assigned')
-  t.deepEqual(story.when(release(0), '06:00'), records(released(0, 20000)), 'whatever the current range')
 })
 
 test('an assignment records its time, which is the creation time of the SUT', (t) => {

@@ -5,13 +5,10 @@ import type { Event } from '../../../src/domain/event.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
 import {
-  administrator,
   alice,
-  bob,
   createReservation,
   explicit,
   idOf,
-  reservationCancelled,
   reservationCreated,
   reservationKept,
   reservationReleased,
@@ -103,23 +100,6 @@ test('once it has run for two hours, a keepalive of less than a minute counts as
   t.deepEqual(later.when(keep(), '08:00:45'), records())
   t.deepEqual(later.when(keep(), '08:00:45.001'), kept)
   t.deepEqual(later.when(release, '08:01:14.999'), records())
-})
-
-test('only the holder and administrators keep a reservation alive, and only until it is over or cancelled', (t) => {
-  const story = given(created, made)
-  t.is(refusal(story.when(keep({ actor: tester(bob) }), '06:06')).code, 'not_your_reservation')
-  t.deepEqual(story.when(keep({ actor: administrator }), '06:06'), kept)
-  t.is(refusal(story.when(keep(), '07:00')).code, 'reservation_over')
-  const released = given(created, made, at('06:01', reservationReleased(idOf(1), wall('06:01'))))
-  t.is(refusal(released.when(keep({ documentStatus: 'released' }), '06:02')).code, 'reservation_over')
-  const cancelled = given(created, made, at('05:01', reservationCancelled(idOf(1))))
-  t.is(refusal(cancelled.when(keep({ documentStatus: 'cancelled' }), '06:06')).code, 'reservation_cancelled')
-})
-
-test('a reservation made without keepalive is not kept alive, and never released for it', (t) => {
-  const story = given(created, at('05:00', reservationCreated(idOf(1), '06:00', '07:00')))
-  t.is(refusal(story.when(keep(), '06:06')).code, 'not_kept_alive')
-  t.deepEqual(story.when(release, '06:59'), records())
 })
 
 test('a reservation is released from its deadline on, to the second, and nobody else is', (t) => {

@@ -4,16 +4,12 @@ import type { AdvanceSchedule } from '../../../src/domain/reservation/schedule.t
 import {
   clock,
   idOf,
-  reservationCancelled,
   reservationCreated,
   reservationEnded,
-  reservationExtended,
-  reservationReleased,
   reservationStarted,
   SUT_ID,
   sutCreated,
   sutRetired,
-  wall,
 } from '../builders.ts'
 import { at, records, stories } from '../given-when-then.ts'
 
@@ -42,39 +38,6 @@ test('an end is recorded once, from the millisecond it is due, and after the sta
   t.deepEqual(given(created, made, started, at('07:00', end)).when(advance(), '09:00'), records())
   const late = records(reservationStarted(idOf(1), due('06:00:00.000')))
   t.deepEqual(given(created, made).when(advance(), '09:00'), late, 'after a downtime, the start comes first')
-})
-
-test('a reservation made after its start begins when it was made', (t) => {
-  const now = at('06:02:51.400', reservationCreated(idOf(1), '06:00', '06:15'))
-  const start = records(reservationStarted(idOf(1), due('06:02:51.400')))
-  t.deepEqual(given(created, now).when(advance(), '06:02:51.400'), start)
-})
-
-test('an extension moves the end, and one recorded is final', (t) => {
-  const extended = at('06:30', reservationExtended(idOf(1), wall('08:00')))
-  t.deepEqual(given(created, made, started, extended).when(advance(), '07:30'), records())
-  const end = records(reservationEnded(idOf(1), due('08:00:00.000')))
-  t.deepEqual(given(created, made, started, extended).when(advance(), '08:00'), end)
-})
-
-test('a cancelled or released reservation has no start or end left', (t) => {
-  const cancelled = at('05:01', reservationCancelled(idOf(1)))
-  t.deepEqual(given(created, made, cancelled).when(advance(), '09:00'), records())
-  const released = at('06:10', reservationReleased(idOf(1), wall('06:10')))
-  t.deepEqual(given(created, made, started, released).when(advance(), '09:00'), records())
-})
-
-test('what was due before the schedule began is never recorded', (t) => {
-  const other = at('05:00', reservationCreated(idOf(2), '07:00', '08:00'))
-  t.deepEqual(given(created, made).when(advance('07:00:00.001'), '09:00'), records())
-  const end = records(reservationEnded(idOf(1), due('07:00:00.000')))
-  t.deepEqual(given(created, made).when(advance('06:30'), '07:00'), end, 'a running one has an end without a start')
-  const start = records(reservationStarted(idOf(2), due('07:00:00.000')))
-  const secondEnd = records(reservationEnded(idOf(2), due('08:00:00.000')))
-  t.deepEqual(given(created, made, other).when(advance('07:00:00.001'), '09:00'), secondEnd)
-  t.deepEqual(given(created, made, other).when(advance('06:59'), '07:00'), end, 'in order')
-  const ended = at('07:00', reservationEnded(idOf(1), due('07:00:00.000')))
-  t.deepEqual(given(created, made, other, ended).when(advance('06:59'), '07:00'), start)
 })
 
 test('starts and ends of several reservations are recorded in order after a downtime', (t) => {

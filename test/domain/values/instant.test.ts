@@ -105,34 +105,19 @@ for (const [what, text, sentence] of refused) {
   })
 }
 
-test("control: JavaScript's Date accepts texts that Berth refuses", (t) => {
-  // If parseOffsetTime used Date.parse, these rows of the table would be accepted.
-  const taken = refused.filter(([, text]) => !Number.isNaN(Date.parse(text))).map(([what]) => what)
-  for (const what of ['no offset', 'a date only', 'a space instead of T', '24:00', '30 February'])
-    t.true(taken.includes(what))
-})
-
 const nanosecondsIn = (parsed: ReturnType<typeof parseOffsetTime>) =>
   E.isRight(parsed) ? [nanosecondsOf(parsed.right.instant), parsed.right.offset] : parsed.left
 
-test('property: a formatted instant is parsed to the same instant and offset', (t) => {
-  const property = fc.property(arbitrarySecond(), arbitraryOffset(), (second, offset) => {
-    const parsed = parseOffsetTime(formatWithOffset(second, offset))
-    t.deepEqual(nanosecondsIn(parsed), [BigInt(second) * 1_000_000_000n, offset])
-  })
-  fc.assert(property)
-})
-
-test('property: a fraction of up to nine digits is exact', (t) => {
+test('property: a formatted instant is parsed exactly, with a fraction of up to nine digits', (t) => {
   const property = fc.property(
     arbitrarySecond(),
     arbitraryOffset(),
-    fc.stringMatching(/^\d{1,9}$/),
+    fc.stringMatching(/^(\.\d{1,9})?$/),
     (second, ...rest) => {
-      const [offset, digits] = rest
+      const [offset, fraction] = rest
       const written = formatWithOffset(second, offset)
-      const parsed = parseOffsetTime(`${written.slice(0, 19)}.${digits}${written.slice(19)}`)
-      const epochNanoseconds = BigInt(second) * 1_000_000_000n + BigInt(digits.padEnd(9, '0'))
+      const parsed = parseOffsetTime(`${written.slice(0, 19)}${fraction}${written.slice(19)}`)
+      const epochNanoseconds = BigInt(second) * 1_000_000_000n + BigInt(fraction.slice(1).padEnd(9, '0'))
       t.deepEqual(nanosecondsIn(parsed), [epochNanoseconds, offset])
     },
   )
@@ -154,15 +139,6 @@ test('property: the second and offset of a formatted end are recovered', (t) => 
     t.deepEqual([epochSecondsOf(written), offsetOf(written)], [second, offset])
   })
   fc.assert(property)
-})
-
-test('the ends of windows are formatted without a fraction and with a numeric offset', (t) => {
-  t.is(formatWithOffset(MAY_SECOND + 900, 120), '2030-05-02T08:15:00+02:00')
-  t.is(formatWithOffset(MAY_SECOND, 0), '2030-05-02T06:00:00+00:00')
-  t.is(formatWithOffset(MAY_SECOND, -210), '2030-05-02T02:30:00-03:30')
-  t.is(formatWithOffset(MAY_SECOND, 840), '2030-05-02T20:00:00+14:00')
-  t.is(formatWithOffset(MAY_SECOND, -30), '2030-05-02T05:30:00-00:30')
-  t.is(formatWithOffset(-1, 0), '1969-12-31T23:59:59+00:00')
 })
 
 test('property: recorded times are formatted with milliseconds and Z, and round-trip', (t) => {

@@ -1,18 +1,14 @@
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
-import { projections } from '../../../projections/index.ts'
-import { toStorePosition } from '../../../src/domain/values/position.ts'
-import { replay } from '../../../src/read-models/replay.ts'
-import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { start } from '../../http/harness.ts'
 import { faultsOf, refusalOf } from '../../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { shellOn, story, tell, viewsOn } from '../setting.ts'
+import { shellOn } from '../setting.ts'
 
 /** Makes the write of one row fail, in the middle of others. */
-const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON reservation WHEN new.position > 20
+const FORBID = `CREATE TRIGGER forbidden BEFORE INSERT ON reservation
   BEGIN SELECT RAISE(ABORT, 'the disk does not take it'); END`
 const ALLOW = 'DROP TRIGGER forbidden'
 
@@ -34,36 +30,12 @@ const execWhenFree = (shell: DatabaseSync, sql: string): Promise<void> =>
     10_000,
   )
 
-test('lists are unavailable while rows cannot be written, and complete afterwards', async (t) => {
-  const directory = await aDirectory(t)
-  const store = openStore(t, join(directory, 'events.db'))
-  const path = join(directory, 'views.db')
-  const views = await viewsOn(t, store, path)
-  const shell = shellOn(t, path)
-  shell.exec(FORBID)
-  await tell(store, story.slice(0, 10))
-  t.true(await views.waitForStorePosition(toStorePosition(9), 10_000))
-  const before = await views.read('reservations', { limit: 100, offset: 0 })
-  t.is(before?.listed.count, 3)
-  await tell(store, story.slice(10))
-  t.true(await views.waitForStorePosition(toStorePosition(story.length - 1), 10_000))
-  t.is(views.read('reservations', { limit: 100, offset: 0 }), undefined)
-  const recovery = views.nextReport()
-  shell.exec(ALLOW)
-  t.is(await recovery, 'views can be written again')
-  // A quarter of the twelve is cancelled.
-  const after = await views.read('reservations', { limit: 100, offset: 0 })
-  t.deepEqual([after?.listed.count, after?.listed.documents.length], [9, 9])
-  await views.close()
-  t.deepEqual((await replay(path, store, projections)).differences, [])
-})
-
 test('a list is 503 unavailable while its rows cannot be written, and reads by id still work', async (t) => {
   const service = await start(t, { now: NOW })
   const alice = service.as('alice')
   const sut_id = await createSut(service.as('admin'))
   const shell = shellOn(t, join(service.data, 'views.db'))
-  await execWhenFree(shell, FORBID.replace('WHEN new.position > 20', ''))
+  await execWhenFree(shell, FORBID)
   const { json, text } = await reserved(alice, aReservation(sut_id))
   for (const path of ['/api/sut_reservation', '/api/sut', `/api/sut/${sut_id}/availability`]) {
     const refused = await alice.get(path)

@@ -71,31 +71,6 @@ const found = ({ lists }: ViewsFile, from: number, to: number) => {
 
 const created: Happened = [0, sutCreated()]
 
-test('an outage lasts from the first failure to the next success, with its first cause', (t) => {
-  for (const together of [1, 100]) {
-    const file = folded(
-      t,
-      [
-        created,
-        [10, sutMonitoringEnabled()],
-        [11, sutWentOnline()],
-        [20, sutWentOffline('refused')],
-        [25, sutWentOffline('timed_out')],
-        [30, sutWentOnline('no_password')],
-        [35, sutWentOnline()],
-        [50, sutWentOffline('unreachable')],
-      ],
-      together,
-    )
-    t.deepEqual(found(file, 0, 60), { outages: ['20-30 refused', '50- unreachable'], unknown: ['0-11'] })
-    t.deepEqual(found(file, 26, 27), { outages: ['20-30 refused'], unknown: [] }, 'whole, also from within')
-    t.deepEqual(found(file, 30, 50), { outages: [], unknown: [] }, 'half-open at both ends')
-    t.deepEqual(found(file, 29, 51), { outages: ['20-30 refused', '50- unreachable'], unknown: [] })
-    t.deepEqual(found(file, 100, 110), { outages: ['50- unreachable'], unknown: [] })
-    t.deepEqual(found(file, 5, 10.5), { outages: [], unknown: ['5-10.5'] })
-  }
-})
-
 test('nothing is known before a SUT, while it is not monitored, and until it is probed', (t) => {
   const file = folded(
     t,

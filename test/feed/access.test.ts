@@ -1,10 +1,11 @@
 import test from 'ava'
 import { idOf, type Running, start } from '../http/harness.ts'
+import { bearer, begin, within } from '../http/logins/login.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { stopwatch } from '../http/until.ts'
 import { eventsIn, LINES, type OpenStream, openStream } from './readers.ts'
 
-/** Streams that were opened with tokens, and events of tokens in the feed. */
+/** Streams that were opened with tokens or sessions, and events of tokens in the feed. */
 
 interface Token {
   readonly _id: string
@@ -17,20 +18,20 @@ const issue = async (service: Running, by: string, body: object = {}): Promise<T
   return json as unknown as Token
 }
 
-const openWith = ({ port }: Running, { token }: Token, query = ''): Promise<OpenStream> =>
-  openStream(port, query, { headers: { Authorization: `Bearer ${token}` } })
+/** Opens a stream with a token or a session, and waits until it has begun. */
+const openWith = async ({ port }: Running, credential: string): Promise<OpenStream> => {
+  const stream = await openStream(port, '', { headers: { ...bearer(credential) } })
+  await stream.until((so) => eventsIn(so).length > 0)
+  return stream
+}
 
 const lastError = ({ reading }: OpenStream): unknown => {
   const { kind, data } = reading().messages.at(-1) ?? {}
   return kind === 'error' ? JSON.parse(String(data)).code : kind
 }
 
-/** Opens a stream with each token, and waits until it has begun. */
-const openAll = async (service: Running, ...tokens: readonly Token[]): Promise<readonly OpenStream[]> => {
-  const streams = await Promise.all(tokens.map((token) => openWith(service, token)))
-  for (const stream of streams) await stream.until((so) => eventsIn(so).length > 0)
-  return streams
-}
+const openAll = (service: Running, ...tokens: readonly Token[]): Promise<readonly OpenStream[]> =>
+  Promise.all(tokens.map(({ token }) => openWith(service, token)))
 
 /** Whether a stream still gets what happens. */
 const isLive = async (service: Running, stream: OpenStream | undefined): Promise<boolean> => {
@@ -123,4 +124,52 @@ test('events of tokens are about their user, without their names', async (t) => 
       .filter((line) => line.includes('"berth.Token')).length,
     2,
   )
+})
+
+test('a logout ends the streams of its session within 2 s, and no others', async (t) => {
+  const service = await start(t, { now: NOW })
+  const [session, other] = [await begin(service, 'audrey'), await begin(service, 'audrey')]
+  const [ended, live] = [await openWith(service, session), await openWith(service, other)]
+  const taken = stopwatch()
+  await within(service, session).post('/api/logout', {})
+  t.is(await ended.ended, 'whole')
+  t.true(taken() < 2_000)
+  t.is(lastError(ended), 'user_changed')
+  t.true(await isLive(service, live))
+  await service.as('audrey').post('/api/logout', { everywhere: true })
+  t.is(await live.ended, 'whole')
+})
+
+test('a logout everywhere leaves the streams that a password has opened', async (t) => {
+  const service = await start(t, { now: NOW })
+  const own = await openStream(service.port)
+  await own.until((so) => eventsIn(so).length > 0)
+  const ended = await openWith(service, await begin(service, 'audrey'))
+  await service.as('audrey').post('/api/logout', { everywhere: true })
+  t.is(await ended.ended, 'whole')
+  t.true(await isLive(service, own))
+})
+
+test('streams of a session end with a new password and with a removal', async (t) => {
+  const service = await start(t, { now: NOW })
+  const path = `/api/user/${idOf('audrey')}`
+  const first = await openWith(service, await begin(service, 'audrey'))
+  await service.as('admin').post(`${path}/password`, { password: 'correct horse audrey' })
+  t.is(await first.ended, 'whole')
+  const second = await openWith(service, await begin(service, 'audrey'))
+  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
+  t.is(await second.ended, 'whole')
+})
+
+test('a stream ends when its session expires, although the session was renewed meanwhile', async (t) => {
+  const service = await start(t, { now: NOW })
+  const session = await begin(service, 'audrey')
+  const stream = await openWith(service, session)
+  service.clock.set('2030-05-02T12:00:00.000Z')
+  const renewed = await within(service, session).post('/api/login/renew', {})
+  const live = await openWith(service, String(renewed.json.session))
+  service.clock.set('2030-05-02T17:58:11.400Z')
+  t.is(await stream.ended, 'whole')
+  t.is(lastError(stream), 'user_changed')
+  t.true(await isLive(service, live))
 })

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava'
 import type { Answer, Headers } from './client.ts'
-import { idOf, type Running, type Setting, start } from './harness.ts'
+import { idOf, type Running, type Setting, start, type Tidying } from './harness.ts'
 import { faultsOf, refusalOf } from './refusals/problems.ts'
 import { aReservation, createSut, NOW } from './requests.ts'
 import { logOf, type Row } from './store/log-rows.ts'
@@ -18,7 +18,7 @@ export const during = (window: string, offset = '+00:00') => {
 export interface Lab extends Running {
   /** The id of the SUT. */
   readonly sut: string
-  /** Sends `GET /path` or `POST /path` as a user. Without a body none is sent. */
+  /** Sends `GET /path` or `POST /path` as a user. Bytes are sent as they are. Without a body none is sent. */
   readonly ask: (who: string, request: string, body?: unknown, headers?: Headers) => Promise<Answer>
   /** Reserves the SUT for who asks, unless the body says otherwise. */
   readonly book: (who: string, window?: string | object, more?: object, headers?: Headers) => Promise<Answer>
@@ -26,8 +26,10 @@ export interface Lab extends Running {
   readonly recorded: () => Promise<readonly Row[]>
 }
 
+const JSON_TYPE: Headers = { 'Content-Type': 'application/json' }
+
 export const lab = async (
-  t: ExecutionContext,
+  t: Tidying,
   setting: Setting = {},
   sutFields: Readonly<Record<string, unknown>> = {},
 ): Promise<Lab> => {
@@ -36,9 +38,9 @@ export const lab = async (
   const before = (await logOf(service)).length
   const ask: Lab['ask'] = (who, request, body, headers = {}) => {
     const [method = '', path = ''] = request.split(' ')
-    return body === undefined
-      ? service.as(who).request(method, path, headers)
-      : service.as(who).post(path, body, headers)
+    if (body === undefined) return service.as(who).request(method, path, headers)
+    if (body instanceof Uint8Array) return service.as(who).request(method, path, { ...JSON_TYPE, ...headers }, body)
+    return service.as(who).post(path, body, headers)
   }
   return {
     ...service,

@@ -1,8 +1,11 @@
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { basic, type Headers } from '../client.ts'
-import { idOf, type Running, start, tidyingLater } from '../harness.ts'
-import { aReservation, createSut, NOW, reserved } from '../requests.ts'
+import { idOf, tidyingLater } from '../harness.ts'
+import { type Asked, asks, type Lab, lab } from '../lab.ts'
+import { aReservation, createSut } from '../requests.ts'
 import { faultsOf } from './problems.ts'
+
+/** Shows behaviour/errors-and-retrying.md: which of several faults is named. */
 
 /** A request to be refused, before it is sent. */
 interface Draft {
@@ -15,13 +18,11 @@ interface Draft {
 }
 
 const later = tidyingLater()
-let service: Running
-let sut: string
+let service: Lab
 
 test.before(async () => {
-  service = await start(later, { now: NOW })
-  sut = await createSut(service.as('admin'))
-  await reserved(service.as('alice'), aReservation(sut))
+  service = await lab(later)
+  await service.book('alice')
 })
 test.after.always(later.tidy)
 
@@ -76,7 +77,7 @@ const refusedWith = async (places: readonly number[]): Promise<string> => {
     method: 'POST',
     path: '/api/sut_reservation/create',
     headers: { Authorization: basic('alice'), 'Content-Type': 'application/json' },
-    body: aReservation(sut),
+    body: aReservation(service.sut),
     written: (json) => json,
   }
   const draft = places.reduce((draft, place) => faults[place]?.[2](draft) ?? draft, clean)
@@ -93,4 +94,115 @@ faults.forEach(([what, code], place) => {
     for (const other of laterOnes) t.is(await refusedWith([place, other]), code, `with ${faults[other]?.[0]}`)
     t.is(await refusedWith([place, ...laterOnes]), code, 'with all of them')
   })
+})
+
+/** Pairs of faults that a reservation request cannot have. */
+
+const UNKNOWN = '58c38f5d444553252cce0000'
+const STALE: Headers = { 'If-Match': '"9"' }
+const RESERVE = 'POST /api/sut_reservation/create'
+const BROKEN = Buffer.from('{')
+
+/** A retired inactive SUT, and another with a running reservation of Alice's and a cancelled one. */
+const withPast = async (t: ExecutionContext) => {
+  const service = await lab(t)
+  const retired = await createSut(service.as('admin'), { is_active: false })
+  t.is((await service.ask('admin', `POST /api/sut/${retired}/retire`)).status, 200)
+  const cancelled = String((await service.book('admin', {}, { user_id: idOf('alice') })).headers.location)
+  t.is((await service.ask('admin', `POST ${cancelled}/cancel`)).status, 200)
+  t.is((await service.book('alice', '05:45-06:15')).status, 201)
+  return { ...service, retired, cancelled }
+}
+
+test('of two faults of a body, an id, a state or a header the first is named', async (t) => {
+  const service = await withPast(t)
+  const { cancelled, retired, sut } = service
+  const [update, updateRetired] = [`POST /api/sut/${sut}/update`, `POST /api/sut/${retired}/update`]
+  const updateUnknown = `POST /api/sut/${UNKNOWN}/update`
+  const text = { ...STALE, 'Content-Type': 'text/plain' }
+  const rows: Readonly<Record<string, Asked>> = {
+    '415 before 400, 410 and 412': ['admin', updateRetired, '415 unsupported_media_type', BROKEN, text],
+    '400 before 404 of an id': ['admin', updateUnknown, '400 malformed_json', BROKEN],
+    '400 before a wrong parameter and a wrong header, which are 422': [
+      'admin',
+      `${update}?a=1`,
+      '400 malformed_json',
+      BROKEN,
+      { 'If-Match': 'x' },
+    ],
+    '403 by role before a wrong parameter, which is 422': ['alice', 'GET /api/events?a=1', '403 forbidden'],
+    '422 before 403 by owner, of another’s reservation': [
+      'bob',
+      `POST ${cancelled}/extend`,
+      '422 field_unknown #/color',
+      { color: 'red' },
+    ],
+    '422 before 404 of an id': ['admin', updateUnknown, '422 invalid #/port', { port: 0 }],
+    '422 before 410': ['admin', updateRetired, '422 invalid #/port', { port: 0 }],
+    '422 before 412': ['admin', update, '422 invalid #/port', { port: 0 }, STALE],
+    '422 before 409': ['admin', `POST /api/sut/${sut}/retire`, '422 field_unknown #/now', { now: true }],
+    'a parameter’s 422 before 404 of an id': ['admin', `GET /api/sut/${UNKNOWN}?a=1`, '422 invalid a'],
+    '403 by owner before 410 of the reservation': [
+      'bob',
+      `POST ${cancelled}/extend`,
+      '403 not_your_reservation',
+      { duration: 7200 },
+    ],
+    '404 of an id before 412': ['admin', updateUnknown, '404 sut_not_found', {}, STALE],
+    '410 before 412': ['admin', updateRetired, '410 sut_retired', {}, STALE],
+    '410 before 409, of a reservation that is cancelled and whose end is taken': [
+      'admin',
+      `POST ${cancelled}/extend`,
+      '410 reservation_cancelled',
+      { duration: 7200 },
+    ],
+    '412 before 409': ['admin', `POST /api/sut/${sut}/retire`, '412 stale', undefined, STALE],
+  }
+  await asks(t, service, Object.values(rows))
+})
+
+test('of two faults of a new reservation the first is named', async (t) => {
+  const service = await withPast(t)
+  const { sut, retired } = service
+  const nobodys = { user_id: UNKNOWN }
+  const rows: Readonly<Record<string, readonly [who: string, answer: string, sut: string, more?: object]>> = {
+    'a window’s 422 before 403 by owner': [
+      'bob',
+      '422 window_empty #/end_time',
+      sut,
+      { end_time: '2030-05-02T05:00:00Z' },
+    ],
+    '403 by owner before 404 of the SUT': ['bob', '403 not_your_reservation', UNKNOWN],
+    '403 by owner before 410 of the SUT': ['bob', '403 not_your_reservation', retired],
+    '403 by owner before 409': ['bob', '403 not_your_reservation', sut],
+    '404 of the user before 410 of the SUT': ['admin', '404 user_not_found #/user_id', retired, nobodys],
+    '404 of the user before 409': ['admin', '404 user_not_found #/user_id', sut, nobodys],
+    '410 before 409, of a SUT that is not active either': ['admin', '410 sut_retired', retired],
+  }
+  const asked = Object.values(rows).map(
+    ([who, answer, sut, more = {}]): Asked => [who, RESERVE, answer, { ...aReservation(sut), ...more }],
+  )
+  await asks(t, service, asked)
+})
+
+test('of two faults of a change of a user the first is named', async (t) => {
+  const service = await lab(t)
+  const [admin, bob, nobody] = [idOf('admin'), idOf('bob'), UNKNOWN].map((id) => `POST /api/user/${id}`)
+  const tester = { role: 'tester' }
+  const rows: Readonly<Record<string, Asked>> = {
+    '422 before 404 of a user': ['admin', `${nobody}/update`, '422 invalid #/role', { role: 'root' }],
+    '404 of a user before 412': ['admin', `${nobody}/update`, '404 user_not_found', tester, STALE],
+    '412 before 409 of the last administrator': ['admin', `${admin}/update`, '412 stale', tester, STALE],
+    '409 of the last administrator before that of a name': [
+      'admin',
+      `${admin}/update`,
+      '409 last_administrator',
+      { ...tester, name: 'ALICE' },
+    ],
+    'a new name': ['admin', `${bob}/update`, '200', { name: 'robert' }],
+    '409 of a restored user before that of its name': ['admin', `${bob}/restore`, '409 user_not_removed'],
+    'a removal': ['admin', `${bob}/remove`, '200', { reservations: 'keep' }],
+    '410 of a user before 412': ['admin', `${bob}/update`, '410 user_removed', { role: 'auditor' }, STALE],
+  }
+  await asks(t, service, Object.values(rows))
 })

@@ -1,201 +1,214 @@
 import test from 'ava'
-import type { Answer, Client, Headers } from '../client.ts'
-import { idOf, type Running, start, tidyingLater } from '../harness.ts'
-import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
+import { idOf, tidyingLater } from '../harness.ts'
+import { type Asked, asks, during, type Lab, lab, said } from '../lab.ts'
+import { aReservation, aSut, createSut } from '../requests.ts'
 import { faultsOf, refusalOf } from './problems.ts'
-import '../documents/fit-answers.ts'
 
-/** Errors, one by one. None of the requests changes anything, so they share a service. */
+/** Errors, one by one, each in the documented form. None of the requests changes anything, so they share a service. */
 
 const later = tidyingLater()
-let service: Running
-let activeSut: string
-let inactive: string
-
+let service: Lab
 test.before(async () => {
-  service = await start(later, { now: NOW })
-  activeSut = await createSut(service.as('admin'))
-  inactive = await createSut(service.as('admin'), { is_active: false })
-  await reserve(service.as('bob'), aReservation(activeSut, { ...window('09:00', '10:00'), user_id: idOf('bob') }))
+  service = await lab(later)
+  await service.book('bob', '09:00-10:00')
 })
 test.after.always(later.tidy)
 
-const window = (start: string, end: string) => ({
-  start_time: `2030-05-02T${start}:00Z`,
-  end_time: `2030-05-02T${end}:00Z`,
+const NO_ID = '58c38f5d444553252cce0000'
+const CREATE = 'POST /api/sut/create'
+const RESERVE = 'POST /api/sut_reservation/create'
+const me = (headers: Readonly<Record<string, string>>): Asked => [
+  'alice',
+  'GET /api/user/me',
+  '406 not_acceptable',
+  undefined,
+  headers,
+]
+const json = (text: string): Buffer => Buffer.from(text)
+const pointers = (...names: readonly string[]): string => names.map((name) => `#/${name}`).join(' ')
+
+test('a request that is not well-formed, or whose address, method or answer there is not, is refused', async (t) => {
+  const { sut } = service
+  const rows: Readonly<Record<string, Asked>> = {
+    'a body that is not JSON': ['admin', CREATE, '400 malformed_json', json('{"a":')],
+    'an address with half a bracket for its host': ['alice', 'GET http://bert]/api/user/me', '400 malformed_request'],
+    'an address with letters for its port': ['alice', 'GET http://berth:a/api/user/me', '400 malformed_request'],
+    'an address without a host': ['alice', 'GET http:///api/user/me', '400 malformed_request'],
+    'an unknown path': ['alice', 'GET /api/nothing', '404 not_found'],
+    'a known path in another case': ['alice', 'GET /API/user/me', '404 not_found'],
+    'a known path with a trailing slash': ['alice', 'GET /api/user/me/', '404 not_found'],
+    'a path with an empty id': ['alice', 'GET /api/sut/', '404 not_found'],
+    'an unknown SUT': ['alice', `GET /api/sut/${NO_ID}`, '404 sut_not_found'],
+    'a malformed SUT id': ['alice', 'GET /api/sut/..%2F..%2Fetc%2Fpasswd', '404 sut_not_found'],
+    'an id that is not UTF-8': ['alice', 'GET /api/sut/%ff', '404 sut_not_found'],
+    'an id with a percent sign and no digits': ['alice', 'GET /api/sut/%zz', '404 sut_not_found'],
+    'an unknown reservation': ['alice', `GET /api/sut_reservation/${NO_ID}`, '404 reservation_not_found'],
+    'a SUT id in place of a reservation id': ['alice', `GET /api/sut_reservation/${sut}`, '404 reservation_not_found'],
+    'an update of an unknown SUT': ['admin', `POST /api/sut/${NO_ID}/update`, '404 sut_not_found', { name: 'a' }],
+    'an unsupported method': ['alice', 'DELETE /api/user/me', '405 method_not_allowed'],
+    'a GET of a creation path': ['alice', 'GET /api/sut/create', '405 method_not_allowed'],
+    'a POST to a read path': ['alice', `POST /api/sut/${NO_ID}`, '405 method_not_allowed', {}],
+    'an Accept of HTML only': me({ Accept: 'text/html' }),
+    'an Accept that excludes JSON': me({ Accept: 'application/json;q=0, text/html' }),
+  }
+  await asks(t, service, Object.values(rows))
 })
 
-type Ask = (as: (name: string) => Client) => Promise<Answer>
-const NO_ID = '58c38f5d444553252cce0000'
-const book = (name: string, more: Readonly<Record<string, unknown>>, headers: Headers = {}): Ask => {
-  return (as) => reserve(as(name), aReservation(activeSut, more), headers)
-}
-const create = (more: Readonly<Record<string, unknown>>, headers: Headers = {}): Ask => {
-  return (as) => as('admin').post('/api/sut/create', aSut(more), headers)
-}
-const update = (body: unknown): Ask => {
-  return (as) => as('admin').post(`/api/sut/${activeSut}/update`, body)
-}
-const get = (path: string, headers: Headers = {}): Ask => {
-  return (as) => as('alice').get(path, headers)
+test('what a body, a parameter or a header says wrong is refused and named', async (t) => {
+  const { sut } = service
+  const update = `POST /api/sut/${sut}/update`
+  const assigned = { _id: NO_ID, created_at: '', updated_at: '', listen_port: 1, monitoring: {}, tags: {} }
+  const wrong = { name: '', port: 0, is_active: 'yes', rdp_width: 1.5, password: 1, os: '\u0000' }
+  const proto = JSON.stringify(aSut()).replace('{', '{"__proto__":{"is_active":false},')
+  const badKey = { 'Idempotency-Key': 'a b' }
+  const rows: Readonly<Record<string, Asked>> = {
+    'an unknown field': ['admin', CREATE, '422 field_unknown #/color', aSut({ color: 'red' })],
+    'a field named __proto__': ['admin', CREATE, '422 field_unknown #/__proto__', json(proto)],
+    'a field with a slash, a tilde and a blank in its name': [
+      'admin',
+      CREATE,
+      '422 field_unknown #/a~1~0%20b',
+      aSut({ 'a/~ b': 1 }),
+    ],
+    'fields that the service assigns': [
+      'admin',
+      update,
+      `422 field_read_only ${pointers(...Object.keys(assigned))}`,
+      assigned,
+    ],
+    'a body that is a list': ['admin', update, '422 invalid #', []],
+    'a body that is null': ['admin', update, '422 invalid #', null],
+    'a SUT with only wrong fields': [
+      'admin',
+      CREATE,
+      `422 invalid ${pointers(...Object.keys(wrong), 'address', 'sut_type')}`,
+      wrong,
+    ],
+    'a null, which does not mean an omitted field,': ['admin', update, '422 invalid #/name', { name: null }],
+    'problems of several kinds': [
+      'admin',
+      update,
+      '422 invalid #/color #/tags #/port',
+      { color: 1, tags: {}, port: 'x' },
+    ],
+    'an unknown parameter': ['alice', 'GET /api/user/me?pretty', '422 invalid pretty'],
+    'a parameter on health': ['alice', 'GET /health/live?verbose=1&x=', '422 invalid verbose x'],
+    'a parameter of a POST': [
+      'alice',
+      `${RESERVE}?dry_run=true`,
+      '422 invalid dry_run #/sut_id',
+      aReservation(sut, { sut_id: 1 }),
+    ],
+    'a bad Idempotency-Key': ['admin', CREATE, '422 invalid Idempotency-Key', aSut(), badKey],
+  }
+  await asks(t, service, Object.values(rows))
+})
+
+test('a reservation that cannot be is refused', async (t) => {
+  const inactive = await createSut(service.as('admin'), { is_active: false })
+  const of = (more: object): object => ({ ...aReservation(service.sut), ...more })
+  const rows: Readonly<Record<string, readonly [who: string, answer: string, body: object]>> = {
+    'a reservation of an unknown SUT': ['alice', '404 sut_not_found #/sut_id', of({ sut_id: NO_ID })],
+    'a reservation of a SUT with another form of id': ['alice', '404 sut_not_found #/sut_id', of({ sut_id: 'böd !' })],
+    'a reservation for an unknown user': ['admin', '404 user_not_found #/user_id', of({ user_id: NO_ID })],
+    'a reservation with unknown SUT and user': [
+      'admin',
+      '404 sut_not_found #/user_id #/sut_id',
+      of({ user_id: NO_ID, sut_id: NO_ID }),
+    ],
+    'an inactive SUT': ['alice', '409 sut_inactive', of({ sut_id: inactive })],
+    'a listen_port in a reservation': ['alice', '422 field_read_only #/listen_port', of({ listen_port: 20000 })],
+    'a tester who reserves for another': ['alice', '403 not_your_reservation', of({ user_id: idOf('bob') })],
+    'a window that is taken': ['alice', '409 reservation_conflict', of(during('09:45-10:15'))],
+  }
+  const asked = Object.values(rows).map(([who, answer, body]): Asked => [who, RESERVE, answer, body])
+  await asks(t, service, asked)
+})
+
+test('a window that cannot be is refused', async (t) => {
+  const [start_time, week, year] = ['2030-05-02T06:00:00Z', 7 * 86_400, 366 * 86_400]
+  const rows: Readonly<Record<string, readonly [answer: string, window: object]>> = {
+    'a reservation without a window': ['window_required #/start_time #/end_time', {}],
+    'a start without an end': ['window_required #/end_time', { start_time }],
+    'a length without a start': ['window_required #/start_in', { duration: 900 }],
+    'both forms of window': [
+      'window_ambiguous #/start_in #/duration',
+      { ...during('06:00-06:15'), start_in: 0, duration: 900 },
+    ],
+    'a mix of both forms': ['window_ambiguous #/duration', { start_time, duration: 900 }],
+    'an empty window': ['window_empty #/end_time', during('07:00-07:00')],
+    'a window that ends before it starts': ['window_empty #/end_time', during('07:00-06:00')],
+    'a window that is over': ['window_over #/end_time', during('05:15-05:58')],
+    'a window that begins in the past': ['window_in_the_past #/start_time', during('05:44-07:00')],
+    'a window of more than seven days': ['window_too_long #/duration', { start_in: 0, duration: week + 1 }],
+    'a window more than 366 days ahead': ['window_too_far #/start_in', { start_in: year + 1, duration: 900 }],
+    'a relative window without whole numbers of seconds': [
+      'invalid #/start_in #/duration',
+      { start_in: 0.5, duration: '900' },
+    ],
+  }
+  const asked = Object.values(rows).map(
+    ([answer, window]): Asked => [
+      'alice',
+      RESERVE,
+      `422 ${answer}`,
+      { user_id: idOf('alice'), sut_id: service.sut, ...window },
+    ],
+  )
+  await asks(t, service, asked)
+})
+
+const INVALID_TIMES: Readonly<Record<string, RegExp>> = {
+  '2030-05-02': /date without a time/,
+  '2030-05-02T06:00:00': /must have a UTC offset/,
+  '2030-05-02T06:00:00 02:00': /%2B/,
+  '2030-05-02 06:00:00Z': /RFC 3339/,
+  '2030-05-02T06:00:00Z[Europe/Berlin]': /RFC 3339/,
+  '2030-05-02T24:00:00Z': /RFC 3339/,
+  '2030-02-30T06:00:00Z': /is not an existing date/,
+  '2030-06-30T23:59:60Z': /leap second/,
+  '2030-05-02T06:00:00+14:01': /within 14:00/,
+  '2030-05-02T06:00:00.1234567890Z': /RFC 3339/,
+  '1906696800': /RFC 3339/,
 }
 
-const rows: Readonly<Record<string, readonly [ask: Ask, ...refusal: unknown[]]>> = {
-  'a body that is not JSON': [
-    (as) => as('admin').request('POST', '/api/sut/create', { 'Content-Type': 'application/json' }, '{"a":'),
-    400,
-    'malformed_json',
-  ],
-  'an address with half a bracket for its host': [get('http://bert]/api/user/me'), 400, 'malformed_request'],
-  'an address with letters for its port': [get('http://berth:a/api/user/me'), 400, 'malformed_request'],
-  'an address without a host': [get('http:///api/user/me'), 400, 'malformed_request'],
-  'an unknown path': [get('/api/nothing'), 404, 'not_found'],
-  'a known path in another case': [get('/API/user/me'), 404, 'not_found'],
-  'a known path with a trailing slash': [get('/api/user/me/'), 404, 'not_found'],
-  'a path with an empty id': [get('/api/sut/'), 404, 'not_found'],
-  'an unknown SUT': [get(`/api/sut/${NO_ID}`), 404, 'sut_not_found'],
-  'a malformed SUT id': [get('/api/sut/..%2F..%2Fetc%2Fpasswd'), 404, 'sut_not_found'],
-  'an id that is not UTF-8': [get('/api/sut/%ff'), 404, 'sut_not_found'],
-  'an id with a percent sign and no digits': [get('/api/sut/%zz'), 404, 'sut_not_found'],
-  'an unknown reservation': [get(`/api/sut_reservation/${NO_ID}`), 404, 'reservation_not_found'],
-  'a SUT id in place of a reservation id': [
-    (as) => as('alice').get(`/api/sut_reservation/${activeSut}`),
-    404,
-    'reservation_not_found',
-  ],
-  'an update of an unknown SUT': [
-    (as) => as('admin').post(`/api/sut/${NO_ID}/update`, { name: 'a' }),
-    404,
-    'sut_not_found',
-  ],
-  'a reservation of an unknown SUT': [book('alice', { sut_id: NO_ID }), 404, 'sut_not_found', '#/sut_id'],
-  'a reservation of a SUT with another form of id': [
-    book('alice', { sut_id: 'böd !' }),
-    404,
-    'sut_not_found',
-    '#/sut_id',
-  ],
-  'a reservation for an unknown user': [book('admin', { user_id: NO_ID }), 404, 'user_not_found', '#/user_id'],
-  'a reservation with unknown SUT and user': [
-    book('admin', { user_id: NO_ID, sut_id: NO_ID }),
-    404,
-    'sut_not_found',
-    '#/user_id',
-    '#/sut_id',
-  ],
-  'an unsupported method': [(as) => as('alice').request('DELETE', '/api/user/me'), 405, 'method_not_allowed'],
-  'a GET of a creation path': [get('/api/sut/create'), 405, 'method_not_allowed'],
-  'a POST to a read path': [(as) => as('alice').post(`/api/sut/${NO_ID}`, {}), 405, 'method_not_allowed'],
-  'an Accept of HTML only': [get('/api/user/me', { Accept: 'text/html' }), 406, 'not_acceptable'],
-  'an Accept that excludes JSON': [
-    get('/api/user/me', { Accept: 'application/json;q=0, text/html' }),
-    406,
-    'not_acceptable',
-  ],
-  'an inactive SUT': [(as) => reserve(as('alice'), aReservation(inactive)), 409, 'sut_inactive'],
-  'an unknown field': [create({ color: 'red' }), 422, 'field_unknown', '#/color'],
-  'a field named __proto__': [
-    (as) =>
-      as('admin').request(
-        'POST',
-        '/api/sut/create',
-        { 'Content-Type': 'application/json' },
-        JSON.stringify(aSut()).replace('{', '{"__proto__":{"is_active":false},'),
-      ),
-    422,
-    'field_unknown',
-    '#/__proto__',
-  ],
-  'a field with a slash, a tilde and a blank in its name': [
-    create({ 'a/~ b': 1 }),
-    422,
-    'field_unknown',
-    '#/a~1~0%20b',
-  ],
-  'fields that the service assigns': [
-    update({ _id: NO_ID, created_at: '', updated_at: '', listen_port: 1, monitoring: {}, tags: {} }),
-    422,
-    'field_read_only',
-    ...['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring', 'tags'].map((name) => `#/${name}`),
-  ],
-  'a listen_port in a reservation': [book('alice', { listen_port: 20000 }), 422, 'field_read_only', '#/listen_port'],
-  'a body that is a list': [update([]), 422, 'invalid', '#'],
-  'a body that is null': [update(null), 422, 'invalid', '#'],
-  'a SUT with only wrong fields': [
-    (as) =>
-      as('admin').post('/api/sut/create', {
-        name: '',
-        port: 0,
-        is_active: 'yes',
-        rdp_width: 1.5,
-        password: 1,
-        os: '\u0000',
-      }),
-    422,
-    'invalid',
-    ...['name', 'port', 'is_active', 'rdp_width', 'password', 'os', 'address', 'sut_type'].map((name) => `#/${name}`),
-  ],
-  'a null, which does not mean an omitted field,': [update({ name: null }), 422, 'invalid', '#/name'],
-  'problems of several kinds': [
-    update({ color: 1, tags: {}, port: 'x' }),
-    422,
-    'invalid',
-    '#/color',
-    '#/tags',
-    '#/port',
-  ],
-  'an unknown parameter': [get('/api/user/me?pretty'), 422, 'invalid', 'pretty'],
-  'a parameter on health': [get('/health/live?verbose=1&x='), 422, 'invalid', 'verbose', 'x'],
-  'a parameter of a POST': [
-    (as) => as('alice').post('/api/sut_reservation/create?dry_run=true', aReservation(activeSut, { sut_id: 1 })),
-    422,
-    'invalid',
-    'dry_run',
-    '#/sut_id',
-  ],
-  'a bad Idempotency-Key': [create({}, { 'Idempotency-Key': 'a b' }), 422, 'invalid', 'Idempotency-Key'],
-  'a tester who reserves for another': [book('alice', { user_id: idOf('bob') }), 403, 'not_your_reservation'],
-  'a window that is taken': [book('alice', window('09:45', '10:15')), 409, 'reservation_conflict'],
-}
-
-for (const [what, [ask, ...refusal]] of Object.entries(rows)) {
-  test(`${what} is refused: ${refusal.join(' ')}`, async (t) => {
-    const answer = await ask(service.as)
-    t.deepEqual(refusalOf(answer), refusal)
-    t.deepEqual(faultsOf(answer), [])
-  })
-}
+test('a time in another form is refused with the reason', async (t) => {
+  for (const [start_time, reason] of Object.entries(INVALID_TIMES)) {
+    const answer = await service.book('alice', '06:00-06:15', { start_time })
+    t.is(said(answer), '422 invalid #/start_time', start_time)
+    t.regex(String(answer.json.detail), reason)
+  }
+})
 
 test('an error is application/problem+json if Accept names it', async (t) => {
-  for (const accept of ['application/problem+json', 'text/html, Application/Problem+JSON;q=0.5']) {
-    for (const ask of [get('/api/nothing', { Accept: accept }), book('alice', { user_id: '/' }, { Accept: accept })]) {
-      t.deepEqual(faultsOf(await ask(service.as), 'application/problem+json'), [])
-    }
+  for (const Accept of ['application/problem+json', 'text/html, Application/Problem+JSON;q=0.5']) {
+    const unknown = await service.ask('alice', 'GET /api/nothing', undefined, { Accept })
+    const invalid = await service.book('alice', {}, { user_id: '/' }, { Accept })
+    for (const answer of [unknown, invalid]) t.deepEqual(faultsOf(answer, 'application/problem+json'), [])
   }
-  const success = await get('/api/user/me', { Accept: 'application/problem+json' })(service.as)
+  const success = await service.as('alice').get('/api/user/me', { Accept: 'application/problem+json' })
   t.deepEqual([success.status, success.headers['content-type']], [200, 'application/json'])
 })
 
 test('an Accept of more than 1,024 characters takes anything', async (t) => {
   const statusOf = async (length: number) =>
-    (await get('/api/user/me', { Accept: `text/html${','.repeat(length - 9)}` })(service.as)).status
+    (await service.as('alice').get('/api/user/me', { Accept: `text/html${','.repeat(length - 9)}` })).status
   t.deepEqual([await statusOf(1_024), await statusOf(1_025)], [406, 200])
 })
 
 test('a 405 lists the supported methods in Allow', async (t) => {
-  const admin = service.as('admin')
-  for (const [method, path, allow] of [
-    ['GET', '/api/sut/create', 'OPTIONS, POST'],
-    ['HEAD', `/api/sut/${activeSut}/update`, 'OPTIONS, POST'],
-    ['PUT', `/api/sut/${activeSut}`, 'GET, HEAD, OPTIONS'],
-    ['POST', '/health/live', 'GET, HEAD, OPTIONS'],
+  for (const [request, allow] of [
+    ['GET /api/sut/create', 'OPTIONS, POST'],
+    [`HEAD /api/sut/${service.sut}/update`, 'OPTIONS, POST'],
+    [`PUT /api/sut/${service.sut}`, 'GET, HEAD, OPTIONS'],
+    ['POST /health/live', 'GET, HEAD, OPTIONS'],
   ] as const) {
-    t.is((await admin.request(method, path)).headers.allow, allow)
+    t.is((await service.ask('admin', request)).headers.allow, allow)
   }
 })
 
 test('a repeated parameter is named', async (t) => {
-  const answer = await get(`/api/sut/${activeSut}?a=1&a=2`)(service.as)
+  const answer = await service.ask('alice', `GET /api/sut/${service.sut}?a=1&a=2`)
   t.deepEqual([...new Set(refusalOf(answer))], [422, 'invalid', 'a'])
   t.deepEqual(faultsOf(answer), [])
 })

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import test from 'ava'
 import { isCrossSite } from '../../../src/http/authentication/cross-site.ts'
-import { start } from '../harness.ts'
-import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { asks, lab, said } from '../lab.ts'
 import { aSut } from '../requests.ts'
+import { catalogue } from '../routes/catalogue.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -23,9 +23,9 @@ const own: readonly (readonly [origin: string, host: string])[] = [
   ['http://127.0.0.1:8080', '127.0.0.1:8080'],
 ]
 
-for (const [origin, host] of own) {
-  test(`a page of ${origin} may post to ${host}`, (t) => t.false(isRefused({ origin, host })))
-}
+test('a page of the service itself may post to it', (t) => {
+  for (const [origin, host] of own) t.false(isRefused({ origin, host }), `${origin} to ${host}`)
+})
 
 const foreign: readonly (readonly [origin: string, host: string])[] = [
   ['null', 'lab.example'],
@@ -51,9 +51,9 @@ const foreign: readonly (readonly [origin: string, host: string])[] = [
   ['http://lab.example:', 'lab.example'],
 ]
 
-for (const [origin, host] of foreign) {
-  test(`a page of "${origin}" may not post to "${host}"`, (t) => t.true(isRefused({ origin, host })))
-}
+test('a page of another origin may not post to it', (t) => {
+  for (const [origin, host] of foreign) t.true(isRefused({ origin, host }), `${origin} to ${host}`)
+})
 
 test('an http page may not post over TLS', (t) => {
   const page = { origin: 'http://lab.example', host: 'lab.example' }
@@ -77,48 +77,32 @@ test('reads, and programs that send neither header, are not checked', (t) => {
 })
 
 test('a cross-site POST is refused before its body is read, and after authentication, routing and roles', async (t) => {
-  const service = await start(t)
+  const service = await lab(t)
   const foreign = { Origin: 'https://evil.example' }
-  const post = (name: string, path: string, body: unknown = {}, headers: Headers = foreign) =>
-    service.as(name).post(path, body, headers)
-  const refused = await post('admin', '/api/sut/create', 'no object')
-  t.deepEqual(refusalOf(refused), [403, 'cross_site'])
-  t.deepEqual(faultsOf(refused), [])
-  t.deepEqual(refusalOf(await service.anyone.post('/api/sut/create', {}, foreign)), [401, 'unauthenticated'])
-  t.deepEqual(refusalOf(await post('admin', '/api/none')), [404, 'not_found'])
-  t.deepEqual(refusalOf(await post('alice', '/api/sut/create')), [403, 'forbidden'])
-  t.is((await post('admin', '/api/sut/create', aSut(), { Origin: service.url })).status, 201)
-  t.is((await service.as('admin').get('/api/user/me', foreign)).status, 200)
+  const create = 'POST /api/sut/create'
+  await asks(t, service, [
+    ['admin', create, '403 cross_site', 'no object', foreign],
+    ['admin', 'POST /api/none', '404 not_found', {}, foreign],
+    ['alice', create, '403 forbidden', {}, foreign],
+    ['admin', 'GET /api/user/me', '200', undefined, foreign],
+  ])
+  t.is(said(await service.anyone.post('/api/sut/create', {}, foreign)), '401 unauthenticated')
 })
 
 test('over HTTP every cross-site POST is refused, and same-origin POSTs are accepted', async (t) => {
-  const service = await start(t)
-  const host = service.url.replace('http://', '')
-  const create = (headers: Headers) => service.as('admin').post('/api/sut/create', aSut(), headers)
-  for (const headers of [
-    { Origin: 'https://evil.example' },
-    { Origin: 'null' },
-    { Origin: `http://${host}`, 'Sec-Fetch-Site': 'same-site' },
-    { 'Sec-Fetch-Site': 'cross-site' },
-    { 'Sec-Fetch-Site': 'same-site' },
-  ]) {
-    const refused = await create(headers)
-    t.deepEqual(refusalOf(refused), [403, 'cross_site'], JSON.stringify(headers))
-    t.deepEqual(faultsOf(refused), [])
-  }
-  const sites: readonly Headers[] = [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }]
-  for (const site of sites) t.is((await create({ Origin: `http://${host}`, ...site })).status, 201)
-  const id = '58c38f5d444553252cce0000'
-  for (const path of [
-    '/api/sut_reservation/create',
-    `/api/sut_reservation/${id}/cancel`,
-    `/api/sut_reservation/${id}/extend`,
-    `/api/sut_reservation/${id}/update`,
-    `/api/sut/${id}/update`,
-    `/api/sut/${id}/tags`,
-    `/api/sut/${id}/retire`,
-  ]) {
-    const refused = await service.as('admin').post(path, {}, { 'Sec-Fetch-Site': 'cross-site' })
-    t.deepEqual(refusalOf(refused), [403, 'cross_site'], path)
+  const service = await lab(t)
+  const Origin = service.url
+  const refused: readonly Headers[] = [
+    ...[{ Origin: 'https://evil.example' }, { Origin: 'null' }, { Origin, 'Sec-Fetch-Site': 'same-site' }],
+    ...[{ 'Sec-Fetch-Site': 'cross-site' }, { 'Sec-Fetch-Site': 'same-site' }],
+  ]
+  const accepted: readonly Headers[] = ['same-origin', 'none'].map((site) => ({ Origin, 'Sec-Fetch-Site': site }))
+  const create = (answer: string) => (headers: Headers) =>
+    ['admin', 'POST /api/sut/create', answer, aSut(), headers] as const
+  await asks(t, service, [...refused.map(create('403 cross_site')), ...[{ Origin }, ...accepted].map(create('201'))])
+  const posts = catalogue.filter(({ method, roles }) => method === 'POST' && roles !== 'anyone')
+  for (const { path } of posts) {
+    const answer = await service.ask('admin', `POST ${path}`, {}, { 'Sec-Fetch-Site': 'cross-site' })
+    t.is(said(answer), '403 cross_site', path)
   }
 })

@@ -42,66 +42,48 @@ const given = async (t: ExecutionContext) => {
 
 type Given = Awaited<ReturnType<typeof given>>
 
-const broken: readonly (readonly [what: string, damage: (given: Given) => Promise<void> | void, problem: RegExp])[] = [
-  [
-    'no certificate file',
-    ({ files }) => rm(files.certificate),
-    /^BERTH_TLS_CERT: .*cert\.pem cannot be read: ENOENT: no/,
-  ],
-  ['no key file', ({ files }) => rm(files.key), /^BERTH_TLS_KEY: .*key\.pem cannot be read: ENOENT: no/],
-  [
-    'an empty certificate',
-    ({ files, put }) => put(files.certificate, ''),
-    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
-  ],
-  ['an empty key', ({ files, put }) => put(files.key, ''), /^BERTH_TLS_KEY: .* contains no PEM private key/],
-  [
-    'half a certificate',
-    async ({ files, put, fixture }) => put(files.certificate, (await fixture('first.cert.pem')).subarray(0, 300)),
-    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
-  ],
-  [
-    'the key in place of the certificate',
-    async ({ files, put, fixture }) => put(files.certificate, await fixture('first.key.pem')),
-    /^BERTH_TLS_CERT: .* contains no PEM certificate/,
-  ],
-  [
-    'the certificate in place of the key',
-    async ({ files, put, fixture }) => put(files.key, await fixture('first.cert.pem')),
-    /^BERTH_TLS_KEY: .* contains no PEM private key/,
-  ],
-  [
-    'an encrypted key',
-    async ({ files, put, fixture }) => put(files.key, await fixture('locked.key.pem')),
-    /^BERTH_TLS_KEY: .* contains an encrypted key/,
-  ],
-  [
-    'the key of another certificate',
-    async ({ files, put, fixture }) => put(files.key, await fixture('second.key.pem')),
-    /^BERTH_TLS_KEY: the key in .*key\.pem does not belong to the certificate in .*cert\.pem$/,
-  ],
+type Damage = (given: Given) => Promise<void> | void
+
+const remove =
+  (file: 'certificate' | 'key'): Damage =>
+  ({ files }) =>
+    rm(files[file])
+/** Puts the text of a fixture, if need be changed, in place of a file. */
+const replace =
+  (file: 'certificate' | 'key', name: string, change = (text: string): string => text): Damage =>
+  async ({ files, put, fixture }) =>
+    put(files[file], change(String(await fixture(name))))
+const at =
+  (now: string): Damage =>
+  ({ clock }) => {
+    clock.now = Date.parse(now)
+  }
+
+const CERTIFICATE = 'first.cert.pem'
+const GARBAGE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+const NO_CERTIFICATE = /^BERTH_TLS_CERT: .* contains no PEM certificate/
+const NO_KEY = /^BERTH_TLS_KEY: .* contains no PEM private key/
+const NOT_ITS_KEY = /^BERTH_TLS_KEY: the key in .*key\.pem does not belong to the certificate in .*cert\.pem$/
+const EXPIRED = /^BERTH_TLS_CERT: the certificate in .* expired at 9999-12-31T23:59:59\.000Z$/
+const NOT_YET = /^BERTH_TLS_CERT: the certificate in .* is not valid before 2000-01-01T00:00:00\.000Z$/
+
+const broken: readonly (readonly [what: string, damage: Damage, problem: RegExp])[] = [
+  ['no certificate file', remove('certificate'), /^BERTH_TLS_CERT: .*cert\.pem cannot be read: ENOENT: no/],
+  ['no key file', remove('key'), /^BERTH_TLS_KEY: .*key\.pem cannot be read: ENOENT: no/],
+  ['an empty certificate', replace('certificate', CERTIFICATE, () => ''), NO_CERTIFICATE],
+  ['an empty key', replace('key', CERTIFICATE, () => ''), NO_KEY],
+  ['half a certificate', replace('certificate', CERTIFICATE, (text) => text.slice(0, 300)), NO_CERTIFICATE],
+  ['the key in place of the certificate', replace('certificate', 'first.key.pem'), NO_CERTIFICATE],
+  ['the certificate in place of the key', replace('key', CERTIFICATE), NO_KEY],
+  ['an encrypted key', replace('key', 'locked.key.pem'), /^BERTH_TLS_KEY: .* contains an encrypted key/],
+  ['the key of another certificate', replace('key', 'second.key.pem'), NOT_ITS_KEY],
   [
     'garbage after the certificate',
-    async ({ files, put, fixture }) => {
-      const garbage = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
-      await put(files.certificate, `${await fixture('first.cert.pem')}${garbage}`)
-    },
+    replace('certificate', CERTIFICATE, (text) => `${text}${GARBAGE}`),
     /^BERTH_TLS_CERT: .* cannot be used: /,
   ],
-  [
-    'an expired certificate',
-    ({ clock }) => {
-      clock.now = Date.UTC(10_000, 0, 1)
-    },
-    /^BERTH_TLS_CERT: the certificate in .* expired at 9999-12-31T23:59:59\.000Z$/,
-  ],
-  [
-    'a certificate not valid yet',
-    ({ clock }) => {
-      clock.now = Date.parse('1999-12-31T23:59:59.999Z')
-    },
-    /^BERTH_TLS_CERT: the certificate in .* is not valid before 2000-01-01T00:00:00\.000Z$/,
-  ],
+  ['an expired certificate', at('+010000-01-01T00:00:00Z'), EXPIRED],
+  ['a certificate not valid yet', at('1999-12-31T23:59:59.999Z'), NOT_YET],
 ]
 
 for (const [what, damage, problem] of broken) {

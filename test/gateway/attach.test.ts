@@ -1,21 +1,14 @@
 import { once } from 'node:events'
-import test from 'ava'
-import { respondToChallenge } from '../../src/gateway/rfb/challenge.ts'
-import { startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
-import { PASSWORD } from './rfb/speakers.ts'
+import test, { type ExecutionContext } from 'ava'
+import { startForwarded } from './harness.ts'
+import { connectTo } from './peers.ts'
 
 /** Opens a gateway to a SUT, and attaches a client in this process. */
-const attach = async (t: Parameters<typeof startSut>[0], hasPassword = false) => {
-  const sut = await startSut(t)
-  const opened = startGateway(t, {
-    connectionsOfOneMax: 2,
-    answerChallenge: (_id, challenge) => respondToChallenge(PASSWORD, challenge),
-  })
-  const forwarding = await opened.forward(sut.port, { protocol: 'vnc' })
-  const attached = await opened.gateway.attach(forwarding.reservationId, { hasPassword })
+const attach = async (t: ExecutionContext) => {
+  const opened = await startForwarded(t, { connectionsOfOneMax: 2, forwarding: { protocol: 'vnc' } })
+  const attached = await opened.gateway.attach(opened.reservationId, { hasPassword: false })
   if ('refused' in attached) throw new Error(attached.refused)
-  return { ...opened, sut, forwarding, ...attached }
+  return { ...opened, ...attached }
 }
 
 test('a cut ends every connection of its reservation, with its cause, and leaves the port open', async (t) => {

@@ -1,19 +1,17 @@
 import test, { type ExecutionContext } from 'ava'
 import { makeDeadlines } from '../../src/gateway/worker/deadlines.ts'
 import { until } from '../http/until.ts'
-import { SOON, startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
+import { SOON, startForwarded } from './harness.ts'
+import { connectTo } from './peers.ts'
 
 /** A gateway with one connection open that ends in so many milliseconds. */
 const open = async (t: ExecutionContext, milliseconds: number | null) => {
-  const sut = await startSut(t)
-  const opened = startGateway(t)
-  const opening = await opened.forward(sut.port, { until: null })
-  const client = await connectTo(t, opening.listenPort)
-  const machine = await sut.accepted()
+  const opened = await startForwarded(t, { forwarding: { until: null } })
+  const client = await connectTo(t, opened.listenPort)
+  const machine = await opened.sut.accepted()
   await opened.see('the connection', ({ connected }) => connected.length === 1)
   const end = Date.now() + (milliseconds ?? 0)
-  const forwarding = { ...opening, until: milliseconds === null ? null : end }
+  const forwarding = { ...opened.forwarding, until: milliseconds === null ? null : end }
   await opened.gateway.open(forwarding)
   return { ...opened, forwarding, client, machine, end }
 }
@@ -91,16 +89,6 @@ test('an end that has passed frees the port at once', async (t) => {
   const { gateway, forwarding, client } = await open(t, null)
   t.false(await gateway.open({ ...forwarding, until: Date.now() - 1 }))
   t.is(await client.ending, 'reset')
-})
-
-test('a release resets connections and frees the port', async (t) => {
-  const { gateway, forwarding, client, machine, see, reported } = await open(t, null)
-  gateway.close(forwarding.reservationId, 'released')
-  t.is(await client.ending, 'reset')
-  t.is(await machine.ending, 'reset')
-  await see('the end', ({ disconnected }) => disconnected.length === 1)
-  t.is(reported.disconnected[0]?.cause, 'released')
-  t.is(await (await connectTo(t, forwarding.listenPort)).ending, 'reset')
 })
 
 test('a stop resets all connections and has reported them when it resolves', async (t) => {

@@ -1,12 +1,10 @@
 import test from 'ava'
 import { deafPort } from './deaf.ts'
-import { startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
+import { startForwarded, startGateway } from './harness.ts'
+import { connectTo } from './peers.ts'
 
 test('after a failure of the thread a new one opens the same ports', async (t) => {
-  const sut = await startSut(t)
-  const { gateway, forward, see, reported } = startGateway(t, { countEveryMs: 20 })
-  const forwarding = await forward(sut.port)
+  const { forwarding, gateway, see, reported } = await startForwarded(t, { countEveryMs: 20 })
   const client = await connectTo(t, forwarding.listenPort)
   client.socket.write('hello')
   await see('the count', ({ counted }) => counted.at(-1)?.bytesToSut === 5)

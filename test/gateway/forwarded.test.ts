@@ -1,45 +1,31 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { type Setting, start } from '../http/harness.ts'
-import { aSut, reserved } from '../http/requests.ts'
+import { reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { freePort } from './peers.ts'
+import { forwarding, NOW } from './console/stage.ts'
+import { startSut } from './peers.ts'
 import { nobodyConnected } from './sessions/stage.ts'
 
 /** The whole service, with SUTs that answer in upper case. */
 
-const NOW = '2030-05-02T06:02:00.000Z'
-
-const anUpperCaseSut = async (t: ExecutionContext): Promise<number> => {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => undefined)
+const given = async (t: ExecutionContext, environment: Setting['environment'] = {}, setting: Setting = {}) => {
+  const sut = await startSut(t, (socket) => {
     socket.on('data', (data) => socket.write(data.toString().toUpperCase()))
     socket.on('end', () => socket.end())
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  return (server.address() as { port: number }).port
-}
-
-const given = async (
-  t: ExecutionContext,
-  environment: Readonly<Record<string, string>> = {},
-  setting: Pick<Setting, 'sinceBoot'> = {},
-) => {
-  const port = await freePort()
-  const service = await start(t, {
-    now: NOW,
-    ...setting,
-    environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port}`, ...environment },
   })
-  const sut = { ...aSut(), address: '127.0.0.1', port: await anUpperCaseSut(t), sut_type: 'tcp' }
-  const admin = service.as('admin')
-  const { json } = await admin.post('/api/sut/create', sut)
-  return { t, service, admin, port, sut_id: String(json._id) }
+  const stage = await forwarding(t, { port: sut.port, sut_type: 'tcp' }, { environment, ...setting })
+  return { t, ...stage, admin: stage.service.as('admin'), port: stage.listenPort, sut_id: stage.sutId }
 }
 type Stage = Awaited<ReturnType<typeof given>>
+
+/** What comes back for a text. */
+const exchange = async (socket: Socket, sent: string): Promise<string> => {
+  socket.write(sent)
+  return String((await once(socket, 'data'))[0])
+}
 
 /** What a client gets back for a text; its error's code if it is refused or reset. */
 const ask = async (port: number, sent: string): Promise<string> => {
@@ -74,9 +60,8 @@ test('a running reservation is forwarded to its SUT, both ways, and to nobody on
   t.is(await ask(stage.port, 'hello'), 'ECONNREFUSED')
   const made = await reserve(stage, { start_in: 0, duration: 600 })
   await becomes(stage, 'HELLO')
-  const client: Socket = connect(stage.port, '127.0.0.1')
-  client.write('first')
-  t.is(String((await once(client, 'data'))[0]), 'FIRST')
+  const client = connect(stage.port, '127.0.0.1')
+  t.is(await exchange(client, 'first'), 'FIRST')
   const reset = once(client, 'error')
   await stage.service.as('alice').request('POST', `${made.headers.location}/cancel`)
   const [error] = await reset
@@ -138,13 +123,11 @@ test('only SUTs with the tags of this instance are forwarded, and changed tags t
   await stage.admin.post(`/api/sut/${stage.sut_id}/tags`, { site: 'berlin' })
   stage.service.clock.set('2030-05-02T06:02:02.000Z')
   await becomes(stage, 'HELLO')
-  const open: Socket = connect(stage.port, '127.0.0.1')
-  open.write('before')
-  t.is(String((await once(open, 'data'))[0]), 'BEFORE')
+  const open = connect(stage.port, '127.0.0.1')
+  t.is(await exchange(open, 'before'), 'BEFORE')
   await stage.admin.post(`/api/sut/${stage.sut_id}/tags`, { site: 'paris' })
   await becomes(stage, 'ECONNRESET')
-  open.write('after')
-  t.is(String((await once(open, 'data'))[0]), 'AFTER', 'open connections stay')
+  t.is(await exchange(open, 'after'), 'AFTER', 'open connections stay')
   open.destroy()
 })
 
@@ -152,9 +135,13 @@ test('a changed address or port applies to new connections', async (t) => {
   const stage = await given(t)
   await reserve(stage, { start_in: 0, duration: 600 })
   await becomes(stage, 'HELLO')
-  const closed = await freePort()
-  await stage.admin.post(`/api/sut/${stage.sut_id}/update`, { port: closed })
-  await becomes(stage, 'ECONNRESET')
+  const open = connect(stage.port, '127.0.0.1')
+  t.is(await exchange(open, 'before'), 'BEFORE')
+  const other = await startSut(t, (socket) => void socket.resume().end('another machine'))
+  await stage.admin.post(`/api/sut/${stage.sut_id}/update`, { port: other.port })
+  await becomes(stage, 'another machine')
+  t.is(await exchange(open, 'after'), 'AFTER', 'open connections stay')
+  open.destroy()
 })
 
 test('running reservations are forwarded again after a restart', async (t) => {

@@ -1,13 +1,11 @@
 import test from 'ava'
 import { rounds } from '../thorough.ts'
-import { startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
+import { startForwarded } from './harness.ts'
+import { connectTo } from './peers.ts'
 import { transferBothWays } from './transfer.ts'
 
 test('bytes pass both ways, and each direction ends on its own', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t)
-  const { listenPort, reservationId } = await forward(sut.port)
+  const { sut, listenPort, reservationId, see, reported } = await startForwarded(t)
   const client = await connectTo(t, listenPort)
   client.socket.end('a question')
   const machine = await sut.accepted()
@@ -27,9 +25,8 @@ test('bytes pass both ways, and each direction ends on its own', async (t) => {
 })
 
 test('a SUT that ends its direction first still receives bytes', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t)
-  const client = await connectTo(t, (await forward(sut.port)).listenPort)
+  const { sut, listenPort, see, reported } = await startForwarded(t)
+  const client = await connectTo(t, listenPort)
   const machine = await sut.accepted()
   machine.socket.end()
   t.is(await client.ending, 'end')
@@ -41,14 +38,12 @@ test('a SUT that ends its direction first still receives bytes', async (t) => {
 })
 
 test('bytes and an end that a client sends before the SUT is reached are forwarded', async (t) => {
-  const sut = await startSut(t)
-  const { forward } = startGateway(t, {
+  const { sut, listenPort } = await startForwarded(t, {
     admit: async () => {
       await new Promise(setImmediate)
       return { admitted: true, isBound: false, hasPassword: false }
     },
   })
-  const { listenPort } = await forward(sut.port)
   for (const text of ['early', '']) {
     const client = await connectTo(t, listenPort)
     client.socket.end(text)
@@ -59,9 +54,7 @@ test('bytes and an end that a client sends before the SUT is reached are forward
 })
 
 test('a reset by the client reaches the SUT as a reset, and vice versa', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t)
-  const { listenPort } = await forward(sut.port)
+  const { sut, listenPort, see, reported } = await startForwarded(t)
   for (const [index, side] of (['client', 'sut'] as const).entries()) {
     const client = await connectTo(t, listenPort)
     const machine = await sut.accepted(index)

@@ -1,9 +1,10 @@
 import type { Decisions } from '../../src/gateway/gateway.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
 import type { ConnectionEnd, ConnectionEvent, CountedReport, Forwarding } from '../../src/gateway/messages.ts'
+import { respondToChallenge } from '../../src/gateway/rfb/challenge.ts'
 import type { Tidying } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { freePort, HOST } from './peers.ts'
+import { freePort, HOST, startSut } from './peers.ts'
 
 /** Milliseconds that anything in these tests may take. */
 export const SOON = 60_000
@@ -92,4 +93,29 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
     },
     see: (what, holds) => until(what, async () => holds(reported), SOON),
   }
+}
+
+/** What a gateway is started with that logs bound clients in to VNC servers with this password. */
+export const loggingIn = (password: string): Given => ({
+  admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
+  answerChallenge: (_id, challenge) => respondToChallenge(password, challenge),
+})
+
+/** A gateway that forwards to one SUT, which only accepts unless it is told otherwise. */
+export const startForwarded = async (
+  t: Tidying,
+  {
+    handle,
+    forwarding,
+    ...given
+  }: Given & {
+    readonly handle?: Parameters<typeof startSut>[1]
+    readonly forwarding?: Partial<Forwarding>
+  } = {},
+) => {
+  const sut = await startSut(t, handle)
+  const started = startGateway(t, given)
+  const opening = await started.forward(sut.port, forwarding)
+  const { listenPort, reservationId } = opening
+  return { ...started, sut, forwarding: opening, listenPort, reservationId }
 }

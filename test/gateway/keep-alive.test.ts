@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import { startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
+import { startForwarded } from './harness.ts'
+import { connectTo } from './peers.ts'
 
 /** `timer_active` of /proc/net/tcp for keep-alive, and jiffies in a second as user programs see them (proc(5)). */
 const [KEEP_ALIVE, JIFFIES] = [2, 100]
@@ -29,9 +29,7 @@ const readTable = (): string | undefined => {
 }
 
 test('TCP asks after a minute of silence whether either side is still there', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see } = startGateway(t)
-  const { listenPort } = await forward(sut.port)
+  const { sut, listenPort, see } = await startForwarded(t)
   const { socket } = await connectTo(t, listenPort)
   await see('the connection', ({ connected }) => connected.length === 1)
   const { socket: machine } = await sut.accepted()

@@ -1,12 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { areClosed, openSockets } from './descriptors.ts'
-import { startGateway } from './harness.ts'
+import { startForwarded, startGateway } from './harness.ts'
 import { connectTo, HOST, startSut } from './peers.ts'
-
-const CONNECTIONS = 1_000
-const LIMITS = { connectionsOfOneMax: CONNECTIONS }
 
 test.serial(
   'connections cut while they shut down, or wait for a verdict or the SUT, leave no descriptor',
@@ -15,7 +12,7 @@ test.serial(
     const sut = await startSut(t, (socket) => void socket.resume().once('end', () => socket.destroy()))
     let isAnswering = false
     const { gateway, forward, see, reported } = startGateway(t, {
-      ...LIMITS,
+      connectionsOfOneMax: 1_000,
       admit: () =>
         isAnswering ? { admitted: true, isBound: true, hasPassword: false } : new Promise<never>(() => undefined),
     })
@@ -57,8 +54,11 @@ const pump = (socket: Socket): void => {
   more()
 }
 
-/** Connects clients that never read to SUTs that send; returns by how many bytes the process has grown. */
-const growth = async (t: ExecutionContext, listenPort: number, sent: () => number): Promise<number> => {
+const ENOUGH = 100 * 2 ** 20
+
+test.serial('clients that do not read stall their SUTs, and memory stays flat', async (t) => {
+  const { sut, listenPort } = await startForwarded(t, { handle: pump })
+  const sent = (): number => sut.sockets.reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0)
   const before = process.memoryUsage().rss
   const clients = Array.from({ length: STALLED }, () => connect({ host: HOST, port: listenPort }).pause())
   for (const client of clients) client.on('error', () => undefined)
@@ -69,26 +69,8 @@ const growth = async (t: ExecutionContext, listenPort: number, sent: () => numbe
     last = sent()
     await delay(400)
   }
-  return process.memoryUsage().rss - before
-}
-
-/** SUTs that flood whoever connects. */
-const startFlood = async (t: ExecutionContext) => {
-  const sut = await startSut(t, pump)
-  return {
-    port: sut.port,
-    sent: () => sut.sockets.reduce((sum, socket) => sum + socket.bytesWritten - socket.writableLength, 0),
-  }
-}
-
-const ENOUGH = 100 * 2 ** 20
-
-test.serial('clients that do not read stall their SUTs, and memory stays flat', async (t) => {
-  const flood = await startFlood(t)
-  const { forward } = startGateway(t)
-  const { listenPort } = await forward(flood.port)
-  const grown = await growth(t, listenPort, flood.sent)
+  const grown = process.memoryUsage().rss - before
   t.log(`${(grown / 2 ** 20).toFixed(0)} MiB`)
   t.true(grown < ENOUGH, `${grown} bytes`)
-  t.true(flood.sent() < STALLED * FLOOD, 'the SUTs are stalled')
+  t.true(sent() < STALLED * FLOOD, 'the SUTs are stalled')
 })

@@ -55,17 +55,3 @@ test('the next reservation of a SUT gets its port at once, even if the previous 
   await see('all ends', ({ disconnected }) => disconnected.length === 20)
   t.deepEqual(new Set(reported.disconnected.map(({ cause }) => cause)), new Set(['released', 'over']))
 })
-
-test('a changed target applies to new connections', async (t) => {
-  const [before, after] = [await startSut(t), await startSut(t)]
-  const { gateway, forward } = startGateway(t)
-  const forwarding = await forward(before.port)
-  const first = await connectTo(t, forwarding.listenPort)
-  const machine = await before.accepted()
-  await gateway.open({ ...forwarding, port: after.port })
-  const second = await connectTo(t, forwarding.listenPort)
-  second.socket.write('new')
-  t.is((await (await after.accepted()).take(3)).toString(), 'new')
-  first.socket.write('old')
-  t.is((await machine.take(3)).toString(), 'old')
-})

@@ -1,17 +1,17 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import test from 'ava'
+import type { Cause } from '../../src/domain/monitoring/status.ts'
 import { type ProbeOptions, type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
 import { deafPort } from './deaf.ts'
 import { freePort, HOST, peer, startSut } from './peers.ts'
 import { PASSWORD, type SutScript, speakAsSut } from './rfb/speakers.ts'
-import { areInstalled, isListening, startXvnc, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
+import { areInstalled, isListening, startXvnc, takePicture, PASSWORD as XVNC_PASSWORD } from './rfb/xvnc.ts'
 
 const SOON = 10_000
 
@@ -54,11 +54,6 @@ test('an address without a route is unreachable, and so is Berth itself', async 
   t.is(sut.sockets.length, 0)
 })
 
-test('a machine that accepts and stays silent times out', async (t) => {
-  const { port } = await startSut(t)
-  for (const sut_type of ['vnc', 'rdp'] as const) t.is(await look({ port, sut_type }, { answerMs: 100 }), 'timed_out')
-})
-
 test('a machine that does not accept a connection within 5 s times out, whatever its type', async (t) => {
   const port = await deafPort(t)
   const begun = performance.now()
@@ -70,41 +65,38 @@ test('a machine that does not accept a connection within 5 s times out, whatever
   t.true(seconds > 4.9 && seconds < 8, `${seconds} s`)
 })
 
-test('a machine that says something else, or closes, has the wrong greeting', async (t) => {
-  const web = await startSut(t, sends('HTTP/1.1 400 Bad Request\r\n\r\n'))
-  const closing = await startSut(t, (socket) => socket.resume().end())
-  const cut = await startSut(t, sends('RFB 003'))
-  for (const sut_type of ['vnc', 'rdp'] as const) {
-    t.is(await look({ port: web.port, sut_type }), 'wrong_greeting')
-    t.is(await look({ port: closing.port, sut_type }), 'wrong_greeting')
-  }
-  t.is(await look({ port: cut.port, sut_type: 'vnc' }, { answerMs: 100 }), 'timed_out')
-  // Fewer bytes than either expects.
-  const short = await startSut(t, sends('hi\n'))
-  const cutAndClosed = await startSut(t, (socket) => socket.resume().end('RFB 003'))
-  const late = await startSut(t, sends('RFB 003.00x'))
-  for (const sut_type of ['vnc', 'rdp'] as const) {
-    for (const { port } of [short, cutAndClosed, late]) t.is(await look({ port, sut_type }), 'wrong_greeting')
-  }
-})
+/** Machines that accept and are neither VNC nor RDP servers: what they do, and what a probe finds. */
+const OTHERS: Readonly<Record<string, readonly [handle: (socket: Socket) => unknown, cause: Cause]>> = {
+  'stays silent': [(socket) => socket.resume(), 'timed_out'],
+  'speaks HTTP': [sends('HTTP/1.1 400 Bad Request\r\n\r\n'), 'wrong_greeting'],
+  'says less than either expects': [sends('hi\n'), 'wrong_greeting'],
+  'says something like a VNC server': [sends('RFB 003.00x'), 'wrong_greeting'],
+  'closes in the middle of a greeting': [(socket) => socket.resume().end('RFB 003'), 'wrong_greeting'],
+  closes: [(socket) => socket.resume().end(), 'wrong_greeting'],
+  resets: [(socket) => socket.resetAndDestroy(), 'refused'],
+}
+for (const [what, [handle, cause]] of Object.entries(OTHERS))
+  test(`a machine that accepts and ${what} is neither a VNC nor an RDP server: ${cause}`, async (t) => {
+    const { port } = await startSut(t, handle)
+    const options = cause === 'timed_out' ? { answerMs: 100 } : {}
+    for (const sut_type of ['vnc', 'rdp'] as const) t.is(await look({ port, sut_type }, options), cause)
+  })
 
-test('a machine that accepts and resets has refused the connection', async (t) => {
-  const { port } = await startSut(t, (socket) => socket.resetAndDestroy())
-  t.is(await look({ port, sut_type: 'rdp' }), 'refused')
-  t.is(await look({ port, sut_type: 'vnc' }), 'refused')
+test('a VNC server that stops in the middle of its greeting times out', async (t) => {
+  const { port } = await startSut(t, sends('RFB 003'))
+  t.is(await look({ port, sut_type: 'vnc' }, { answerMs: 100 }), 'timed_out')
 })
 
 test('any Connection Confirm counts as an RDP server', async (t) => {
-  const confirm = Buffer.from('0300000b06d00000123400', 'hex')
-  const refusing = Buffer.from('030000130ed000001234000300080005000000', 'hex')
-  for (const answer of [confirm, refusing]) {
-    const sut = await startSut(t, (socket) => socket.once('data', () => socket.write(answer)))
-    t.is(await look({ port: sut.port, sut_type: 'rdp' }), undefined)
+  for (const [what, answer, cause] of [
+    ['a confirmation', '0300000b06d00000123400', undefined],
+    ['one that refuses', '030000130ed000001234000300080005000000', undefined],
+    ['a Disconnect Request', '0300000b06800000123400', 'wrong_greeting'],
+    ['one that is too long', '0300ffff06d00000123400', 'wrong_greeting'],
+  ] as const) {
+    const { port } = await startSut(t, (socket) => socket.once('data', () => socket.write(answer, 'hex')))
+    t.is(await look({ port, sut_type: 'rdp' }), cause, what)
   }
-  const other = await startSut(t, sends(Buffer.from('0300000b06800000123400', 'hex')))
-  t.is(await look({ port: other.port, sut_type: 'rdp' }), 'wrong_greeting', 'a Disconnect Request')
-  const long = await startSut(t, sends(Buffer.from('0300ffff06d00000123400', 'hex')))
-  t.is(await look({ port: long.port, sut_type: 'rdp' }), 'wrong_greeting')
 })
 
 test('the Connection Request is well formed', async (t) => {
@@ -187,10 +179,7 @@ test('a TigerVNC server accepts 20 probes, and then a user with the right passwo
   const server = { port, sut_type: 'vnc', password: XVNC_PASSWORD } as const
   for (let n = 0; n < 20; n++) t.is(await look(server), undefined)
   t.is(await look({ ...server, password: 'wrong' }), 'password_refused', 'control: it looks at passwords')
-  // A client that is not ours; it takes displays, which are ports above 5900.
-  const options = ['-passwd', join(directory, 'passwd'), '-quiet', '-allowblank', '-encodings', 'raw']
-  await promisify(execFile)('vncsnapshot', [...options, `${HOST}:${port - 5900}`, join(directory, 'one.jpg')])
-  t.true(statSync(join(directory, 'one.jpg')).size > 500)
+  t.true((await takePicture(port, directory, join(directory, 'passwd'))) > 500)
 })
 
 test('a TigerVNC server that bars this address is reported as locked_out', async (t) => {

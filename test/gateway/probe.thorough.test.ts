@@ -1,12 +1,49 @@
-import test from 'ava'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import test, { type ExecutionContext } from 'ava'
 import { type ProbeTarget, probe } from '../../src/gateway/probe/probe.ts'
 import { until } from '../http/until.ts'
 import { SOON } from './harness.ts'
 import { freePort, HOST } from './peers.ts'
-import { startProgram, startX11vnc } from './programs.ts'
 import { areInstalled, isListening, PASSWORD, startXvnc } from './rfb/xvnc.ts'
 
 /** What probes do to servers that are not ours, as the guide says it. */
+
+interface Program {
+  readonly program: ChildProcess
+  /** Resolves when it ends, by itself or with the test. */
+  readonly ended: Promise<unknown>
+  /** What it has written to its error stream. */
+  readonly errors: () => string
+}
+
+const startProgram = (t: ExecutionContext, command: string, args: readonly string[]): Program => {
+  const program = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(program, 'exit')
+  let errors = ''
+  program.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  t.teardown(async () => {
+    // x11vnc does not always end by SIGTERM.
+    if (program.exitCode === null && program.kill('SIGKILL')) await ended
+  })
+  return { program, ended, errors: () => errors }
+}
+
+/** Starts x11vnc with a password, on a display of its own. */
+const startX11vnc = async (t: ExecutionContext) => {
+  const port = await freePort()
+  const display = `:${port}`
+  startProgram(t, 'Xvfb', [display, '-screen', '0', '320x200x24', '-nolisten', 'tcp'])
+  await until('Xvfb', async () => existsSync(`/tmp/.X11-unix/X${port}`), SOON)
+  const args = ['-display', display, '-rfbport', String(port), '-localhost', '-passwd', PASSWORD]
+  const started = startProgram(t, 'x11vnc', args)
+  // A connection to find out would be one of those that it counts.
+  await until('x11vnc', async () => started.errors().includes('Listening for VNC connections on TCP port'), SOON)
+  return { port, ...started }
+}
 
 const look = async (target: Pick<ProbeTarget, 'port' | 'sut_type'>, password?: string) => {
   const options = { isOwn: () => false, signal: new AbortController().signal }

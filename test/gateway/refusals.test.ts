@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import test, { type ExecutionContext } from 'ava'
 import type { Verdict } from '../../src/gateway/messages.ts'
-import { startGateway } from './harness.ts'
+import { startForwarded, startGateway } from './harness.ts'
 import { connectTo, freePort, HOST, startSut } from './peers.ts'
 
 const ADMITTED: Verdict = { admitted: true, isBound: true, hasPassword: false }
@@ -15,9 +15,7 @@ const isReset = async (t: ExecutionContext, port: number): Promise<void> => {
 }
 
 test('a client that may not connect is reset without a byte, and never reaches the SUT', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { admit: () => NOT_BOUND })
-  const { listenPort } = await forward(sut.port)
+  const { sut, listenPort, see, reported } = await startForwarded(t, { admit: () => NOT_BOUND })
   for (let n = 0; n < 3; n++) await isReset(t, listenPort)
   await see('the refusals', ({ refused }) => refused.not_bound === 3)
   t.is(sut.sockets.length, 0)
@@ -25,10 +23,11 @@ test('a client that may not connect is reset without a byte, and never reaches t
 })
 
 test('a client that connects right after the reservation was opened again gets the new verdict', async (t) => {
-  const sut = await startSut(t, (socket) => void socket.end('x'))
   let verdict: Verdict = NOT_BOUND
-  const { gateway, forward } = startGateway(t, { admit: () => verdict })
-  const forwarding = await forward(sut.port)
+  const { gateway, forwarding } = await startForwarded(t, {
+    handle: (socket) => void socket.end('x'),
+    admit: () => verdict,
+  })
   for (let round = 0; round < 50; round++) {
     verdict = NOT_BOUND
     await gateway.open(forwarding)
@@ -43,13 +42,11 @@ test('a client that connects right after the reservation was opened again gets t
 })
 
 test('a verdict that was pending when the reservation changed is asked for again', async (t) => {
-  const sut = await startSut(t)
   const first = Promise.withResolvers<Verdict>()
   let asked = 0
-  const { gateway, forward, see } = startGateway(t, {
+  const { gateway, forwarding, see } = await startForwarded(t, {
     admit: () => (asked++ === 0 ? first.promise : NOT_BOUND),
   })
-  const forwarding = await forward(sut.port)
   const client = await connectTo(t, forwarding.listenPort)
   await see('the question', () => asked === 1)
   await gateway.open(forwarding)
@@ -59,17 +56,14 @@ test('a verdict that was pending when the reservation changed is asked for again
 })
 
 test('a client is refused if no verdict comes', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { admit: () => Promise.reject(new Error('no key')) })
-  await isReset(t, (await forward(sut.port)).listenPort)
+  const { listenPort, see, reported } = await startForwarded(t, { admit: () => Promise.reject(new Error('no key')) })
+  await isReset(t, listenPort)
   await see('the refusal', ({ refused }) => refused.undecided === 1)
   t.is(String(reported.undecided[0]), 'Error: no key')
 })
 
 test('an IPv4-mapped IPv6 address is asked about as IPv4', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { host: '::' })
-  const { listenPort } = await forward(sut.port)
+  const { listenPort, see, reported } = await startForwarded(t, { host: '::' })
   await connectTo(t, listenPort)
   await connectTo(t, listenPort, '::1')
   await see('both', ({ asked }) => asked.length === 2)
@@ -77,11 +71,10 @@ test('an IPv4-mapped IPv6 address is asked about as IPv4', async (t) => {
 })
 
 test('connections are limited in total, and one of a reservation that has none is refused', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startGateway(t, { connectionsMax: 2 })
-  const [one, other] = [await forward(sut.port), await forward(sut.port)]
-  const first = await connectTo(t, one.listenPort)
-  await connectTo(t, one.listenPort)
+  const { sut, listenPort, forward, see, reported } = await startForwarded(t, { connectionsMax: 2 })
+  const other = await forward(sut.port)
+  const first = await connectTo(t, listenPort)
+  await connectTo(t, listenPort)
   await see('two connections', ({ connected }) => connected.length === 2)
   await isReset(t, other.listenPort)
   await see('the refusal', ({ refused }) => refused.full === 1)
@@ -127,13 +120,11 @@ test('the gateway does not connect to the API or a listen port of the service', 
 })
 
 test('a changed binding cuts the connections of the former address only', async (t) => {
-  const sut = await startSut(t)
   let bound = [HOST, '::1']
-  const { gateway, forward, see, reported } = startGateway(t, {
+  const { gateway, reservationId, listenPort, see, reported } = await startForwarded(t, {
     host: '::',
     admit: (_id, address) => (bound.includes(address) ? ADMITTED : NOT_BOUND),
   })
-  const { reservationId, listenPort } = await forward(sut.port)
   const former = await connectTo(t, listenPort)
   const present = await connectTo(t, listenPort, '::1')
   await see('both connections', ({ connected }) => connected.length === 2)

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { until } from '../http/until.ts'
-import { SOON, startGateway } from './harness.ts'
-import { connectTo, freePort, HOST, type Peer, startSut } from './peers.ts'
+import { SOON, startForwarded, startGateway } from './harness.ts'
+import { connectTo, freePort, HOST, type Peer } from './peers.ts'
 
 /** A new connection of a reservation takes the place of its oldest one. */
 
@@ -14,9 +14,7 @@ const says = async (peer: Peer, other: Peer): Promise<string> => {
 
 for (const limit of [{ connectionsOfOneMax: 2 }, { connectionsMax: 2 }])
   test(`at ${Object.keys(limit)} a new connection takes the place of the oldest of its reservation`, async (t) => {
-    const sut = await startSut(t)
-    const { forward, see, reported } = startGateway(t, limit)
-    const { listenPort } = await forward(sut.port)
+    const { sut, listenPort, see, reported } = await startForwarded(t, limit)
     const [first, second] = [await connectTo(t, listenPort), await connectTo(t, listenPort)]
     await see('two connections', ({ connected }) => connected.length === 2)
     const third = await connectTo(t, listenPort)
@@ -81,12 +79,9 @@ for (const refuses of ['by not listening', 'by closing'] as const)
 
 test('a machine that answers and closes is not in use, and no connection is cut', async (t) => {
   let count = 0
-  const port = await freePort()
-  const server = createServer((socket) => (count++ === 0 ? socket.write('x') : socket.end('y'))).listen(port, HOST)
-  await once(server, 'listening')
-  t.teardown(() => server.close())
-  const { forward, see, reported } = startGateway(t)
-  const { listenPort } = await forward(port)
+  const { listenPort, see, reported } = await startForwarded(t, {
+    handle: (socket) => void (count++ === 0 ? socket.write('x') : socket.end('y')),
+  })
   const first = await connectTo(t, listenPort)
   await first.take(1)
   for (let n = 1; n <= 3; n++) {

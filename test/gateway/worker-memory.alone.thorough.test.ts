@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Session } from 'node:inspector/promises'
 import test from 'ava'
-import { respondToChallenge } from '../../src/gateway/rfb/challenge.ts'
 import { until } from '../http/until.ts'
-import { SOON, startGateway } from './harness.ts'
-import { connectTo, startSut } from './peers.ts'
+import { loggingIn, SOON, startForwarded } from './harness.ts'
+import { connectTo } from './peers.ts'
 import { PASSWORD, speakAsClient, speakAsSut } from './rfb/speakers.ts'
 
 interface FromWorker {
@@ -48,12 +47,10 @@ const lookIntoWorkers = async () => {
 test('the worker thread knows the reservation, and neither the password of its SUT nor the keys of the vault', async (t) => {
   const key = randomUUID()
   process.env.BERTH_VAULT_KEY = key
-  const sut = await startSut(t)
-  const { forward, see } = startGateway(t, {
-    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
-    answerChallenge: (_id, challenge) => respondToChallenge(PASSWORD, challenge),
+  const { sut, listenPort, reservationId, see } = await startForwarded(t, {
+    forwarding: { protocol: 'vnc', reservationId: 'seen-in-the-heap' },
+    ...loggingIn(PASSWORD),
   })
-  const { listenPort, reservationId } = await forward(sut.port, { protocol: 'vnc', reservationId: 'seen-in-the-heap' })
   const led = speakAsClient(await connectTo(t, listenPort), '3.8')
   const { chosen } = await speakAsSut(await sut.accepted(), { version: '3.8', types: [2] })
   t.is(chosen, 2, 'the SUT asked for its password')

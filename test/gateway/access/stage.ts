@@ -1,14 +1,14 @@
 import type { ExecutionContext } from 'ava'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { aVaultKey, startInstance } from '../../event-store/eventstoredb/service/instances.ts'
 import { type OpenStream, openStream } from '../../feed/readers.ts'
 import { passwordOf } from '../../http/client.ts'
 import { type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { openAt, SOON, type Viewer } from '../console/stage.ts'
-import { hostOf, anEventStore as openEventStore, settingOf } from '../instances/stage.ts'
-import { connectTo, freePorts, HOST, type Peer, startSut } from '../peers.ts'
+import { startTwo, tickAlways } from '../instances/stage.ts'
+import { connectTo, HOST, type Peer, startSut } from '../peers.ts'
+import { anEnvironment } from '../sessions/stage.ts'
 
 /** What two holders have open at once: an event stream, a console, and a TCP connection through the gateway. */
 
@@ -22,33 +22,13 @@ export interface Place {
   readonly serving: Running
   /** The address of the serving one's gateway. */
   readonly host: string
-  readonly listenPort: number
-}
-
-const tickAlways = (t: ExecutionContext, services: readonly Running[]): void => {
-  const ticking = setInterval(() => {
-    for (const { tick } of services) tick()
-  }, 50)
-  t.teardown(() => clearInterval(ticking))
-}
-
-/** What services that forward two SUTs are configured with. */
-const twoPorts = async () => {
-  const [listenPort = 0, last = 0] = await freePorts(2)
-  const environment = {
-    BERTH_GATEWAY: 'on',
-    BERTH_LISTEN_PORTS: `${listenPort}-${last}`,
-    BERTH_VAULT_KEY: aVaultKey(),
-    BERTH_TRUSTED_PROXIES: HOST,
-  }
-  return { listenPort, environment }
 }
 
 export const oneService = async (t: ExecutionContext, setting: Setting = {}): Promise<Place> => {
-  const { listenPort, environment } = await twoPorts()
+  const { environment } = await anEnvironment(2)
   const service = await start(t, { now: NOW, environment, ...setting })
   tickAlways(t, [service])
-  return { changing: service, serving: service, host: HOST, listenPort }
+  return { changing: service, serving: service, host: HOST }
 }
 
 /** @param change of the serving instance's store, to make it lag */
@@ -56,15 +36,9 @@ export const twoInstances = async (
   t: ExecutionContext,
   change?: (store: EventStore) => Partial<EventStore>,
 ): Promise<Place> => {
-  const { server } = await openEventStore(t)
-  const { listenPort, environment } = await twoPorts()
-  const changeSecond = (instance: number) =>
-    instance === 2 && change !== undefined ? (store: EventStore) => ({ ...store, ...change(store) }) : undefined
-  const startOne = (instance: number): Promise<Running> =>
-    startInstance(t, server, instance, { ...settingOf(server, environment, instance), change: changeSecond })
-  const [changing, serving] = [await startOne(1), await startOne(2)]
-  tickAlways(t, [changing, serving])
-  return { changing, serving, host: hostOf(2), listenPort }
+  const { services, hosts } = await startTwo(t, { suts: 2, ...(change && { change }) })
+  const [changing, serving] = services
+  return { changing, serving, host: hosts[1] }
 }
 
 /** What a holder has open, each of which works. */

@@ -1,11 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeForwarded } from '../../../src/app/machines/forwarded.ts'
-import { start } from '../../http/harness.ts'
-import { createSut, reserved } from '../../http/requests.ts'
 import { stopwatch, until } from '../../http/until.ts'
-import { SOON } from '../console/stage.ts'
-import { freePort, startSut } from '../peers.ts'
+import { forwarding, reserveFor, SOON } from '../console/stage.ts'
 
 /** Milliseconds for which a port is open before its reservation is over. */
 const LATER = 60_000
@@ -40,23 +37,15 @@ test('4,096 calls wait, and beyond that the answer comes at once', async (t) => 
 })
 
 const given = async (t: ExecutionContext) => {
-  const listen = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
-  const service = await start(t, { now: '2030-05-02T06:02:00.000Z', environment })
-  const { port } = await startSut(t)
-  const admin = service.as('admin')
-  const sut_id = await createSut(admin, { address: '127.0.0.1', port, sut_type: 'vnc' })
-  const { json: me } = await admin.get('/api/user/me')
-  const window = { user_id: String(me._id), sut_id, start_in: 3_600, duration: 600 }
-  const { json } = await reserved(admin, window)
-  const path = `/api/sut_reservation/${json._id}`
-  return { service, admin, path, connection: `${path}/connection`, answered: () => service.answered.length }
+  const stage = await forwarding(t)
+  const path = await reserveFor(stage, { start_in: 3_600, duration: 600 })
+  return { service: stage.service, alice: stage.service.as('alice'), path, connection: `${path}/connection` }
 }
 
 test('a connection that is waited for is told when its port is open', async (t) => {
-  const { service, admin, connection } = await given(t)
-  const waiting = admin.get(`${connection}?wait=60`)
-  t.is((await admin.get(`${connection}?wait=0`)).json.open, false)
+  const { service, alice, connection } = await given(t)
+  const waiting = alice.get(`${connection}?wait=60`)
+  t.is((await alice.get(`${connection}?wait=0`)).json.open, false)
   service.clock.set('2030-05-02T07:02:00.000Z')
   let waited: boolean | undefined
   void waiting.then(({ json }) => {
@@ -74,29 +63,29 @@ test('a connection that is waited for is told when its port is open', async (t) 
 })
 
 test('a wait for a reservation that is cancelled meanwhile ends with 410', async (t) => {
-  const { admin, path, connection } = await given(t)
-  const waiting = admin.get(`${connection}?wait=60`)
-  await admin.get(connection)
-  t.is((await admin.request('POST', `${path}/cancel`)).status, 200)
+  const { alice, path, connection } = await given(t)
+  const waiting = alice.get(`${connection}?wait=60`)
+  await alice.get(connection)
+  t.is((await alice.request('POST', `${path}/cancel`)).status, 200)
   t.is((await waiting).status, 410)
-  t.is((await admin.get(`${connection}?wait=60`)).status, 410)
+  t.is((await alice.get(`${connection}?wait=60`)).status, 410)
 })
 
 test('a port that will not open again is not waited for: the reservation is released, or over', async (t) => {
-  const { service, admin, path, connection } = await given(t)
+  const { service, alice, path, connection } = await given(t)
   const taken = stopwatch()
   service.clock.set('2030-05-02T07:03:00.000Z')
-  t.is((await admin.request('POST', `${path}/cancel`)).status, 200)
-  t.like(await admin.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
+  t.is((await alice.request('POST', `${path}/cancel`)).status, 200)
+  t.like(await alice.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
   service.clock.set('2030-05-02T08:00:00.000Z')
-  t.like(await admin.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
+  t.like(await alice.get(`${connection}?wait=60`), { status: 200, json: { open: false } })
   t.true(taken() < 30_000)
 })
 
 test('a wait is a number of seconds up to 60, and for JSON only', async (t) => {
-  const { admin, connection } = await given(t)
-  for (const wait of ['61', '-1', 'x', '']) t.is((await admin.get(`${connection}?wait=${wait}`)).status, 422, wait)
-  const file = await admin.get(`${connection}?wait=1`, { Accept: 'application/x-vnc' })
+  const { alice, connection } = await given(t)
+  for (const wait of ['61', '-1', 'x', '']) t.is((await alice.get(`${connection}?wait=${wait}`)).status, 422, wait)
+  const file = await alice.get(`${connection}?wait=1`, { Accept: 'application/x-vnc' })
   t.is(file.status, 422)
   t.like(file.json, { errors: [{ parameter: 'wait' }] })
 })

@@ -1,7 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import { bearer, begin } from '../../http/logins/login.ts'
-import { running, type Stage, type Viewer } from './stage.ts'
-import { given, INVALID, isOpen, tryAt } from './tries.ts'
+import { forwarding, INVALID, isOpen, running, type Stage, tryAt, type Viewer } from './stage.ts'
 
 /** Consoles end with the token or session that they were opened with. */
 
@@ -22,45 +21,49 @@ const issue = async ({ service }: Stage, body: object = {}) =>
 
 const isStillOpen = ({ socket }: Viewer): boolean => socket.readyState === socket.OPEN
 
-test('a logout ends the consoles of its session, and no others', async (t) => {
-  const stage = await given(t)
-  const path = await running(stage)
-  const [session, other] = [await begin(stage.service, 'alice'), await begin(stage.service, 'alice')]
-  const [ended, kept] = [await open(t, stage, path, session), await open(t, stage, path, other)]
-  const unused = await ticketOf(stage, path, session)
-  await stage.service.anyone.post('/api/logout', {}, bearer(session))
-  t.is(await ended.closed, 1008)
-  t.true(isStillOpen(kept))
-  t.deepEqual(await tryAt(t, stage, unused), INVALID)
-  await stage.service.as('alice').post('/api/logout', { everywhere: true })
-  t.is(await kept.closed, 1008)
-})
+/** A way in for Alice, and how it ends. */
+interface Credential {
+  readonly credential: string
+  readonly end: () => unknown
+}
 
-test('a revocation ends the consoles of its token, and no others', async (t) => {
-  const stage = await given(t)
-  const path = await running(stage)
-  const [one, other] = [await issue(stage), await issue(stage)]
-  const [ended, kept] = [await open(t, stage, path, one.token), await open(t, stage, path, other.token)]
-  const unused = await ticketOf(stage, path, one.token)
-  await stage.service.as('alice').post(`/api/user/me/token/${one._id}/revoke`, {})
-  t.is(await ended.closed, 1008)
-  t.true(isStillOpen(kept))
-  t.deepEqual(await tryAt(t, stage, unused), INVALID)
-  t.true(isOpen(await tryAt(t, stage, await ticketOf(stage, path, other.token))))
-})
+/** Ways in, which end one by one. */
+const CREDENTIALS: Readonly<Record<string, (stage: Stage) => Promise<Credential>>> = {
+  'a session ends by a logout': async ({ service }) => {
+    const credential = await begin(service, 'alice')
+    return { credential, end: () => service.anyone.post('/api/logout', {}, bearer(credential)) }
+  },
+  'a token ends by a revocation': async (stage) => {
+    const { _id, token } = await issue(stage)
+    const end = () => stage.service.as('alice').post(`/api/user/me/token/${_id}/revoke`, {})
+    return { credential: token, end }
+  },
+  'a token ends when it expires': async (stage) => {
+    const { token } = await issue(stage, { expires_in: 60 })
+    return { credential: token, end: () => stage.service.clock.set('2030-05-02T06:03:00.000Z') }
+  },
+}
 
-test('a console ends when its token expires', async (t) => {
-  const stage = await given(t)
-  const path = await running(stage)
-  const [soon, later] = [await issue(stage, { expires_in: 60 }), await issue(stage, { expires_in: 600 })]
-  const [ended, kept] = [await open(t, stage, path, soon.token), await open(t, stage, path, later.token)]
-  stage.service.clock.set('2030-05-02T06:03:00.000Z')
-  t.is(await ended.closed, 1008)
-  t.true(isStillOpen(kept))
-})
+for (const [title, given] of Object.entries(CREDENTIALS))
+  test(`${title}, and its consoles with it, and no others`, async (t) => {
+    const stage = await forwarding(t)
+    const path = await running(stage)
+    const { credential, end } = await given(stage)
+    const [session, token] = [await begin(stage.service, 'alice'), (await issue(stage)).token]
+    const ended = await open(t, stage, path, credential)
+    const kept = [await open(t, stage, path, session), await open(t, stage, path, token)]
+    const unused = await ticketOf(stage, path, credential)
+    await end()
+    t.is(await ended.closed, 1008)
+    t.true(kept.every(isStillOpen))
+    t.deepEqual(await tryAt(t, stage, unused), INVALID)
+    t.true(isOpen(await tryAt(t, stage, await ticketOf(stage, path, token))))
+    await stage.service.as('alice').post('/api/logout', { everywhere: true })
+    t.is(await kept[0]?.closed, 1008)
+  })
 
 test('a console of a session stays open while its user gets another role that may have it', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const console = await open(t, stage, path, await begin(stage.service, 'alice'))
   const role = (to: string) => stage.service.as('admin').post('/api/user/590780914445534540190000/update', { role: to })

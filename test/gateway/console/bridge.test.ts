@@ -34,10 +34,10 @@ const closedBefore = async (t: ExecutionContext, ended: Promise<AttachedEnd>): P
   return code
 }
 
-test('a SUT that was refused before the console opened closes it with 4002', async (t) => {
-  t.is(await closedBefore(t, new Promise(() => undefined)), 4002)
-})
-
-test('a reservation that was released before the console opened closes it with 4001', async (t) => {
-  t.is(await closedBefore(t, Promise.resolve('released')), 4001)
-})
+for (const [what, ended, code] of [
+  ['a SUT that was refused', new Promise<AttachedEnd>(() => undefined), 4002],
+  ['a reservation that was released', Promise.resolve<AttachedEnd>('released'), 4001],
+] as const)
+  test(`${what} before the console opened closes it with ${code}`, async (t) => {
+    t.is(await closedBefore(t, ended), code)
+  })

@@ -1,4 +1,4 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import type { Answer } from '../../http/client.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { createSut } from '../../http/requests.ts'
@@ -8,16 +8,13 @@ import { forwarding, NEXT_QUARTER, reserveFor, type Stage } from './stage.ts'
 
 /** Files for viewers. */
 
-const given = (t: ExecutionContext, sut: object = {}, environment: Readonly<Record<string, string>> = {}) =>
-  forwarding(t, { port: 1, ...sut }, { environment })
-
 const read = ({ service }: Stage, path: string, Accept: string): Promise<Answer> =>
   service.as('alice').get(`${path}/connection`, { Accept })
 
 const RDP = 'application/x-rdp'
 
 test('an rdp SUT has a file with its address and, if known, the size of its desktop', async (t) => {
-  const stage = await given(t, { sut_type: 'rdp', rdp_width: 1680, password: 'canary 1', user_name: 'canary 2' })
+  const stage = await forwarding(t, { sut_type: 'rdp', rdp_width: 1680, password: 'canary 1', user_name: 'canary 2' })
   const path = await reserveFor(stage, NEXT_QUARTER)
   const { status, headers, text } = await read(stage, path, RDP)
   t.is(status, 200)
@@ -32,7 +29,7 @@ test('an rdp SUT has a file with its address and, if known, the size of its desk
 
 test('a file is only for SUTs of its type', async (t) => {
   const [first, , last] = await freePorts(3)
-  const stage = await given(t, {}, { BERTH_LISTEN_PORTS: `${first}-${last}` })
+  const stage = await forwarding(t, {}, { environment: { BERTH_LISTEN_PORTS: `${first}-${last}` } })
   const admin = stage.service.as('admin')
   const pathOf = (sutId: string): Promise<string> => reserveFor({ ...stage, sutId }, NEXT_QUARTER)
   const vnc = await pathOf(stage.sutId)

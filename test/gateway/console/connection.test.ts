@@ -1,13 +1,12 @@
 import { createServer } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
-
+import test from 'ava'
 import { type Answer, basic, type Headers } from '../../http/client.ts'
 import { idOf, start } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { reserved } from '../../http/requests.ts'
 import { exchange } from '../../http/server/raw-http.ts'
 import { until } from '../../http/until.ts'
-import { connectTo, freePort, startSut } from '../peers.ts'
+import { connectTo, freePort } from '../peers.ts'
 import '../../http/documents/fit-answers.ts'
 import { forwarding, NEXT_QUARTER, NOW, opened, reserveFor, running, SOON, type Stage } from './stage.ts'
 
@@ -15,18 +14,13 @@ import { forwarding, NEXT_QUARTER, NOW, opened, reserveFor, running, SOON, type 
 
 type Environment = Readonly<Record<string, string>>
 
-const given = async (t: ExecutionContext, sut: object = {}, environment: Environment = {}): Promise<Stage> => {
-  const { port } = await startSut(t)
-  return forwarding(t, { port, ...sut }, { environment })
-}
-
 const read = ({ service }: Stage, path: string, headers: Headers = {}, who = 'alice'): Promise<Answer> =>
   service.as(who).get(`${path}/connection`, headers)
 
 const VNC = { Accept: 'application/x-vnc' }
 
 test('the holder and administrators read a connection, nobody else', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const expected = {
     host: '127.0.0.1',
@@ -48,7 +42,7 @@ test('the holder and administrators read a connection, nobody else', async (t) =
 })
 
 test('a connection is open while the reservation runs; a cancelled reservation has none', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const { service } = stage
   const path = await reserveFor(stage, NEXT_QUARTER)
   const isOpen = async () => (await read(stage, path)).json.open
@@ -65,14 +59,14 @@ test('a connection is open while the reservation runs; a cancelled reservation h
 })
 
 test('a released reservation has a connection that is not open', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   await stage.service.as('alice').request('POST', `${path}/cancel`)
   t.like((await read(stage, path)).json, { open: false, bound: false })
 })
 
 test('a reservation is bound to an address, which may be that of the caller', async (t) => {
-  const stage = await given(t, {}, { BERTH_TRUSTED_PROXIES: '127.0.0.1' })
+  const stage = await forwarding(t, {}, { environment: { BERTH_TRUSTED_PROXIES: '127.0.0.1' } })
   const { service } = stage
   const body = { user_id: idOf('alice'), sut_id: stage.sutId, ...NEXT_QUARTER }
   const path = String((await reserved(service.as('admin'), body)).headers.location)
@@ -85,7 +79,7 @@ test('a reservation is bound to an address, which may be that of the caller', as
 
 test('thorough: a reservation stays bound when the key of the vault is replaced', async (t) => {
   const key = (fill: number): string => `k${fill}:${Buffer.alloc(32, fill).toString('base64')}`
-  const stage = await given(t, {}, { BERTH_VAULT_KEY: key(1) })
+  const stage = await forwarding(t, {}, { environment: { BERTH_VAULT_KEY: key(1) } })
   const path = await reserveFor(stage, NEXT_QUARTER)
   await stage.service.stop()
   const again = await start(t, {
@@ -106,7 +100,7 @@ test('thorough: a reservation stays bound when the key of the vault is replaced'
 })
 
 test('connections are counted, and the last error is kept', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const clients = [await connectTo(t, stage.listenPort), await connectTo(t, stage.listenPort)]
   const connections = async () => (await read(stage, path)).json.connections
@@ -120,7 +114,7 @@ test('connections are counted, and the last error is kept', async (t) => {
 })
 
 test('thorough: a target that is the service itself has an error of its own', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const { service } = stage
   await service.as('admin').post(`/api/sut/${stage.sutId}/update`, { port: service.port })
   const path = await running(stage)
@@ -134,7 +128,7 @@ test('thorough: a port held by another program is not open, with an alarm until 
   const port = await freePort()
   const taken = createServer().listen(port, '127.0.0.1')
   t.teardown(() => taken.close())
-  const stage = await given(t, {}, { BERTH_LISTEN_PORTS: `${port}-${port}` })
+  const stage = await forwarding(t, {}, { environment: { BERTH_LISTEN_PORTS: `${port}-${port}` } })
   const path = await reserveFor(stage)
   const hasAlarm = async () =>
     /^berth_alarm\{part="gateway"\} 1$/m.test((await stage.service.as('admin').get('/metrics')).text)
@@ -161,7 +155,7 @@ const hosts: readonly (readonly [what: string, Environment, Headers, json: strin
 ]
 for (const [what, environment, headers, json, inFile = json] of hosts) {
   test(`the host of a connection is ${what}`, async (t) => {
-    const stage = await given(t, {}, environment)
+    const stage = await forwarding(t, {}, { environment })
     const path = await reserveFor(stage, NEXT_QUARTER)
     t.is((await read(stage, path, headers)).json.host, json)
     const file = await read(stage, path, { ...headers, ...VNC })
@@ -171,7 +165,7 @@ for (const [what, environment, headers, json, inFile = json] of hosts) {
 }
 
 test('HTTP/1.0 without a Host names the address that was connected to', async (t) => {
-  const stage = await given(t, {}, { BERTH_GATEWAY_HOST: '0.0.0.0' })
+  const stage = await forwarding(t, {}, { environment: { BERTH_GATEWAY_HOST: '0.0.0.0' } })
   const path = await reserveFor(stage, NEXT_QUARTER)
   const head = `GET ${path}/connection HTTP/1.0\r\nAuthorization: ${basic('alice')}\r\n\r\n`
   t.is((await exchange(stage.service.port, head))?.json.host, '127.0.0.1')

@@ -6,8 +6,7 @@ import { changedStore } from '../../http/store/stores.ts'
 import { connectTo, peer, startSut } from '../peers.ts'
 import { line, PASSWORD as SPOKEN, speakAsSut } from '../rfb/speakers.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../rfb/xvnc.ts'
-import { consoleOf, forwarding, running, ticketFor } from './stage.ts'
-import { tryAt } from './tries.ts'
+import { consoleOf, forwarding, running, ticketFor, tryAt } from './stage.ts'
 
 test('a console speaks RFB with a TigerVNC server whose password the client does not know', async (t) => {
   if (!areInstalled(t, 'Xvnc')) return
@@ -56,9 +55,8 @@ test('a password that was altered is a fault that the log names, not a store tha
         secret.owner === altered ? { ...secret, nonce: new Uint8Array(12) } : secret,
       ),
   })
-  const { port } = await startSut(t)
   const openStore = changedStore(join(data, 'events.db'), alter)
-  const stage = await forwarding(t, { port, password: SPOKEN }, { data, openStore })
+  const stage = await forwarding(t, { password: SPOKEN }, { data, openStore })
   const ticket = await ticketFor(stage, await running(stage))
   altered = stage.sutId
   t.deepEqual(await tryAt(t, stage, ticket), [500, 'internal'])

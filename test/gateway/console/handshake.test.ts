@@ -3,13 +3,12 @@ import { connect } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
-import { running, type Stage, ticketFor } from './stage.ts'
-import { given, isOpen, type Refused, tryAt } from './tries.ts'
+import { forwarding, isOpen, type Refused, running, type Stage, ticketFor, tryAt } from './stage.ts'
 
 /** The opening handshake of a console. */
 
 test('only pages of the service itself may connect', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const { service } = stage
   const path = await running(stage)
   const origins = ['null', 'https://elsewhere.example', `http://127.0.0.1:${service.port + 1}`, 'file://', 'x']
@@ -20,7 +19,7 @@ test('only pages of the service itself may connect', async (t) => {
 })
 
 test('the subprotocol is binary, or none is offered', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const chosen = async (...protocols: string[]): Promise<string | Refused> => {
     const opened = await tryAt(t, stage, await ticketFor(stage, path), {}, protocols)
@@ -44,8 +43,8 @@ const UPGRADE = ['Connection: Upgrade', 'Upgrade: websocket']
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='
 const VERSION = 'Sec-WebSocket-Version: 13'
 
-test('a malformed upgrade is refused with an error body', async (t) => {
-  const stage = await given(t)
+test('a malformed upgrade is refused with an error body, and does not use up the ticket', async (t) => {
+  const stage = await forwarding(t)
   const url = await ticketFor(stage, await running(stage))
   const cases: readonly (readonly [number, string, ...string[]])[] = [
     [426, 'upgrade_required'],
@@ -66,11 +65,11 @@ test('a malformed upgrade is refused with an error body', async (t) => {
     t.is(answer?.headers['x-request-id'], String(answer?.json.instance))
     t.is(answer?.headers.upgrade, status === 426 ? 'websocket' : undefined)
   }
-  t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101, 'control: a good one is accepted')
+  t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101, 'a good one is accepted')
 })
 
 test('a client that goes on sending after a refused upgrade is cut off after 256 KiB', async (t) => {
-  const { service } = await given(t)
+  const { service } = await forwarding(t)
   const socket = connect(service.port, '127.0.0.1')
   t.teardown(() => void socket.destroy())
   const ended = new Promise((resolve) => socket.once('error', resolve).once('close', () => resolve('all was read')))
@@ -83,7 +82,7 @@ test('a client that goes on sending after a refused upgrade is cut off after 256
 })
 
 test('a request in HTTP/1.0 cannot be upgraded, and does not use up the ticket', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const url = await ticketFor(stage, await running(stage))
   const connection = await openRaw(stage.service.port)
   t.teardown(connection.close)
@@ -94,7 +93,7 @@ test('a request in HTTP/1.0 cannot be upgraded, and does not use up the ticket',
 })
 
 test('a request to upgrade any other path is handled as an ordinary request', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   t.is((await rawly(t, stage, '/health/live', ...UPGRADE, VERSION, KEY))?.status, 200)
   t.is((await rawly(t, stage, '/api/sut', ...UPGRADE, VERSION, KEY))?.status, 401)
   t.is((await rawly(t, stage, '/api/console/a/b', ...UPGRADE, VERSION, KEY))?.status, 401)
@@ -102,7 +101,7 @@ test('a request to upgrade any other path is handled as an ordinary request', as
 })
 
 test('a client that upgrades before it has its earlier responses is disconnected', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const url = await ticketFor(stage, await running(stage))
   const connection = await openRaw(stage.service.port)
   t.teardown(connection.close)

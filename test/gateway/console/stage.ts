@@ -5,9 +5,9 @@ import { type ClientOptions, WebSocket } from 'ws'
 import { idOf, type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { freePort, type Peer, startSut } from '../peers.ts'
+import { freePort, HOST, type Peer, startSut } from '../peers.ts'
 
-/** A whole service that forwards to one SUT. */
+/** A whole service that forwards to one SUT: unless it has a port, to one that only accepts. */
 
 export const NOW = '2030-05-02T06:02:00.000Z'
 /** Milliseconds for what should happen at once, on a busy machine. */
@@ -21,7 +21,7 @@ export interface Stage {
 
 export const forwarding = async (
   t: ExecutionContext,
-  sut: Readonly<Record<string, unknown>>,
+  sut: Readonly<Record<string, unknown>> = {},
   { environment, ...setting }: Setting = {},
 ): Promise<Stage> => {
   const listenPort = await freePort()
@@ -30,7 +30,9 @@ export const forwarding = async (
     environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}`, ...environment },
     ...setting,
   })
-  const { json } = await service.as('admin').post('/api/sut/create', aSut({ address: '127.0.0.1', ...sut }))
+  const { json } = await service
+    .as('admin')
+    .post('/api/sut/create', aSut({ address: HOST, port: sut.port ?? (await startSut(t)).port, ...sut }))
   return { service, listenPort, sutId: String(json._id) }
 }
 
@@ -119,6 +121,17 @@ export const openAt = async (
   })
   return Promise.race([once(socket, 'open').then(() => opened), refused])
 }
+
+export type Refused = readonly [status: number, code: unknown]
+
+/** What comes of an attempt to open a console. */
+export const tryAt = async (...args: Parameters<typeof openAt>): Promise<Viewer | Refused> => {
+  const opened = await openAt(...args)
+  return 'refused' in opened ? [opened.refused, JSON.parse(opened.body).code] : opened
+}
+
+export const INVALID = [403, 'ticket_invalid'] as const
+export const isOpen = (viewer: Viewer | Refused): boolean => 'socket' in viewer
 
 /** Opens a console. */
 export const consoleOf = async (

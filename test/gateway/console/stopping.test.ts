@@ -5,7 +5,6 @@ import { temporaryData } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
 import { openRaw } from '../../http/server/raw-http.ts'
 import { changedStore } from '../../http/store/stores.ts'
-import { startSut } from '../peers.ts'
 import { forwarding, openAt, running, type Stage, ticketFor } from './stage.ts'
 
 /** A service that stops while a console attaches: looking for the SUT's password waits. */
@@ -30,8 +29,7 @@ const attaching = async (t: ExecutionContext): Promise<Attaching> => {
       return readSecrets(...owners)
     },
   })
-  const { port } = await startSut(t)
-  const stage = await forwarding(t, { port }, { data, openStore: changedStore(join(data, 'events.db'), hold) })
+  const stage = await forwarding(t, {}, { data, openStore: changedStore(join(data, 'events.db'), hold) })
   const path = await running(stage)
   const ticket = await ticketFor(stage, path)
   heldBack = stage.sutId

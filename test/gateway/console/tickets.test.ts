@@ -5,13 +5,24 @@ import { createSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import '../../http/documents/fit-answers.ts'
 import { freePorts } from '../peers.ts'
-import { NEXT_QUARTER, opened, reserveFor, running, SOON, ticketFor } from './stage.ts'
-import { given, INVALID, isOpen, type Refused, tryAt } from './tries.ts'
+import {
+  forwarding,
+  INVALID,
+  isOpen,
+  NEXT_QUARTER,
+  opened,
+  type Refused,
+  reserveFor,
+  running,
+  SOON,
+  ticketFor,
+  tryAt,
+} from './stage.ts'
 
 /** Who gets a ticket for a console, and what it opens. */
 
 test('a ticket is for the holder alone', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const { service } = stage
   const ask = (who: string) => service.as(who).request('POST', `${path}/console`)
@@ -31,7 +42,7 @@ test('a ticket is for the holder alone', async (t) => {
 })
 
 test('thorough: a ticket is issued only while a reservation of a vnc SUT is running', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const { service } = stage
   const alice = service.as('alice')
   const ask = async (path: string) => refusalOf(await alice.request('POST', `${path}/console`))
@@ -54,14 +65,14 @@ test('thorough: a ticket is issued only while a reservation of a vnc SUT is runn
 
 test('a SUT that another instance forwards has no console here, and none has without a gateway', async (t) => {
   for (const environment of [{ BERTH_GATEWAY_SUTS: 'site=berlin' }, { BERTH_GATEWAY: 'off' }]) {
-    const stage = await given(t, environment)
+    const stage = await forwarding(t, {}, { environment })
     const path = await reserveFor(stage)
     t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
   }
 })
 
 test('a ticket is available immediately after the start of a reservation', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await reserveFor(stage)
   const asked = ticketFor(stage, path)
   stage.service.tick()
@@ -69,7 +80,7 @@ test('a ticket is available immediately after the start of a reservation', async
 })
 
 test('a ticket opens one console', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const url = await ticketFor(stage, await running(stage))
   const opened = await Promise.all([tryAt(t, stage, url), tryAt(t, stage, url), tryAt(t, stage, url)])
   t.is(opened.filter(isOpen).length, 1)
@@ -80,17 +91,8 @@ test('a ticket opens one console', async (t) => {
   t.deepEqual(await tryAt(t, stage, url), INVALID)
 })
 
-test('thorough: a refused upgrade does not use up a ticket', async (t) => {
-  const stage = await given(t)
-  const url = await ticketFor(stage, await running(stage))
-  t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])
-  t.deepEqual(await tryAt(t, stage, url, {}, ['base64']), [400, 'malformed_request'])
-  t.is((await stage.service.anyone.get(url)).status, 426)
-  t.true(isOpen(await tryAt(t, stage, url)))
-})
-
 test('a ticket opens nothing once it has expired', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const path = await running(stage)
   const [first, second] = [await ticketFor(stage, path), await ticketFor(stage, path)]
   stage.service.clock.set('2030-05-02T06:02:29.999Z')
@@ -100,7 +102,7 @@ test('a ticket opens nothing once it has expired', async (t) => {
 })
 
 test('a ticket with any character changed is not valid', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const url = await ticketFor(stage, await running(stage))
   const start = '/api/console/'.length
   for (let place = start; place < url.length; place += 7) {
@@ -120,20 +122,24 @@ test('a ticket with any character changed is not valid', async (t) => {
 
 test('thorough: a ticket is valid at every instance with the key, and at no other', async (t) => {
   const keys = (fill: number): string => `k${fill}:${Buffer.alloc(32, fill).toString('base64')}`
-  const one = await given(t, { BERTH_VAULT_KEY: keys(1) })
+  const one = await forwarding(t, {}, { environment: { BERTH_VAULT_KEY: keys(1) } })
   const url = await ticketFor(one, await running(one))
-  const rotated = await given(t, { BERTH_VAULT_KEY: `${keys(2)},${keys(1)}` })
+  const rotated = await forwarding(t, {}, { environment: { BERTH_VAULT_KEY: `${keys(2)},${keys(1)}` } })
   await running(rotated)
   // It knows the key, but not the reservation.
   t.deepEqual(await tryAt(t, rotated, url), [404, 'reservation_not_found'])
-  const stranger = await given(t, { BERTH_VAULT_KEY: keys(2) })
+  const stranger = await forwarding(t, {}, { environment: { BERTH_VAULT_KEY: keys(2) } })
   t.deepEqual(await tryAt(t, stranger, url), INVALID)
   t.true(isOpen(await tryAt(t, one, url)))
 })
 
 test('thorough: a gateway full of others refuses a console and keeps its ticket valid', async (t) => {
   const [first, second] = await freePorts(2)
-  const stage = await given(t, { BERTH_GATEWAY_CONNECTIONS_MAX: '1', BERTH_LISTEN_PORTS: `${first}-${second}` })
+  const stage = await forwarding(
+    t,
+    {},
+    { environment: { BERTH_GATEWAY_CONNECTIONS_MAX: '1', BERTH_LISTEN_PORTS: `${first}-${second}` } },
+  )
   const other = await tryAt(t, stage, await ticketFor(stage, await running(stage)))
   const { json } = await stage.service.as('admin').get(`/api/sut/${stage.sutId}`)
   const { address, port } = json
@@ -147,7 +153,7 @@ test('thorough: a gateway full of others refuses a console and keeps its ticket 
 })
 
 test('thorough: at the limit of a reservation a console takes the place of its oldest connection', async (t) => {
-  const stage = await given(t, { BERTH_GATEWAY_CONNECTIONS_OF_ONE: '1' })
+  const stage = await forwarding(t, {}, { environment: { BERTH_GATEWAY_CONNECTIONS_OF_ONE: '1' } })
   const path = await running(stage)
   const first = await tryAt(t, stage, await ticketFor(stage, path))
   if (!('socket' in first)) return t.fail(String(first))
@@ -157,7 +163,7 @@ test('thorough: at the limit of a reservation a console takes the place of its o
 })
 
 test('thorough: a ticket is in no log line, summary or metric', async (t) => {
-  const stage = await given(t)
+  const stage = await forwarding(t)
   const { service } = stage
   const url = await ticketFor(stage, await running(stage))
   t.deepEqual(await tryAt(t, stage, url, { origin: 'https://elsewhere.example' }), [403, 'cross_site'])

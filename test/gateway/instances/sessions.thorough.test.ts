@@ -18,7 +18,7 @@ import {
   SOON,
   sessionsOf,
 } from '../sessions/stage.ts'
-import { anEventStore, hostOf, settingOf } from './stage.ts'
+import { anEventStore, hostOf, settingOf, tickAlways } from './stage.ts'
 
 /** Sessions of two instances over one EventStoreDB, one of which is killed. */
 
@@ -39,10 +39,7 @@ const connectedAtBoth = async (t: ExecutionContext) => {
   const mortal = await startKillable(t, setting)
   const staying = await startInstance(t, server, 2, settingOf(server, environment, 2))
   const third = await startInstance(t, server, 3, settingOf(server, environment, 3))
-  const ticking = setInterval(() => {
-    for (const { tick } of [staying, third]) tick()
-  }, 50)
-  t.teardown(() => clearInterval(ticking))
+  tickAlways(t, [staying, third])
   const reservation = await reserveIt(mortal, await putSut(mortal, await aDoublingSut(t)))
   await connected({ service: mortal, port, host: hostOf(1) })
   const open = (count: number) => (listed: Listed) => listed.count === count

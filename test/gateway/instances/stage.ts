@@ -1,3 +1,4 @@
+import type { EventStore } from '../../../src/event-store/event-store.ts'
 import {
   AUDIT_KEY,
   addressOf,
@@ -31,9 +32,9 @@ export const settingOf = (
   },
 })
 
-export const anEventStore = async (t: Tidying) => {
+export const anEventStore = async (t: Tidying, suts = 1) => {
   const server = await aSharedServer(t)
-  const { port, environment } = await anEnvironment()
+  const { port, environment } = await anEnvironment(suts)
   /** Every event of the log, in order. */
   const log = async (): Promise<readonly Event[]> => {
     const store = await openAdapter(t, server)
@@ -44,18 +45,33 @@ export const anEventStore = async (t: Tidying) => {
   return { server, port, environment, log }
 }
 
-type Change = Parameters<typeof startInstance>[3]['change']
-
-/** Two instances, and a SUT. */
-export const twoInstances = async (t: Tidying, change?: Change) => {
-  const { server, port, environment, log } = await anEventStore(t)
-  const startOne = (instance: number): Promise<Running> =>
-    startInstance(t, server, instance, { ...settingOf(server, environment, instance), ...(change && { change }) })
-  const services = [await startOne(1), await startOne(2)] as const
+/** Lets services look at the clock as long as a test runs. */
+export const tickAlways = (t: Tidying, services: readonly Running[]): void => {
   const ticking = setInterval(() => {
     for (const { tick } of services) tick()
   }, 50)
   t.teardown(() => clearInterval(ticking))
-  const sut_id = await putSut(services[0], await aDoublingSut(t))
-  return { services, hosts: [hostOf(1), hostOf(2)] as const, port, log, sut_id }
+}
+
+/** Two instances, the second of which may have a changed store. */
+export const startTwo = async (
+  t: Tidying,
+  { suts = 1, change }: { readonly suts?: number; readonly change?: (store: EventStore) => Partial<EventStore> } = {},
+) => {
+  const { server, port, environment, log } = await anEventStore(t, suts)
+  const changeStore = (store: EventStore): EventStore => ({ ...store, ...change?.(store) })
+  const first = await startInstance(t, server, 1, settingOf(server, environment, 1))
+  const second = await startInstance(t, server, 2, {
+    ...settingOf(server, environment, 2),
+    change: () => changeStore,
+  })
+  const services = [first, second] as const
+  tickAlways(t, services)
+  return { services, hosts: [hostOf(1), hostOf(2)] as const, port, log }
+}
+
+/** Two instances, and a SUT. */
+export const twoInstances = async (t: Tidying) => {
+  const two = await startTwo(t)
+  return { ...two, sut_id: await putSut(two.services[0], await aDoublingSut(t)) }
 }

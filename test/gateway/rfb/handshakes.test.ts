@@ -1,16 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
-import { respondToChallenge } from '../../../src/gateway/rfb/challenge.ts'
-import { startGateway } from '../harness.ts'
-import { connectTo, type Peer, startSut } from '../peers.ts'
+import { loggingIn, startForwarded } from '../harness.ts'
+import { connectTo, type Peer } from '../peers.ts'
 import { byteByByte, line, PASSWORD, type SutScript, speakAsClient, speakAsSut, whole } from './speakers.ts'
 
-/** A gateway for SUTs with a password, and bound clients. */
-const startRfb = (t: ExecutionContext, given: Parameters<typeof startGateway>[1] = {}) =>
-  startGateway(t, {
-    admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
-    answerChallenge: (_id, challenge) => respondToChallenge(PASSWORD, challenge),
-    ...given,
-  })
+/** A gateway for a SUT with a password, and bound clients. */
+const startRfb = (t: ExecutionContext, given: Parameters<typeof startForwarded>[1] = {}) =>
+  startForwarded(t, { forwarding: { protocol: 'vnc' }, ...loggingIn(PASSWORD), ...given })
 
 /** What Berth speaks with a SUT of each version. */
 const SUT_VERSIONS: Readonly<Record<string, string>> = {
@@ -46,9 +41,7 @@ const TYPES: readonly (readonly [types: readonly number[], chosen: number])[] = 
 ]
 
 test('thorough: a client of any version is let in to a SUT of any version without a password', async (t) => {
-  const sut = await startSut(t)
-  const { forward, see, reported } = startRfb(t)
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const { sut, listenPort, see, reported } = await startRfb(t)
   let index = 0
   for (const [version, spoken] of Object.entries(SUT_VERSIONS)) {
     for (const [types, chosen] of TYPES) {
@@ -73,9 +66,7 @@ test('thorough: a client of any version is let in to a SUT of any version withou
 })
 
 test('handshakes that arrive byte by byte succeed', async (t) => {
-  const sut = await startSut(t)
-  const { forward } = startRfb(t)
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const { sut, listenPort } = await startRfb(t)
   for (const [index, version] of ['3.3', '3.7', '3.8'].entries()) {
     const led = speakAsClient(await connectTo(t, listenPort), version, byteByByte)
     await speakAsSut(await sut.accepted(index), { version, types: [2] }, byteByByte)
@@ -84,9 +75,7 @@ test('handshakes that arrive byte by byte succeed', async (t) => {
 })
 
 test('bytes after a handshake in the same segment are forwarded in order', async (t) => {
-  const sut = await startSut(t)
-  const { forward } = startRfb(t)
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const { sut, listenPort } = await startRfb(t)
   const client = await connectTo(t, listenPort)
   client.socket.write(Buffer.concat([Buffer.from(line('3.8')), Buffer.from([1]), Buffer.from('ClientInit and more')]))
   const machine = await sut.accepted()
@@ -167,9 +156,10 @@ const FIRST = ['refuses the password', 'is in use after the login', 'says nothin
 
 for (const [what, [act, cause, reason]] of Object.entries(FAILURES)) {
   test(`${FIRST.includes(what) ? '' : 'thorough: '}a SUT that ${what} is reported, and the client reads why`, async (t) => {
-    const sut = await startSut(t)
-    const { forward, see, reported } = startRfb(t, cause === 'timed_out' ? { handshakeTimeoutMs: 1_000 } : {})
-    const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+    const { sut, listenPort, see, reported } = await startRfb(
+      t,
+      cause === 'timed_out' ? { handshakeTimeoutMs: 1_000 } : {},
+    )
     for (const [index, version] of ['3.3', '3.7', '3.8'].entries()) {
       const client = await connectTo(t, listenPort)
       const led = speakAsClient(client, version)
@@ -186,24 +176,20 @@ for (const [what, [act, cause, reason]] of Object.entries(FAILURES)) {
 }
 
 test('the client reads why a SUT cannot be reached', async (t) => {
-  const { forward } = startRfb(t)
-  const { listenPort } = await forward(1, { protocol: 'vnc' })
+  const { listenPort } = await startRfb(t, { forwarding: { protocol: 'vnc', port: 1 } })
   const { reason } = await speakAsClient(await connectTo(t, listenPort), '3.8')
   t.is(reason, 'The machine refused the connection.')
 })
 
 test('a client is refused if the password is gone when the SUT asks for it', async (t) => {
-  const sut = await startSut(t)
-  const { forward } = startRfb(t, { answerChallenge: () => undefined })
-  const led = speakAsClient(await connectTo(t, (await forward(sut.port, { protocol: 'vnc' })).listenPort), '3.8')
+  const { sut, listenPort } = await startRfb(t, { answerChallenge: () => undefined })
+  const led = speakAsClient(await connectTo(t, listenPort), '3.8')
   speakAsSut(await sut.accepted(), { version: '3.8', types: [2] }).catch(() => undefined)
   t.regex((await led).reason ?? '', /Berth has none/)
 })
 
 test('a client that is not a VNC client, stays silent, or refuses None is reset', async (t) => {
-  const sut = await startSut(t)
-  const { forward, reported } = startRfb(t, { handshakeTimeoutMs: 1_000 })
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const { sut, listenPort, reported } = await startRfb(t, { handshakeTimeoutMs: 1_000 })
   for (const text of ['GET / HTTP/1.1\r\n', '', 'RFB 3.8\n']) {
     const client = await connectTo(t, listenPort)
     client.socket.write(text)
@@ -220,9 +206,7 @@ test('a client that is not a VNC client, stays silent, or refuses None is reset'
 })
 
 test("a client that leaves does not break off the SUT's handshake", async (t) => {
-  const sut = await startSut(t)
-  const { forward } = startRfb(t)
-  const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
+  const { sut, listenPort } = await startRfb(t)
   const client = await connectTo(t, listenPort)
   client.socket.write(line('3.8'))
   const machine = await sut.accepted()
@@ -240,9 +224,9 @@ const UNCHANGED = {
 } as const
 for (const [what, [verdict, protocol]] of Object.entries(UNCHANGED)) {
   test(`the bytes of ${what} are unchanged`, async (t) => {
-    const sut = await startSut(t)
-    const { forward } = startRfb(t, { admit: () => ({ admitted: true, ...verdict }) })
-    const client = await connectTo(t, (await forward(sut.port, { protocol })).listenPort)
+    const admit = () => ({ admitted: true, ...verdict }) as const
+    const { sut, listenPort } = await startRfb(t, { admit, forwarding: { protocol } })
+    const client = await connectTo(t, listenPort)
     const machine = await sut.accepted()
     machine.socket.write('RFB 003.003\n')
     t.is((await client.take(12)).toString(), 'RFB 003.003\n')

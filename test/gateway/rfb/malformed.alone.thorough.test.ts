@@ -1,8 +1,8 @@
 import test from 'ava'
 import { makeRandom, type Random, seedOf } from '../../process/random.ts'
 import { areClosed, openSockets } from '../descriptors.ts'
-import { startGateway } from '../harness.ts'
-import { connectTo, type Peer, startSut } from '../peers.ts'
+import { startForwarded } from '../harness.ts'
+import { connectTo, type Peer } from '../peers.ts'
 import { line } from './speakers.ts'
 
 const HANDSHAKES = 5_000
@@ -53,14 +53,13 @@ test.serial(
   async (t) => {
     const random = makeRandom(seedOf(process.env))
     t.log(`SEED=${random.seed}`)
-    const sut = await startSut(t)
-    const { forward, reported } = startGateway(t, {
+    const { sut, listenPort, reported } = await startForwarded(t, {
+      forwarding: { protocol: 'vnc' },
       connectionsOfOneMax: AT_A_TIME * 4,
       handshakeTimeoutMs: 30,
       admit: () => ({ admitted: true, isBound: true, hasPassword: true }),
       answerChallenge: () => new Uint8Array(16),
     })
-    const { listenPort } = await forward(sut.port, { protocol: 'vnc' })
     const before = openSockets(t)?.size
     let served = 0
     let isOver = false

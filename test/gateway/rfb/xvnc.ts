@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 import { respondToChallenge } from '../../../src/gateway/rfb/challenge.ts'
 import type { Tidying } from '../../http/harness.ts'
@@ -50,4 +51,13 @@ export const startXvnc = async (t: Tidying): Promise<{ readonly port: number; re
   })
   await until('Xvnc', () => isListening(port), START_WITHIN)
   return { port, directory }
+}
+
+/** The size of a picture that a client takes which is not ours, and has no password unless it is given the file of one. */
+export const takePicture = async (port: number, directory: string, passwords = '/dev/null'): Promise<number> => {
+  const picture = join(directory, 'one.jpg')
+  // It takes displays, which are ports above 5900.
+  const args = ['-passwd', passwords, '-quiet', '-allowblank', '-encodings', 'raw', `${HOST}:${port - 5900}`, picture]
+  await promisify(execFile)('vncsnapshot', args, { timeout: 60_000 })
+  return statSync(picture).size
 }

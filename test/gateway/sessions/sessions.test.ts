@@ -9,34 +9,6 @@ import { becomes, closeOf, connected, given, hangUp, isClosed, isJustBefore, NOW
 
 const ALICE = idOf('alice')
 
-test('thorough: connections with short gaps are one session, which ends a minute after the last', async (t) => {
-  const stage = await given(t)
-  const { service, sut_id, reservation } = stage
-  const first = await connected(stage)
-  const { sessions } = await becomes(service, 'the session is open', ({ count }) => count === 1)
-  const { _id, instance } = sessions[0] as { _id: string; instance: string }
-  const opened_at = String(sessions[0]?.opened_at)
-  t.true(isJustBefore(opened_at, NOW), opened_at)
-  const holder = { user_id: ALICE, user_name: 'alice' }
-  const opened = { _id, reservation_id: reservation, sut_id, ...holder, instance, opened_at }
-  const unknown = { closed_at: null, connections: null, bytes_to_sut: null, bytes_from_sut: null, cause: null }
-  t.deepEqual(sessions, [{ ...opened, ...unknown }])
-  t.deepEqual(Object.keys(sessions[0] ?? {}), Object.keys({ ...opened, ...unknown }))
-  await hangUp(service, first)
-  service.clock.set('2030-05-02T06:02:30.000Z')
-  await hangUp(service, await connected(stage, 'defgh'))
-  service.clock.set('2030-05-02T06:03:29.000Z')
-  service.tick()
-  t.false(isClosed(await sessionsOf(service)))
-  service.clock.set('2030-05-02T06:03:31.000Z')
-  const closed = await becomes(service, 'the session is closed', isClosed)
-  const closed_at = String(closed.sessions[0]?.closed_at)
-  t.true(isJustBefore(closed_at, '2030-05-02T06:02:30.000Z'), closed_at)
-  const end = { closed_at, connections: 2, bytes_to_sut: 8, bytes_from_sut: 16 }
-  t.deepEqual(closed.sessions, [{ ...opened, ...end, cause: 'client' }])
-  t.is(closed.count, 1)
-})
-
 test('the end of the reservation ends the session at once, also between connections', async (t) => {
   const stage = await given(t)
   const { service } = stage

@@ -5,7 +5,7 @@ import { aVaultKey } from '../../event-store/eventstoredb/service/instances.ts'
 import { idOf, type Running, type Setting, start, type Tidying } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { freePort, HOST, type Sut, startSut } from '../peers.ts'
+import { freePorts, HOST, type Sut, startSut } from '../peers.ts'
 
 /** Sessions of whole services, with connections through the real gateway. */
 
@@ -24,12 +24,13 @@ export const aDoublingSut = (t: Tidying): Promise<Sut> =>
     socket.on('end', () => socket.end())
   })
 
-/** What services that forward one SUT are configured with. Requests may name the address that they come from. */
-export const anEnvironment = async () => {
-  const port = await freePort()
+/** What services that forward so many SUTs are configured with. Requests may name the address that they come from. */
+export const anEnvironment = async (suts = 1) => {
+  const ports = await freePorts(suts)
+  const [port = 0] = ports
   const environment = {
     BERTH_GATEWAY: 'on',
-    BERTH_LISTEN_PORTS: `${port}-${port}`,
+    BERTH_LISTEN_PORTS: `${port}-${ports.at(-1)}`,
     BERTH_TRUSTED_PROXIES: HOST,
     BERTH_VAULT_KEY: aVaultKey(),
   }

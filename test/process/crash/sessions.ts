@@ -1,8 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePorts, HOST } from '../../gateway/peers.ts'
+import { freePorts, HOST, startSut } from '../../gateway/peers.ts'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { ROOT, type Service, serve } from '../harness.ts'
@@ -35,18 +33,6 @@ const KILL_WITHIN = 400
 const SOON = 10_000
 const SUTS = 12
 const QUARTER = 900_000
-
-const echo = async (scope: Tidying): Promise<number> => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    socket.pipe(socket)
-  }).listen(0, HOST)
-  await once(server, 'listening')
-  scope.teardown(() => {
-    server.close()
-  })
-  return (server.address() as { port: number }).port
-}
 
 /** Starts the service again and again on one directory, each time with a clock that is later. */
 const makeStarting = (scope: Tidying, data: string, env: Readonly<Record<string, string>>, random: Random) => {
@@ -82,7 +68,12 @@ export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOp
   const env = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${ports[0]}-${ports.at(-1)}` }
   const { now, startBesideQuarter } = makeStarting(scope, data, env, random)
   let { service } = await startBesideQuarter()
-  const sut = { ...aSut(), address: HOST, port: await echo(scope), sut_type: 'tcp' }
+  const sut = {
+    ...aSut(),
+    address: HOST,
+    port: (await startSut(scope, (socket) => socket.pipe(socket))).port,
+    sut_type: 'tcp',
+  }
   const suts: string[] = []
   for (const _ of ports) suts.push(String((await service.post('/api/sut/create', sut)).json._id))
   const user = String((await service.get('/api/user/me')).json._id)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
-import { mounted } from '../disk/full-disk.ts'
+import { aSmallDisk } from '../disk/full-disk.ts'
 import { runProcess, serve } from '../harness.ts'
 
 /** Kibibytes. */
@@ -17,13 +17,8 @@ const ROOMS = [
 
 for (const [room, file] of ROOMS) {
   test(`a first start with ${room} KiB of disk says that the disk is full, and works after room is made`, async (t) => {
-    const disk = join(await temporaryData(t), 'disk')
-    const why = await mounted(t, disk, SIZE)
-    if (why !== undefined) {
-      t.log(`nothing checked: ${why}`)
-      t.pass()
-      return
-    }
+    const disk = await aSmallDisk(t, SIZE)
+    if (disk === undefined) return
     const ballast = join(disk, 'ballast')
     await writeFile(ballast, Buffer.alloc((SIZE - room) * 1024, 1))
     const data = join(disk, 'data')
@@ -37,14 +32,9 @@ for (const [room, file] of ROOMS) {
 }
 
 test('the log of a killed service that was copied to a full disk is refused as that, and loses nothing', async (t) => {
-  const home = await temporaryData(t)
-  const [disk, crashed] = [join(home, 'disk'), join(home, 'crashed')]
-  const why = await mounted(t, disk, SIZE)
-  if (why !== undefined) {
-    t.log(`nothing checked: ${why}`)
-    t.pass()
-    return
-  }
+  const disk = await aSmallDisk(t, SIZE)
+  if (disk === undefined) return
+  const crashed = join(await temporaryData(t), 'crashed')
   const service = await serve(t, { data: crashed })
   t.is((await service.post('/api/sut/create', aSut())).status, 201)
   service.signal('SIGKILL')

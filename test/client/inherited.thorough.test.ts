@@ -6,17 +6,13 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, type Lab, NODE, reserving, startLab } from './lab.ts'
+import { HELD, historyOf, NODE, reserving, startLab } from './lab.ts'
 
-const later = tidyingLater()
 /** Each test has a machine of its own. */
-let lab: Lab
-test.before(async () => {
-  lab = await startLab(later, 4)
-})
+const later = tidyingLater()
+const lab = await startLab(later, 4)
 test.after.always(later.tidy)
 
-const HELD = ['ReservationCreated', 'ReservationReleased']
 const run = promisify(execFile)
 
 /** The words of a client that reserves the nth machine, for a shell that starts it. */

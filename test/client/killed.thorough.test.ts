@@ -2,17 +2,13 @@ import { spawn } from 'node:child_process'
 import test, { type ExecutionContext } from 'ava'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, type Lab, NODE, reserving, runFile, startLab } from './lab.ts'
+import { HELD, historyOf, NODE, reserving, runFile, startLab } from './lab.ts'
 
-const later = tidyingLater()
 /** Each test has a machine of its own. */
-let lab: Lab
-test.before(async () => {
-  lab = await startLab(later, 6)
-})
+const later = tidyingLater()
+const lab = await startLab(later, 6)
 test.after.always(later.tidy)
 
-const HELD = ['ReservationCreated', 'ReservationReleased']
 /** COMMAND with a child that outlives it, and holds the output open as long as it runs. */
 const bash = (script: string): readonly string[] => ['--', 'bash', '--norc', '-c', script]
 const WITH_CHILD = bash('sleep 600 & echo begun; wait')

@@ -131,6 +131,9 @@ export const historyOf = async (
   return shown.filter((each) => (show !== undefined ? typeof each === 'number' : SHOWN.includes(String(each))))
 }
 
+/** What becomes of a machine that was had, and given back. */
+export const HELD = ['ReservationCreated', 'ReservationReleased']
+
 /** What is given back within its first second has not begun: it is cancelled. */
 const shownAs = (type: string): string =>
   type.replace('berth.', '').replace('ReservationCancelled', 'ReservationReleased')

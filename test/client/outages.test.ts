@@ -5,11 +5,10 @@ import test from 'ava'
 import { temporaryData } from '../http/harness.ts'
 import { logOf } from '../http/store/log-rows.ts'
 import { until } from '../http/until.ts'
-import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
-const HELD = ['ReservationCreated', 'ReservationReleased']
 
 test('a request whose answer is lost is sent again with its key, so that one machine is reserved', async (t) => {
   const lab = await startLab(t)

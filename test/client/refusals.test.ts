@@ -9,14 +9,11 @@ import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
+import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
 import { startSecureProxy } from './proxy.ts'
 
 const later = tidyingLater()
-let lab: Lab
-test.before(async () => {
-  lab = await startLab(later, 5)
-})
+const lab = await startLab(later, 5)
 test.after.always(later.tidy)
 
 const CERTIFICATES = fileURLToPath(new URL('../http/server/certificates/', import.meta.url))

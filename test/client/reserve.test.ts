@@ -4,17 +4,13 @@ import { join } from 'node:path'
 import test from 'ava'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
 
-const later = tidyingLater()
 /** Each test has a machine of its own. */
-let lab: Lab
-test.before(async () => {
-  lab = await startLab(later, 5)
-})
+const later = tidyingLater()
+const lab = await startLab(later, 5)
 test.after.always(later.tidy)
 
-const HELD = ['ReservationCreated', 'ReservationReleased']
 /** Says something to the machine, and prints what it answers. */
 const TALK = 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo "$SUT_ID $RESERVATION_ID" >&3; head -n 1 <&3'
 const bash = (script: string): readonly string[] => ['--', 'bash', '--norc', '-c', script]

@@ -4,18 +4,13 @@ import { join } from 'node:path'
 import test from 'ava'
 import { type Tidying, tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, type Lab, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, startProxy } from './proxy.ts'
 
-const later = tidyingLater()
 /** Each test has a machine of its own. */
-let lab: Lab
-test.before(async () => {
-  lab = await startLab(later, 5)
-})
+const later = tidyingLater()
+const lab = await startLab(later, 5)
 test.after.always(later.tidy)
-
-const HELD = ['ReservationCreated', 'ReservationReleased']
 
 /** Holds the nth machine until the function returned is called. */
 const hold = async (t: Tidying, n: number): Promise<() => Promise<void>> => {

@@ -14,19 +14,11 @@ export interface CrashOptions {
   readonly onRound?: (round: number) => void
 }
 
-export interface CrashReport {
-  readonly acknowledged: number
-  readonly refused: number
-  readonly unanswered: number
-  readonly events: number
-  readonly problems: readonly string[]
-}
-
 /** The process is killed within this many milliseconds after the first answers. */
 const KILL_WITHIN = 120
 
 /** Each round loads the service, kills it at a random moment, restarts it and checks it, all on one log. */
-export const crashRounds = async (scope: Tidying, options: CrashOptions): Promise<CrashReport> => {
+export const crashRounds = async (scope: Tidying, options: CrashOptions) => {
   const { rounds, seed, connections = 16, replayEvery = 1, onRound } = options
   const random = makeRandom(seed)
   const data = join(await temporaryData(scope), 'data')

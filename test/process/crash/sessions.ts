@@ -6,25 +6,10 @@ import { aSut } from '../../http/requests.ts'
 import { ROOT, type Service, serve } from '../harness.ts'
 import { readRows } from '../log-rows.ts'
 import { makeRandom, type Random } from '../random.ts'
-import { openScheduleBook, type ScheduleCounts } from './schedule-book.ts'
+import type { CrashOptions } from './crash.ts'
+import { openScheduleBook } from './schedule-book.ts'
 import { problemsAtEnd, problemsOfStart, sessionsOf } from './session-checks.ts'
 import { startSessionLoad } from './session-load.ts'
-
-export interface SessionCrashOptions {
-  readonly rounds: number
-  readonly seed: number
-  readonly onRound?: (round: number) => void
-}
-
-export interface SessionCrashReport extends ScheduleCounts {
-  readonly answers: number
-  /** Reservations that were running when a start was ready. */
-  readonly reached: number
-  readonly connections: number
-  readonly sessions: number
-  readonly lost: number
-  readonly problems: readonly string[]
-}
 
 /** Answers of each round, at least. */
 const ANSWERS = 60
@@ -60,8 +45,10 @@ const makeStarting = (scope: Tidying, data: string, env: Readonly<Record<string,
  * Each round loads the service, connects through the gateway, kills it at a random moment and restarts it, all on one
  * log. In each of them reservations start and end, before the kill, while the service is down, or after.
  */
-export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOptions): Promise<SessionCrashReport> => {
-  const { rounds, seed, onRound } = options
+export const sessionCrashRounds = async (
+  scope: Tidying,
+  { rounds, seed, onRound }: Pick<CrashOptions, 'rounds' | 'seed' | 'onRound'>,
+) => {
   const random = makeRandom(seed)
   const data = join(await temporaryData(scope), 'data')
   const ports = await freePorts(SUTS)
@@ -85,6 +72,7 @@ export const sessionCrashRounds = async (scope: Tidying, options: SessionCrashOp
     book.take(rows)
   }
   const problems: string[] = []
+  /** `reached` are reservations that were running when a start was ready. */
   const counts = { answers: 0, connections: 0, reached: 0 }
 
   for (let round = 1; round <= rounds && problems.length === 0; round++) {

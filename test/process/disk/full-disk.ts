@@ -16,12 +16,6 @@ export interface FullDiskOptions {
   readonly seed: number
 }
 
-export interface FullDiskReport {
-  readonly acknowledged: number
-  readonly refusedForRoom: number
-  readonly problems: readonly string[]
-}
-
 const KIBIBYTE = 1024
 
 /** Mounts a small tmpfs. Returns the reason if it cannot. */
@@ -62,7 +56,7 @@ const problemsWhileFull = async (service: Service, attempts: readonly Attempt[])
 }
 
 /** Fills a disk under load, reads, frees space and writes again. Returns the reason if it cannot. */
-export const fillDisk = async (scope: Tidying, options: FullDiskOptions): Promise<FullDiskReport | string> => {
+export const fillDisk = async (scope: Tidying, options: FullDiskOptions) => {
   const { size, ballast, seed } = options
   const disk = join(await temporaryData(scope), 'disk')
   const why = await mounted(scope, disk, size)

@@ -19,14 +19,6 @@ export interface Fault {
 export const nameOf = ({ call, error, when, isLasting }: Fault): string =>
   `${error} at ${call} ${when}${isLasting ? ' and after' : ''}`
 
-export interface IoErrorReport {
-  readonly faults: number
-  readonly acknowledged: number
-  /** 503 answers. */
-  readonly troubled: number
-  readonly problems: readonly string[]
-}
-
 /** Whether the service must exit because the state of the disk is unknown. */
 const isFatal = ({ call, error }: Fault): boolean => call === 'fdatasync' || error === 'EIO'
 
@@ -72,11 +64,12 @@ export const failingCalls = async (
   faults: readonly Fault[],
   seed: number,
   onFault: (fault: Fault) => void = () => undefined,
-): Promise<IoErrorReport | string> => {
+) => {
   const random = makeRandom(seed)
   const data = join(await temporaryData(scope), 'data')
   const ledger = openLedger(data)
   const problems: string[] = []
+  /** `troubled` are answers with 503. */
   const counts = { acknowledged: 0, troubled: 0 }
   let service = await serve(scope, { data })
   const prepared = await prepare(service)

@@ -8,26 +8,17 @@ import { makeRandom } from '../random.ts'
 import { trace } from './strace.ts'
 import { problemsOfOrder, readTrace } from './sync-order.ts'
 
-export interface SyncTraceOptions {
-  /** The minimum number of acknowledged writes, without retries. */
-  readonly writes: number
-  readonly seed: number
-  readonly connections?: number
-}
-
-export interface SyncTraceReport {
-  readonly acknowledged: number
-  readonly syncs: number
-  readonly problems: readonly string[]
-}
+const CONNECTIONS = 16
 
 /** A value that only this answer and its event contain. */
 const wordOf = ({ kind, body, answer }: Attempt): string =>
   String(kind === 'update' ? body.description : answer?.json._id)
 
-/** Loads a traced service and compares its answers with the trace. Returns the reason if it cannot. */
-export const traceSyncs = async (scope: Tidying, options: SyncTraceOptions): Promise<SyncTraceReport | string> => {
-  const { writes, seed, connections = 16 } = options
+/** Loads a traced service until so many writes are acknowledged, and compares its answers with the trace, or says why it cannot. */
+export const traceSyncs = async (
+  scope: Tidying,
+  { writes, seed }: { readonly writes: number; readonly seed: number },
+) => {
   const home = await temporaryData(scope)
   const service = await serve(scope, { data: join(home, 'data') })
   const target = { client: service, ...(await prepare(service)) }
@@ -35,7 +26,7 @@ export const traceSyncs = async (scope: Tidying, options: SyncTraceOptions): Pro
   const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fsync,fdatasync'
   const traced = await trace(scope, service.pid, ['-y', '-s', '5000', '-e', calls, '-e', 'signal=none', '-o', path])
   if (traced.kind === 'not traced') return traced.why
-  const load = startLoad(target, makeRandom(seed), connections)
+  const load = startLoad(target, makeRandom(seed), CONNECTIONS)
   const acknowledged = (): readonly string[] => [
     ...new Set(load.attempts.filter(({ answer }) => (answer?.status ?? 500) < 300).map(wordOf)),
   ]

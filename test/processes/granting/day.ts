@@ -10,13 +10,6 @@ import { openQueueLab, type QueueLab } from './queue-lab.ts'
  * and then.
  */
 
-export interface Day {
-  readonly problems: readonly string[]
-  readonly counts: Readonly<Record<string, number>>
-  /** Minutes that requests waited: the median, the tenth that waited longest, and the longest. */
-  readonly waited: Readonly<Record<'p50' | 'p90' | 'most', number>>
-}
-
 interface Pipeline {
   readonly user: string
   /** Unix milliseconds of what it does next, unless it waits. */
@@ -101,7 +94,7 @@ const waitsOf = async (lab: QueueLab): Promise<readonly number[]> => {
   return waits.toSorted((a, b) => a - b)
 }
 
-export const playDay = async (t: Tidying, { seed, hours }: { seed: number; hours: number }): Promise<Day> => {
+export const playDay = async (t: Tidying, { seed, hours }: { seed: number; hours: number }) => {
   const scene = await open(t, seed)
   const { lab, random, pipelines } = scene
   const problems: string[] = []
@@ -127,6 +120,7 @@ export const playDay = async (t: Tidying, { seed, hours }: { seed: number; hours
   return {
     problems: [...problems, ...verdict.problems, ...lost],
     counts: { ...verdict.counts, asked: asked.size },
+    /** Minutes: the median, the tenth that waited longest, and the longest. */
     waited: { p50: at(0.5), p90: at(0.9), most: at(1) },
   }
 }

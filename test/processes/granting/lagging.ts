@@ -8,15 +8,6 @@ import type { LabUser } from './instance.ts'
 
 /** Views that can be made to lag behind the store, and the users that they know. */
 
-export interface LaggingViews {
-  readonly views: Views
-  readonly users: ReadonlyMap<string, LabUser>
-  /** Lets them learn nothing more until `release`. */
-  readonly hold: () => void
-  readonly release: () => void
-  readonly isHeld: () => boolean
-}
-
 /** Users by id, who can be removed and come back. */
 const makeKnownUsers = () => {
   const users = new Map<string, LabUser>()
@@ -46,11 +37,7 @@ const makeKnownUsers = () => {
 }
 
 /** Opens views that read lists in this thread: to start another takes longer than a story. */
-export const openLaggingViews = async (
-  path: string,
-  store: EventStore,
-  onFatal: (error: unknown) => void,
-): Promise<LaggingViews> => {
+export const openLaggingViews = async (path: string, store: EventStore, onFatal: (error: unknown) => void) => {
   let gate: PromiseWithResolvers<void> | undefined
   const opened = await openViews({
     ...{ path, projections, onFatal, onAlarm: () => undefined, onRecovery: () => undefined },
@@ -83,10 +70,13 @@ export const openLaggingViews = async (
     },
   }
   return {
-    ...{ views, users: known.users, release },
+    ...{ views, users: known.users as ReadonlyMap<string, LabUser>, release },
+    /** Lets them learn nothing more until `release`. */
     hold: () => {
       gate ??= Promise.withResolvers()
     },
     isHeld: () => gate !== undefined,
   }
 }
+
+export type LaggingViews = Awaited<ReturnType<typeof openLaggingViews>>

@@ -17,21 +17,11 @@ const QUARTER = 900_000
 /** Milliseconds of the measurement without starts. */
 const ALONE = 4_000
 
-export interface BesideStarts {
-  readonly starts: number
-  /** Milliseconds until all were recorded. */
-  readonly within: number
-  readonly creates: { readonly alone: number; readonly beside: number }
-  /** 99th percentiles in milliseconds. */
-  readonly alone: number
-  readonly beside: number
-  readonly ratio: number
-}
-
 const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * 0.99)] as number
 
-export const besideStarts = async (scope: Tidying, count: number): Promise<BesideStarts> => {
+/** Milliseconds until all starts were recorded, and 99th percentiles of creates without and beside them. */
+const besideStarts = async (scope: Tidying, count: number) => {
   const service = fork(SERVICE, [String(count)])
   const ended = once(service, 'exit')
   scope.teardown(async () => {

@@ -263,7 +263,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       ...{ clientPseudonyms, seriesWindows, checkConsole, consoleTickets, consoles, endReservations, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
-      csv: makeCsvLists({ views, nameOf, limits: base.csv }),
+      csv: makeCsvLists(views, nameOf, base.csv),
       asOf: makeAsOfReads({ objects, views, store, clock }),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       matching: { search: matching.search, awaited: requests.awaited, catchUp, isClockAhead, isShared, clock },

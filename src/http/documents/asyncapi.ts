@@ -7,35 +7,11 @@ import { DESCRIPTION, securitySchemes } from './openapi/openapi.ts'
 
 /** The AsyncAPI 3.0 document of the feed. */
 
-type Schemas<Name extends string> = Readonly<Record<Name, JsonSchema>>
-
 const sequence = {
   ...{ type: 'string', pattern: '^[0-9]{20}$' },
   description: 'The position in the log.',
   examples: ['00000000000000000005'],
 } as const
-
-/** An object of these members, to which others may be added. */
-const object = (properties: JsonSchema): JsonSchema => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-})
-
-/** Messages of a stream that are not events of the log. */
-const signs = (): Schemas<'checkpoint' | 'error'> => ({
-  checkpoint: {
-    title: 'The position of a reader for which no event matched',
-    ...object({ sequence }),
-  },
-  error: {
-    title: 'Why the stream ended',
-    ...object({
-      code: { type: 'string', enum: Object.keys(DETAILS), description: 'Why, for programs.', examples: ['stopping'] },
-      detail: { type: 'string', description: 'Why, for people.', examples: [DETAILS.stopping] },
-    }),
-  },
-})
 
 const digest = {
   type: 'string',
@@ -43,38 +19,46 @@ const digest = {
   examples: ['0c5f3f5e2ad5d6a7'],
 } as const
 
+/** An object of these members, to which others may be added. */
+const object = (title: string, properties: JsonSchema): JsonSchema => ({
+  ...{ title, type: 'object', properties },
+  required: Object.keys(properties),
+})
+
+/** Messages of a stream that are not events of the log. */
+const SIGNS = {
+  checkpoint: object('The position of a reader for which no event matched', { sequence }),
+  error: object('Why the stream ended', {
+    code: { type: 'string', enum: Object.keys(DETAILS), description: 'Why, for programs.', examples: ['stopping'] },
+    detail: { type: 'string', description: 'Why, for people.', examples: [DETAILS.stopping] },
+  }),
+}
+
 /** Messages of a stream of changes only. */
-const tidings = (): Schemas<'ready' | 'change' | 'reload'> => ({
-  ready: { title: 'From where the stream follows', ...object({ sequence, digest }) },
-  change: {
-    title: 'An object that changed, with its last event',
-    ...object({
-      sequence,
-      kind: { type: 'string', enum: [...KINDS], description: 'What it is.', examples: ['sut_reservation'] },
-      _id: { type: 'string', description: 'The id of the object.', examples: ['6b01828c97de47e8464dc470'] },
-      sut_id: {
-        anyOf: [{ type: 'string' }, { type: 'null' }],
-        description: 'The SUT that it concerns; null where there is none.',
-        examples: ['6b01828c3298bbe6e6f520ab'],
-      },
-    }),
+const TIDINGS = {
+  ready: object('From where the stream follows', { sequence, digest }),
+  change: object('An object that changed, with its last event', {
+    sequence,
+    kind: { type: 'string', enum: KINDS, description: 'What it is.', examples: ['sut_reservation'] },
+    _id: { type: 'string', description: 'The id of the object.', examples: ['6b01828c97de47e8464dc470'] },
+    sut_id: {
+      anyOf: [{ type: 'string' }, { type: 'null' }],
+      description: 'The SUT that it concerns; null where there is none.',
+      examples: ['6b01828c3298bbe6e6f520ab'],
+    },
+  }),
+  reload: object('Too much changed to be told: read everything again', { sequence, digest }),
+}
+
+const message = (name: string, schema = name): readonly [string, JsonSchema] => [
+  schema,
+  {
+    name,
+    title: schema,
+    contentType: 'application/json',
+    payload: { $ref: `#/components/schemas/${schema}` },
   },
-  reload: { title: 'Too much changed to be told: read everything again', ...object({ sequence, digest }) },
-})
-
-const message = (name: string, schema: string): JsonSchema => ({
-  name,
-  title: schema,
-  contentType: 'application/json',
-  payload: { $ref: `#/components/schemas/${schema}` },
-})
-
-const messages = (): Readonly<Record<string, JsonSchema>> => ({
-  ...Object.fromEntries(EVENT_TYPES.map((type) => [type, message(`berth.${type}`, type)])),
-  ...Object.fromEntries(
-    [...Object.keys(signs()), ...Object.keys(tidings())].map((name) => [name, message(name, name)]),
-  ),
-})
+]
 
 const security = ['basic', 'bearer'].map((name) => ({ $ref: `#/components/securitySchemes/${name}` }))
 
@@ -101,9 +85,8 @@ const server = (protocol: 'http' | 'https', description: string): JsonSchema => 
 })
 
 export const asyncApi = (version: string): JsonSchema => {
-  const all = messages()
-  const ofEvents = [...EVENT_TYPES, ...Object.keys(signs())]
-  const ofChanges = [...Object.keys(tidings()), ...Object.keys(signs())]
+  const ofEvents = [...EVENT_TYPES, ...Object.keys(SIGNS)]
+  const ofChanges = Object.keys({ ...TIDINGS, ...SIGNS })
   return {
     asyncapi: '3.0.0',
     info: {
@@ -136,11 +119,14 @@ export const asyncApi = (version: string): JsonSchema => {
       sendChanges: sending('changes', 'Sends each object that changed, once in 250 ms.', ofChanges),
     },
     components: {
-      messages: all,
+      messages: Object.fromEntries([
+        ...EVENT_TYPES.map((type) => message(`berth.${type}`, type)),
+        ...Object.keys({ ...SIGNS, ...TIDINGS }).map((name) => message(name)),
+      ]),
       schemas: {
         ...Object.fromEntries(EVENT_TYPES.map((type) => [type, cloudEventSchema(type)])),
-        ...signs(),
-        ...tidings(),
+        ...SIGNS,
+        ...TIDINGS,
       },
       securitySchemes,
     },

@@ -31,7 +31,7 @@ export interface CsvLimits {
   readonly timeout: number
 }
 
-export const CSV_LIMITS: CsvLimits = { rows: 100_000, chunk: 250, total: 16, perUser: 4, timeout: 300_000 }
+const CSV_LIMITS: CsvLimits = { rows: 100_000, chunk: 250, total: 16, perUser: 4, timeout: 300_000 }
 
 export interface CsvLists {
   /** Why a query is not one for CSV, if it is not. */
@@ -44,12 +44,6 @@ export interface CsvLists {
     position: PublicPosition | undefined,
     userId: string,
   ) => E.Either<Refusal, RouteResponse>
-}
-
-export interface CsvListDependencies {
-  readonly views: Pick<Views, 'readCsvRows'>
-  readonly nameOf: UserNames
-  readonly limits?: Partial<CsvLimits> | undefined
 }
 
 /** Limits the lists that are being sent. */
@@ -82,7 +76,11 @@ const isOfClient = (error: unknown): boolean => {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE' || name === 'AbortError'
 }
 
-export const makeCsvLists = ({ views, nameOf, limits: overrides }: CsvListDependencies): CsvLists => {
+export const makeCsvLists = (
+  views: Pick<Views, 'readCsvRows'>,
+  nameOf: UserNames,
+  overrides: Partial<CsvLimits> = {},
+): CsvLists => {
   const limits = { ...CSV_LIMITS, ...overrides }
   const slots = makeSlots(limits)
 

@@ -5,7 +5,7 @@ import { keyReused } from '../../commands/failures.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { BEFORE_FIRST, laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
+import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
 import type { Version } from '../../read-models/tables/version.ts'
@@ -66,25 +66,6 @@ export const ifReaching = <A, L = Failure>(
 ): E.Either<L | Failure, ListResult<A>> =>
   E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
 
-/** The object as of the end of a command: from the views, or from the log when they cannot keep up. */
-const makeAfter =
-  (views: Views, onAnswered: (storePosition: StorePosition) => void): Objects['after'] =>
-  async (kind, id, stream, { kind: outcome, revision, storePosition }) => {
-    // Where nothing was recorded, the object is shown as it is.
-    const withObserved = outcome === 'already'
-    if (await views.waitForStorePosition(storePosition)) {
-      try {
-        const shown = views.asOf(kind, id, revision, withObserved)
-        if (shown !== undefined) return shown
-      } catch {
-        // The command has been recorded and must be answered.
-      }
-    }
-    const found = await views.fromLog(kind, id, revision, stream, withObserved)
-    onAnswered(found.storePosition)
-    return found.version
-  }
-
 /** Reads lists that show everything answered so far. */
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
   let acknowledged = BEFORE_FIRST
@@ -127,9 +108,22 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
   }
 
   return {
-    after: makeAfter(views, (storePosition) => {
-      answered = laterPosition(answered, storePosition)
-    }),
+    after: async (kind, id, stream, { kind: outcome, revision, storePosition }) => {
+      // Where nothing was recorded, the object is shown as it is.
+      const withObserved = outcome === 'already'
+      if (await views.waitForStorePosition(storePosition)) {
+        try {
+          const version = views.asOf(kind, id, revision, withObserved)
+          if (version !== undefined) return version
+        } catch {
+          // The command has been recorded and must be answered.
+        }
+      }
+      // When the views cannot keep up.
+      const fromLog = await views.fromLog(kind, id, revision, stream, withObserved)
+      answered = laterPosition(answered, fromLog.storePosition)
+      return fromLog.version
+    },
     asOf: views.asOf,
     newest: async (kind, id) => {
       // Imported users have ids of any form.
@@ -145,19 +139,9 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
 }
 
 /**
- * A SUT's entity tag: the revision of its record and, from the first change that probes found, the number of these.
+ * The response that shows an object. The entity tag of a SUT is the revision of its record and, from the first change
+ * that probes found, the number of these.
  */
-const entityTag = (revision: number, observed = 0): string =>
-  observed === 0 ? `"${revision}"` : `"${revision}.${observed}"`
-
-const PATHS: Readonly<Record<Kind, string>> = {
-  sut: 'sut',
-  reservation: 'sut_reservation',
-  user: 'user',
-  token: 'token',
-}
-
-/** The response that shows an object. */
 export const documentResponse = (
   kind: Kind,
   { position, id, revision, observed, document }: Version,
@@ -167,13 +151,10 @@ export const documentResponse = (
   body: document,
   ...(position >= 0 && { position }),
   headers: {
-    ...((kind === 'sut' || kind === 'user') && { ETag: entityTag(revision, observed) }),
-    ...(created && { Location: `/api/${PATHS[kind]}/${encodeURIComponent(id)}` }),
+    ...((kind === 'sut' || kind === 'user') && { ETag: observed ? `"${revision}.${observed}"` : `"${revision}"` }),
+    ...(created && { Location: `/api/${kind === 'reservation' ? 'sut_reservation' : kind}/${encodeURIComponent(id)}` }),
   },
 })
-
-/** The response that shows an object as of a command. */
-export type Show = (kind: Kind, version: Version, created: boolean) => RouteResponse
 
 /** The response that a request got before, as far as the views have come. */
 export type StoredResponse = (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined
@@ -183,7 +164,7 @@ export type StoredResponse = (key: IdempotencyKey) => E.Either<Refusal, RouteRes
  * another instance has just recorded may be missing here; the command then finds it in the stream.
  */
 export const makeStoredResponse =
-  (views: Views, show: Show): StoredResponse =>
+  (views: Views, show: (kind: Kind, version: Version, created: boolean) => RouteResponse): StoredResponse =>
   ({ candidates }) => {
     for (const candidate of candidates) {
       const version = views.newest('retry_key', candidate.slice(0, 22))

@@ -103,7 +103,7 @@ test('CSV takes neither limit nor offset, and refuses too many rows', async (t) 
 
 test('a client that has left before its list was read is no fault', async (t) => {
   const views = { readCsvRows: async () => ({ texts: ['a'], userIds: [] }) }
-  const csv = makeCsvLists({ views, nameOf: String, limits: { total: 1 } })
+  const csv = makeCsvLists(views, String, { total: 1 })
   const ask = () => csv.respond({ of: 'sut' }, { positions: [toPublicPosition(1)] }, toPublicPosition(5), 'alice')
   const left = new PassThrough()
   left.destroy()
@@ -113,7 +113,7 @@ test('a client that has left before its list was read is no fault', async (t) =>
 
 test('a client that takes no CSV holds a place until its time is over, and is then cut off', async (t) => {
   const views = { readCsvRows: async () => ({ texts: ['a'.repeat(1 << 20)], userIds: [] }) }
-  const csv = makeCsvLists({ views, nameOf: String, limits: { total: 2, perUser: 1, timeout: 1 } })
+  const csv = makeCsvLists(views, String, { total: 2, perUser: 1, timeout: 1 })
   const ask = (userId: string) =>
     csv.respond({ of: 'sut' }, { positions: [1, 2].map(toPublicPosition) }, toPublicPosition(5), userId)
   const begun = rightOf(ask('alice'))

@@ -10,7 +10,6 @@ import { race } from './http/races/race.ts'
 import { startTwo } from './http/races/two-services.ts'
 import { sendBadRequests } from './http/refusals/bad-requests.ts'
 import { createSut, NOW } from './http/requests.ts'
-import { besideSlowClients } from './http/server/beside-slow-clients.ts'
 import { recordedBy } from './http/store/log-rows.ts'
 import { patchesPart } from './patches/run-patches.ts'
 import { crashRounds } from './process/crash/crash.ts'
@@ -165,19 +164,6 @@ const badCredentials: Part = {
   },
 }
 
-const slowClients: Part = {
-  name: 'slow-clients',
-  what: 'good clients with 1,000 idle connections and 400 that send a byte a second: all are answered',
-  run: async (scope, { count = 4 }) => {
-    const slow = { idle: 1_000, headers: 200, bodies: 200, dripEvery: 1_000 }
-    // Long enough for the connections that drip a body to be cut off too.
-    const compared = await besideSlowClients(scope, slow, { rounds: count, alone: 8_000, beside: 34_000 })
-    const isSlow = compared.drips >= 5_000 * count && compared.cutOff >= 1_400 * count
-    const problems = isSlow ? [] : ['the slow clients were not connected, or not cut off']
-    return { counts: { ...slow, ...compared }, problems }
-  },
-}
-
 const model: Part = {
   name: 'model',
   what: '10,000 random stories of retries, restarts and clock jumps, each answer compared with a naive model',
@@ -203,7 +189,6 @@ export const parts: readonly Part[] = [
   ...partsOfTheQueue,
   badRequests,
   badCredentials,
-  slowClients,
   model,
   starts,
   ...partsOfTheFeed,

@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
 import { basic } from '../client.ts'
 import { idOf, type Running, start, tidyingLater } from '../harness.ts'
@@ -78,14 +79,14 @@ for (const [what, [line, fields, status, code]] of Object.entries(REFUSED)) {
   })
 }
 
-const TOO_LARGE = `${SUT} HTTP/1.1\r\n${HOST}${as('admin')}${JSON_TYPE}`
+const UPDATE = `${SUT} HTTP/1.1\r\n${HOST}${as('admin')}${JSON_TYPE}`
 const chunk = (size: number): string => `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`
 
 test('a body that is too large is refused as soon as that is known, also in chunks', async (t) => {
   for (const bytes of [
-    `${TOO_LARGE}Content-Length: ${BODY_MAX + 1}\r\n\r\n`,
-    `${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(65_536).repeat(4)}${chunk(1)}`,
-    `${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_097)}`,
+    `${UPDATE}Content-Length: ${BODY_MAX + 1}\r\n\r\n`,
+    `${UPDATE}Transfer-Encoding: chunked\r\n\r\n${chunk(65_536).repeat(4)}${chunk(1)}`,
+    `${UPDATE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_097)}`,
   ]) {
     const connection = await sent(bytes)
     const answer = await connection.answer()
@@ -96,7 +97,7 @@ test('a body that is too large is refused as soon as that is known, also in chun
 })
 
 test('a body in 4,096 chunks is read', async (t) => {
-  const connection = await sent(`${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_094)}`)
+  const connection = await sent(`${UPDATE}Transfer-Encoding: chunked\r\n\r\n${chunk(1).repeat(4_094)}`)
   connection.send('2\r\n{}\r\n0\r\n\r\n')
   t.is((await connection.answer())?.json.code, 'sut_not_found')
   connection.close()
@@ -105,7 +106,7 @@ test('a body in 4,096 chunks is read', async (t) => {
 test('a body in more chunks is refused although all of it has arrived, and its connection stays open', async (t) => {
   for (const last of [' ', '\xff']) {
     const chunks = `${chunk(1).repeat(4_096)}1\r\n${last}\r\n0\r\n\r\n`
-    const connection = await sent(Buffer.from(`${TOO_LARGE}Transfer-Encoding: chunked\r\n\r\n${chunks}`, 'latin1'))
+    const connection = await sent(Buffer.from(`${UPDATE}Transfer-Encoding: chunked\r\n\r\n${chunks}`, 'latin1'))
     refusedAs(t, await connection.answer(), ['413', 'body_too_large'])
     connection.send(PROBE)
     t.is((await connection.answer())?.status, 200)
@@ -179,4 +180,22 @@ test('a request with Expect: 100-continue gets 100, and its body is read', async
   connection.send(PROBE)
   t.is((await connection.answer())?.status, 200)
   connection.close()
+})
+
+test('thorough: a short body in too many packets is refused, and its connection answers the next request', async (t) => {
+  // Beside other tests it takes longer to send than a request may take.
+  const patient = await start(t, { timeouts: { request: 120_000 } })
+  const connection = await openRaw(patient.port)
+  t.teardown(connection.close)
+  // Some packets arrive together.
+  const size = 12_000
+  connection.send(`${UPDATE}Content-Length: ${size}\r\n\r\n`)
+  for (let n = 0; n < size; n++) {
+    connection.send(' ')
+    await turn()
+    await turn()
+  }
+  refusedAs(t, await connection.answer(), ['413', 'body_too_large'])
+  connection.send(PROBE)
+  t.is((await connection.answer())?.status, 200)
 })

@@ -172,21 +172,16 @@ test('thorough: clients that crash midway do not affect the service', async (t) 
   t.deepEqual(errorsOf(service), [])
 })
 
-for (const [what, bytes] of [
-  ['nothing', ''],
-  ['half a head', `GET /health/live HTTP/1.1\r\n${HOST}`],
-  ['half a body', `${CREATE}Content-Length: 100\r\n\r\n{`],
-] as const) {
-  test(`a client that sends ${what} and then stops gets 408`, async (t) => {
-    const service = await start(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
+test('a client that sends nothing, half a head or half a body and then stops gets 408', async (t) => {
+  const service = await start(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
+  for (const bytes of ['', `GET /health/live HTTP/1.1\r\n${HOST}`, `${CREATE}Content-Length: 100\r\n\r\n{`]) {
     const connection = await openRaw(service.port)
     connection.send(bytes)
-    const answer = await connection.answer()
-    t.is(answer?.status, 408)
+    t.is((await connection.answer())?.status, 408, bytes)
     await connection.ended()
-    t.deepEqual(errorsOf(service), [])
-  })
-}
+  }
+  t.deepEqual(errorsOf(service), [])
+})
 
 test('a client that waits between two requests does not time out', async (t) => {
   const service = await start(t, { timeouts: { headers: 1000, request: 1000, checkInterval: 20 } })

@@ -120,14 +120,6 @@ test('thorough: what was forged counts as failed logins of the address, and a si
   t.is((await finish(service, end)).status, 200)
 })
 
-test('thorough: pages of other sites neither begin nor end a sign-in', async (t) => {
-  const { service } = await startWithLab(t)
-  const foreign = { Origin: 'https://elsewhere.example' }
-  t.deepEqual(refusalOf(await service.anyone.post('/api/login/oidc/start', {}, foreign)), [403, 'cross_site'])
-  const end = await comeBack(service, 'anna')
-  t.deepEqual(refusalOf(await service.anyone.post('/api/login/oidc/finish', end, foreign)), [403, 'cross_site'])
-})
-
 test('what is too long is refused before anybody is asked', async (t) => {
   const { lab, service } = await startWithLab(t)
   const end = await comeBack(service, 'anna')

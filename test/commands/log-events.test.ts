@@ -105,17 +105,6 @@ for (const stream of [...STREAMS.names, ...STREAMS.prefixes.map((prefix) => `${p
   })
 }
 
-test("streams with names similar to the log's are skipped", async (t) => {
-  const { store } = await openEventStoreDb(t)
-  const others = ['users-1', 'requests2', 'webhook', 'listenPorts-old', 'matches', 'vault-1', 'berth']
-  for (const stream of others) done(await append(store, stream, -1, [written('SomethingToCome', {})]))
-  done(await append(store, LISTEN_PORTS_STREAM, -1, [assigned]))
-  t.deepEqual(
-    (await readLog(store, -1)).map(({ stream }) => stream),
-    [LISTEN_PORTS_STREAM],
-  )
-})
-
 test('with a clock behind, an upgrade is recorded at the time of the last event of its stream', async (t) => {
   const { store } = await openSqlite(t)
   await beginLog(store)

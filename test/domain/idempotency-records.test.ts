@@ -28,26 +28,12 @@ test('an idempotency record has its object and whether the command created it', 
   t.deepEqual(known(story, key(2, 's')), ['reused'])
 })
 
-test('an idempotency key is kept for a day', (t) => {
-  const first = at('05:00', sutCreated(), { key: key(1) })
-  const later = (time: string) => given(first, at(time, sutUpdated({ name: 'new name' }), { key: key(2) }))
-  const isKnown = (story: ReturnType<typeof later>) => known(story, key(1), key(2)).map((one) => one !== undefined)
-  t.deepEqual(isKnown(later('2030-05-03T04:59:59.999Z')), [true, true])
-  t.deepEqual(isKnown(later('2030-05-03T05:00:00.000Z')), [false, true])
-})
-
 test('the record of a command with several events refers to the last one', (t) => {
   const story = given(
     at('05:00', sutCreated(), { key: key(1) }),
     at('05:00', sutUpdated({ name: 'new name' }), { key: key(1) }),
   )
   t.deepEqual(known(story, key(1)), [{ revision: 1, _id: SUT_ID, created: false }])
-})
-
-test('events without an idempotency key leave the records unchanged', (t) => {
-  const story = given(at('05:00', sutCreated(), { key: key(1) }), at('05:01', sutUpdated({ name: 'new name' })))
-  const { keys } = given(at('05:00', sutCreated(), { key: key(1) })).state
-  t.deepEqual(story.state.keys, keys)
 })
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

@@ -13,7 +13,7 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/calendar/window.ts',
     from: 'end: ceilToQuarter(end),',
     to: 'end: floorToQuarter(end),',
-    test: ['domain/reservation/window.test.ts', 'a window of one nanosecond gets its whole quarter'],
+    test: ['http/routes/windows.test.ts', 'a window is reserved on the grid, in the requested offsets'],
   },
   {
     fault: 'overlaps are looked for from the end of the window on',

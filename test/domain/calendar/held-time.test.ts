@@ -5,14 +5,12 @@ import {
   createReservation,
   explicit,
   idOf,
-  reservationCancelled,
   reservationCreated,
   reservationReleased,
   sutCreated,
-  tester,
   wall,
 } from '../builders.ts'
-import { at, decided, records, refusal, stories } from '../given-when-then.ts'
+import { at, decided, refusal, stories } from '../given-when-then.ts'
 
 /** Windows, as they were finally held, never overlap. */
 
@@ -34,26 +32,6 @@ test('after a release at 18:40:02, a reservation for now starts then and ends on
   t.deepEqual(windowOf(story.when(fromNow(600), '18:41')), ['18:40:02', '19:00:00'])
   t.deepEqual(windowOf(story.when(fromNow(60), '18:41')), ['18:40:02', '18:45:00'])
   t.deepEqual(windowOf(story.when(createReservation(explicit('18:31', '18:44')), '18:41')), ['18:40:02', '18:45:00'])
-})
-
-test('a reservation made and released right after a release holds at least one second', (t) => {
-  const next = at('18:40:01.400', reservationCreated(idOf(2), '18:40:02', '18:45'))
-  // Not yet started, so it is cancelled without holding any time.
-  const cancel = {
-    type: 'CancelReservation',
-    actor: tester(alice),
-    _id: idOf(2),
-    user_id: alice,
-    documentStatus: 'made',
-  } as const
-  const story = given(created, held, released, next)
-  t.deepEqual(story.when(cancel, '18:40:01.500'), records(reservationCancelled(idOf(2))))
-  t.deepEqual(story.when(cancel, '18:40:02'), records(reservationReleased(idOf(2), second('18:40:03'))))
-  const back = at('18:40:02', reservationReleased(idOf(2), second('18:40:03')))
-  t.deepEqual(windowOf(given(created, held, released, next, back).when(fromNow(60), '18:40:02')), [
-    '18:40:03',
-    '18:45:00',
-  ])
 })
 
 test('if no time is left in the quarter, its released reservation conflicts and the next quarter is offered', (t) => {

@@ -40,12 +40,6 @@ test('a running reservation is released at the next whole second, in the offset 
   t.deepEqual(story.when(cancel(), '06:59:59.001'), releasedAt('03:30:00'))
 })
 
-test('a reservation released at its start lasts one second', (t) => {
-  t.deepEqual(given(created, made).when(cancel(), '06:00'), releasedAt('02:30:01'))
-  t.deepEqual(given(created, made).when(cancel(), '06:00:00.001'), releasedAt('02:30:01'))
-  t.deepEqual(given(created, made).when(cancel(), '06:00:01.001'), releasedAt('02:30:02'))
-})
-
 test('a tester can cancel only its own reservations, an administrator any', (t) => {
   const story = given(created, made)
   t.is(refusal(story.when(cancel({ actor: tester(bob) }), '05:01')).code, 'not_your_reservation')

@@ -3,47 +3,23 @@ import { EMPTY } from '../../../src/domain/calendar/calendar.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { lengthOf } from '../../../src/domain/values/sorted-list.ts'
 import {
-  alice,
   bob,
   createReservation,
   explicit,
   idOf,
-  LISTEN_PORT,
   reservationCreated,
-  SUT_ID,
   sutCreated,
   sutCreationAbandoned,
   sutRetired,
   sutUpdated,
   tester,
 } from '../builders.ts'
-import { at, decided, records, refusal, stories, whyRefused } from '../given-when-then.ts'
+import { at, decided, refusal, stories, whyRefused } from '../given-when-then.ts'
 
 const { given } = stories(reservationDecider)
 const created = at('05:00', sutCreated())
 const reserve = createReservation
 const sixToSeven = explicit('06:00', '07:00')
-
-const documented = [
-  ['2017-05-02T05:58:11.400Z', explicit('2017-05-02T06:00:00Z', '2017-05-02T06:14:59Z'), '59081ff3', '06:00', '06:15'],
-  ['2017-05-02T06:02:51.400Z', { form: 'relative', startIn: 0, duration: 600 }, '5908210b', '06:00', '06:15'],
-  ['2017-05-02T05:52:17.861Z', { form: 'relative', startIn: 0, duration: 462 }, '59081e91', '05:45', '06:00'],
-] as const
-for (const [now, window, idBegins, start, end] of documented) {
-  test(`at ${now} the documented reservation gets its window, its user, the SUT's port and an id with its time`, (t) => {
-    const data = {
-      _id: `${idBegins}aabbccddeeff0011`,
-      sut_id: SUT_ID,
-      user_id: alice,
-      start_time: `2017-05-02T${start}:00+00:00`,
-      end_time: `2017-05-02T${end}:00+00:00`,
-      listen_port: LISTEN_PORT,
-      counted: 1,
-    }
-    const story = given(at('2017-05-02T05:00:00Z', sutCreated()))
-    t.deepEqual(story.when(reserve(window), now), records({ type: 'ReservationCreated', data }))
-  })
-}
 
 test('a missing SUT or user is named, or both at once', (t) => {
   const noUser = { userExists: false }

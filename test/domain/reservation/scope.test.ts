@@ -59,13 +59,6 @@ test('a SUT outside is refused exactly like one that does not exist, whatever ha
   }
 })
 
-test('without a scope, every SUT can be reserved', (t) => {
-  t.is(
-    decided(given(created, outside).when(create('06:00', '07:00', { scope: undefined }), '05:10')).type,
-    'ReservationCreated',
-  )
-})
-
 test('an own reservation outside is cancelled and bound, but not extended', (t) => {
   const past = [created, inside, at('05:03', reservationCreated(idOf(2), '08:00', '08:30')), at('05:04', outside.event)]
   t.is(decided(given(...past).when(own('CancelReservation'), '05:10')).type, 'ReservationCancelled')

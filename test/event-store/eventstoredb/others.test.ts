@@ -45,7 +45,17 @@ test("events in streams named similarly to Berth's are not part of the log, and 
   const store = await openAdapter(t, server)
   const write = (count: number): void => {
     for (let n = 0; n < count; n++)
-      for (const name of ['listenPortsToo', 'berth-logs', 'a-sut-1', 'vault-1'])
+      for (const name of [
+        'listenPortsToo',
+        'listenPorts-old',
+        'users-1',
+        'requests2',
+        'webhook',
+        'matches',
+        'berth',
+        'a-sut-1',
+        'vault-1',
+      ])
         server.log.append(name, 'any', [noted()])
   }
   write(1)

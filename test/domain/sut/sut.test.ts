@@ -5,7 +5,6 @@ import type { SutValues } from '../../../src/domain/sut/state.ts'
 import {
   idOf,
   LISTEN_PORT,
-  reservationCancelled,
   reservationCreated,
   SUT_ID,
   sutCreated,
@@ -14,7 +13,7 @@ import {
   sutUpdated,
   sutValues,
 } from '../builders.ts'
-import { at, records, refusal, stories, whyRefused } from '../given-when-then.ts'
+import { at, records, refusal, stories } from '../given-when-then.ts'
 
 const { given } = stories(sutDecider)
 const created = at('05:00', sutCreated())
@@ -69,113 +68,23 @@ test('an update records only the fields that change', (t) => {
   t.deepEqual(story.when(update({ description: '' }), '05:01'), records(sutUpdated({ description: '' })))
 })
 
-test('an update that changes nothing records nothing', (t) => {
-  t.deepEqual(given(created).when(update({}), '05:01'), records())
-  t.deepEqual(given(created).when(update(sutValues()), '05:01'), records())
-  const story = given(created, at('05:01', sutUpdated({ name: 'new name', rdp_height: 720 })))
-  t.deepEqual(story.when(update({ name: 'new name', rdp_height: 720 }), '05:02'), records())
-  t.deepEqual(story.when(update({ name: 'bench 4' }), '05:02'), records(sutUpdated({ name: 'bench 4' })))
-})
-
-test('submitted credentials always count as a change, so that guesses cannot be verified', (t) => {
-  const story = given(at('05:00', sutCreated({ credentials })))
-  const again = { id: idOf(8), changed: ['password', 'user_name'] as const }
-  t.deepEqual(story.when(update({}, { credentials: again }), '05:01'), records(sutUpdated({ credentials: again })))
-  t.deepEqual(
-    story.when(update(sutValues(), { credentials }), '05:01'),
-    records(sutUpdated({ credentials })),
-    'even the same ones',
-  )
-})
-
-test('tags are merged: a string sets one, null removes one, others remain', (t) => {
-  const story = given(created, at('05:01', sutUpdated({ tags: { rack: '4', floor: '2' } })))
-  const patch = { rack: '5', floor: null, 'os.arch': 'arm64' }
-  t.deepEqual(story.when(tag(patch), '05:02'), records(sutUpdated({ tags: patch })))
-  const { state } = given(
-    created,
-    at('05:01', sutUpdated({ tags: { rack: '4', floor: '2' } })),
-    at('05:02', sutUpdated({ tags: patch })),
-  )
-  t.deepEqual('tags' in state && state.tags, { 'os.arch': 'arm64', rack: '5' })
-})
-
-test('a tag patch records only the tags that change', (t) => {
-  const story = given(created, at('05:01', sutUpdated({ tags: { rack: '4' } })))
-  t.deepEqual(story.when(tag({}), '05:02'), records())
-  t.deepEqual(story.when(tag({ rack: '4', floor: null }), '05:02'), records())
-  t.deepEqual(story.when(tag({ rack: '4', floor: '' }), '05:02'), records(sutUpdated({ tags: { floor: '' } })))
-})
-
-test('a tag may have the name of an Object.prototype member', (t) => {
-  t.deepEqual(given(created).when(tag({ constructor: null, toString: null }), '05:01'), records())
-  const story = given(created, at('05:01', sutUpdated({ tags: { constructor: 'acer' } })))
-  t.deepEqual(story.when(tag({ constructor: 'acer' }), '05:02'), records())
-  t.deepEqual(story.when(tag({ constructor: null }), '05:02'), records(sutUpdated({ tags: { constructor: null } })))
-})
-
-const manyTags = (first: number, last: number): Record<string, string> =>
-  Object.fromEntries(Array.from({ length: last - first + 1 }, (_, i) => [`tag-${first + i}`, 'x']))
-
-test('a SUT has at most 64 tags, counted after the patch', (t) => {
-  const full = given(created, at('05:01', sutUpdated({ tags: manyTags(1, TAGS_MAX) })))
-  t.is(TAGS_MAX, 64)
-  t.deepEqual(given(created).when(tag(manyTags(1, 64)), '05:01'), records(sutUpdated({ tags: manyTags(1, 64) })))
-  t.deepEqual(whyRefused(given(created).when(tag(manyTags(1, 65)), '05:01')), ['invalid', 'invalid'])
-  t.deepEqual(whyRefused(full.when(tag({ another: 'x' }), '05:02')), ['invalid', 'invalid'])
-  const swap = { another: 'x', 'tag-1': null, 'tag-2': 'y' }
-  t.deepEqual(full.when(tag(swap), '05:02'), records(sutUpdated({ tags: swap })))
-})
-
-test('a retired SUT can be neither updated nor tagged', (t) => {
-  const story = given(created, at('05:01', sutRetired()))
-  t.is(refusal(story.when(update({ name: 'new name' }), '05:02')).code, 'sut_retired')
-  t.is(refusal(story.when(update({}), '05:02')).code, 'sut_retired')
-  t.is(refusal(story.when(tag({ rack: '4' }), '05:02')).code, 'sut_retired')
-})
-
-test('updates, tags and retirement with an outdated ETag are refused as stale', (t) => {
-  const story = given(created, at('05:01', sutUpdated({ name: 'new name' })))
-  for (const command of [update({ name: 'other' }), tag({ rack: '4' }), retire]) {
-    t.is(refusal(story.when({ ...command, ifMatch: [0] }, '05:02')).code, 'stale')
-    t.is(refusal(story.when({ ...command, ifMatch: [] }, '05:02')).code, 'stale')
-    t.true('right' in story.when({ ...command, ifMatch: [0, 1] }, '05:02'))
-    t.true('right' in story.when(command, '05:02'))
-  }
-})
-
-test("only the SUT's own events change the record's revision, not its reservations", (t) => {
-  const past = [
-    created,
-    at('05:01', reservationCreated(idOf(1), '06:00', '07:00')),
-    at('05:02', sutUpdated({ name: 'new name' })),
-    at('05:03', reservationCancelled(idOf(1))),
-    at('05:04', sutRetired()),
-  ]
-  const revisions = past.map((_, i) => {
-    const { state } = given(...past.slice(0, i + 1))
-    return 'values' in state && state.recordRevision
-  })
-  t.deepEqual(revisions, [0, 0, 2, 2, 4])
-})
-
-test('an update leaves other values and tags unchanged', (t) => {
-  const { state } = given(
-    created,
-    at('05:01', sutUpdated({ tags: { rack: '4' } })),
-    at('05:02', sutUpdated({ name: 'new name' })),
-  )
-  t.like(state, { tags: { rack: '4' }, values: { ...sutValues(), name: 'new name' } })
-})
-
-test('refusals have a fixed order: invalid, retired, stale, reserved', (t) => {
+test('more tags than a SUT may have are refused before a SUT that is retired', (t) => {
+  const tags = Object.fromEntries(Array.from({ length: TAGS_MAX + 1 }, (_, n) => [`tag-${n}`, 'x']))
   const gone = given(created, at('05:01', sutRetired()))
-  t.is(refusal(gone.when(tag(manyTags(1, 65), { ifMatch: [] }), '05:02')).code, 'invalid')
+  t.is(refusal(gone.when(tag(tags, { ifMatch: [] }), '05:02')).code, 'invalid')
   t.is(refusal(gone.when(tag({ rack: '4' }, { ifMatch: [] }), '05:02')).code, 'sut_retired')
-  t.is(refusal(gone.when(update({}, { ifMatch: [] }), '05:02')).code, 'sut_retired')
-  const held = given(created, at('05:01', reservationCreated(idOf(1), '06:00', '07:00')))
-  t.is(refusal(held.when({ ...retire, ifMatch: [] }, '05:02')).code, 'stale')
-  t.is(refusal(held.when({ ...retire, ifMatch: [0] }, '05:02')).code, 'sut_reserved')
+})
+
+test('a refused retirement names at most the first hundred reservations', (t) => {
+  const days = Array.from({ length: 101 }, (_, i) => new Date(Date.UTC(2030, 5, 1 + i)).toISOString().slice(0, 10))
+  const ahead = days.map((day, i) =>
+    at('05:00', reservationCreated(idOf(i), `${day}T06:00:00+00:00`, `${day}T07:00:00+00:00`)),
+  )
+  const { help } = refusal(given(created, ...ahead.reverse()).when(retire, '05:01'))
+  t.deepEqual(
+    help?.conflicts?.map(({ _id }) => _id),
+    days.slice(0, 100).map((_, i) => idOf(i)),
+  )
 })
 
 test('the shape of the state in snapshots changes only with its version', (t) => {

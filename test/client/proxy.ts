@@ -42,19 +42,14 @@ export const refuse =
 /** Nothing is answered. */
 export const neverAnswer = (): Handle => (req) => req.resume()
 
-export interface Proxy {
-  readonly url: string
-  /** How many requests came for the path. */
-  readonly count: () => number
-}
-
 /** A server in front of a service that treats the first requests for what ends with a path as said, and passes others on. */
 export const startProxy = async (
   t: Tidying,
   port: number,
   path: string,
   first: readonly ((port: number) => Handle)[],
-): Promise<Proxy> => {
+) => {
+  /** How many requests came for the path. */
   let count = 0
   const proxy = createServer((req, res) => {
     const handle = req.url?.endsWith(path) ? first[count++] : undefined
@@ -70,7 +65,7 @@ export const startSecureProxy = async (
   t: Tidying,
   port: number,
   pair: { readonly cert: Buffer; readonly key: Buffer },
-): Promise<{ readonly port: number }> => {
+) => {
   const proxy = createSecureServer(pair, passTo(port)).listen(0, '127.0.0.1')
   await new Promise((resolve) => proxy.once('listening', resolve))
   t.teardown(() => void proxy.close())

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
@@ -41,12 +41,7 @@ const npmFolder = async (folder: string): Promise<string> => {
   return cache
 }
 
-interface Served {
-  readonly child: ChildProcess
-  readonly url: string
-}
-
-const serve = async (t: ExecutionContext, folder: string, env: NodeJS.ProcessEnv, archive: string): Promise<Served> => {
+const serve = async (t: ExecutionContext, folder: string, env: NodeJS.ProcessEnv, archive: string) => {
   const child = spawn('npx', ['--yes', '--ignore-scripts', `./${archive}`, 'serve'], {
     cwd: folder,
     env: { ...env, BERTH_PORT: '0', BERTH_GATEWAY: 'off' },

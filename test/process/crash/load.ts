@@ -49,20 +49,8 @@ export const send = async (client: Client, attempt: Attempt): Promise<void> => {
   attempt.answer = await client.post(path, body, key === undefined ? {} : { 'Idempotency-Key': key })
 }
 
-export interface Load {
-  readonly attempts: readonly Attempt[]
-  /** Resolves after this many answers, or when the load ends. */
-  readonly answered: (count: number) => Promise<void>
-  /** Resolves at the next answer with this status, or when the load ends. */
-  readonly answeredWith: (status: number) => Promise<void>
-  /** Stops sending new requests. */
-  readonly stop: () => void
-  /** Resolves when the last request of every connection has ended, answered or not. */
-  readonly ended: Promise<void>
-}
-
 /** Sends requests over many connections until it is stopped or gets no more answers. */
-export const startLoad = (target: Target, random: Random, connections: number): Load => {
+export const startLoad = (target: Target, random: Random, connections: number) => {
   const attempts: Attempt[] = []
   const waiting: { matches: (answer: Answer | undefined) => boolean; resolve: () => void }[] = []
   let isStopped = false
@@ -92,12 +80,18 @@ export const startLoad = (target: Target, random: Random, connections: number): 
   const until = (matches: (answer: Answer | undefined) => boolean): Promise<void> =>
     Promise.race([ended, new Promise<void>((resolve) => waiting.push({ matches, resolve }))])
   return {
-    attempts,
-    answered: (count) => until(() => answers >= count),
-    answeredWith: (status) => until((answer) => answer?.status === status),
-    stop: () => {
+    attempts: attempts as readonly Attempt[],
+    /** Resolves after this many answers, or when the load ends. */
+    answered: (count: number) => until(() => answers >= count),
+    /** Resolves at the next answer with this status, or when the load ends. */
+    answeredWith: (status: number) => until((answer) => answer?.status === status),
+    /** Stops sending new requests. */
+    stop: (): void => {
       isStopped = true
     },
+    /** Resolves when the last request of every connection has ended, answered or not. */
     ended,
   }
 }
+
+export type Load = ReturnType<typeof startLoad>

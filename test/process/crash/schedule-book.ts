@@ -13,30 +13,8 @@ interface Booked {
   readonly ended: number[]
 }
 
-export interface ScheduleCounts {
-  readonly reservations: number
-  readonly starts: number
-  readonly ends: number
-  /** Starts and ends that were recorded as late as after a restart. */
-  readonly late: number
-}
-
 /** Milliseconds after which a record that is due is late. */
 const LATE = 300
-
-/** Follows the starts and ends in a log, with rules of its own. */
-export interface ScheduleBook {
-  readonly take: (rows: readonly Row[]) => void
-  /** What the log has and must not have, whatever the time. */
-  readonly faults: () => readonly string[]
-  /** The starts and ends that were due by a time, in Unix milliseconds, and are not in the log. */
-  readonly missing: (now: number) => readonly string[]
-  /** The ports of reservations that run from one time to another. */
-  readonly running: (from: number, to: number) => readonly number[]
-  /** The ports of reservations that run at some time of a span. */
-  readonly used: (from: number, to: number) => readonly number[]
-  readonly counts: () => ScheduleCounts
-}
 
 /** What is wrong with a start or an end in the log. */
 const faultOf = (booked: Booked | undefined, what: 'start' | 'end', due: number, recorded: number): string[] => {
@@ -55,9 +33,11 @@ const repeated = ({ starts, ended }: Booked): readonly string[] => [
   ...(ended.length > 1 ? [`ended ${ended.length} times`] : []),
 ]
 
-export const openScheduleBook = (): ScheduleBook => {
+/** Follows the starts and ends in a log, with rules of its own. */
+export const openScheduleBook = () => {
   const book = new Map<string, Booked>()
   const faults: string[] = []
+  /** Starts and ends that were recorded as late as after a restart. */
   let late = 0
 
   const record = (what: 'start' | 'end', { _id, due }: { _id: string; due: string }, time: string): void => {
@@ -88,20 +68,24 @@ export const openScheduleBook = (): ScheduleBook => {
     [...book.values()].filter((booked) => !booked.isGone && holds(booked)).map(({ listenPort }) => listenPort)
 
   return {
-    take: (rows) => {
+    take: (rows: readonly Row[]): void => {
       for (const row of rows) takeOne(row)
     },
-    faults: () => [
+    /** What the log has and must not have, whatever the time. */
+    faults: (): readonly string[] => [
       ...faults,
       ...[...book].flatMap(([id, booked]) => repeated(booked).map((fault) => `${id} ${fault}`)),
     ],
-    missing: (now) =>
+    /** The starts and ends that were due by a time, in Unix milliseconds, and are not in the log. */
+    missing: (now: number): readonly string[] =>
       [...book].flatMap(([id, { begins, ends, isGone, starts, ended }]) => [
         ...(!isGone && begins <= now && starts.length === 0 ? [`the start of ${id} is missing`] : []),
         ...(!isGone && ends <= now && ended.length === 0 ? [`the end of ${id} is missing`] : []),
       ]),
-    running: (from, to) => portsOf(({ begins, ends }) => begins <= from && ends > to),
-    used: (from, to) => portsOf(({ begins, ends }) => begins < to && ends > from),
+    /** The ports of reservations that run from one time to another. */
+    running: (from: number, to: number) => portsOf(({ begins, ends }) => begins <= from && ends > to),
+    /** The ports of reservations that run at some time of a span. */
+    used: (from: number, to: number) => portsOf(({ begins, ends }) => begins < to && ends > from),
     counts: () => {
       const all = [...book.values()]
       const sum = (of: (one: Booked) => number): number => all.reduce((total, one) => total + of(one), 0)
@@ -114,3 +98,5 @@ export const openScheduleBook = (): ScheduleBook => {
     },
   }
 }
+
+export type ScheduleBook = ReturnType<typeof openScheduleBook>

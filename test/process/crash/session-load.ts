@@ -36,17 +36,6 @@ const VISITORS = 2
 const VISITS = 20
 const VISIT_EVERY = 10
 
-export interface SessionLoad {
-  /** Resolves after this many answers, or when the load ends. */
-  readonly answered: (count: number) => Promise<void>
-  /** Resolves when the last request of everybody has ended, answered or not. */
-  readonly ended: Promise<void>
-  /** Answers so far, and connections tried. */
-  readonly counts: () => { readonly answers: number; readonly connections: number }
-  /** Answers that should not have been given. */
-  readonly problems: readonly string[]
-}
-
 /** A window that begins now or within the next quarters, and lasts up to an hour. */
 const aWindow = (random: Random, now: number): object => {
   const quarters = 1 + random.below(4)
@@ -61,9 +50,10 @@ const isExpected = ({ status, json }: Answer): boolean =>
   [200, 201, 409, 410].includes(status) || json.code === 'end_not_later'
 
 /** Loads the service until it is gone. */
-export const startSessionLoad = (target: SessionTarget, random: Random): SessionLoad => {
+export const startSessionLoad = (target: SessionTarget, random: Random) => {
   const { client, suts, ports, user, now } = target
   const made: string[] = []
+  /** Answers that should not have been given. */
   const problems: string[] = []
   let [answers, connections] = [0, 0]
   const waiting = Promise.withResolvers<void>()
@@ -104,10 +94,12 @@ export const startSessionLoad = (target: SessionTarget, random: Random): Session
   })
   const ended = Promise.all([requests, ...Array.from({ length: VISITORS }, visit)]).then(() => undefined)
   return {
-    answered: (count) => {
+    /** Resolves after this many answers, or when the load ends. */
+    answered: (count: number): Promise<void> => {
       awaited = count
       return Promise.race([waiting.promise, ended])
     },
+    /** Resolves when the last request of everybody has ended, answered or not. */
     ended,
     counts: () => ({ answers, connections }),
     problems,

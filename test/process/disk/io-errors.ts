@@ -75,7 +75,7 @@ export const failingCalls = async (
   const prepared = await prepare(service)
   for (const fault of faults) {
     const traced = await trace(scope, service.pid, injecting(fault, join(data, 'events.db-wal')))
-    if (traced.kind === 'not traced') return traced.why
+    if (typeof traced === 'string') return traced
     const load = startLoad({ client: service, ...prepared }, random, 8)
     const seen = await (isFatal(fault) ? endingProblems : continuingProblems)(service, load)
     await traced.ended

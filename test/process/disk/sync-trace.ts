@@ -25,7 +25,7 @@ export const traceSyncs = async (
   const path = join(home, 'trace')
   const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fsync,fdatasync'
   const traced = await trace(scope, service.pid, ['-y', '-s', '5000', '-e', calls, '-e', 'signal=none', '-o', path])
-  if (traced.kind === 'not traced') return traced.why
+  if (typeof traced === 'string') return traced
   const load = startLoad(target, makeRandom(seed), CONNECTIONS)
   const acknowledged = (): readonly string[] => [
     ...new Set(load.attempts.filter(({ answer }) => (answer?.status ?? 500) < 300).map(wordOf)),

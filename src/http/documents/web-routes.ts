@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { withSchema } from '../../domain/codec/json-schema.ts'
-import { type Declaration, get, getWithQuery } from '../protocol/declaration.ts'
+import { type Declaration, get } from '../protocol/declaration.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
@@ -55,7 +55,7 @@ const page = {
 
 export const webRoutes: readonly Declaration<Parts>[] = [
   get({ path: '/', id: 'openPage', summary: 'Open the page for people', ...page }),
-  getWithQuery({
+  get({
     path: '/login/callback',
     id: 'openPageAfterSignOn',
     summary: 'Open that page again, as a provider of single sign-on does',

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
-import type { Call, DecodeBody, DecodeQuery, Operation, Route, RouteResult } from './route.ts'
+import type { Call, DecodeBody, Operation, Route, RouteResult } from './route.ts'
 
 /** A route as it is declared: the operation, and its handler, which gets the parts of a service with each call. */
 export interface Declaration<in P, B = unknown, Q = unknown> extends Operation<B, Q> {
@@ -7,20 +7,22 @@ export interface Declaration<in P, B = unknown, Q = unknown> extends Operation<B
   handler(parts: P, call: Call<B, Q>): RouteResult
 }
 
-/** A POST route whose handler gets the decoded body. */
-export const post = <P, B>(
-  route: Omit<Declaration<P, B>, 'method'> & { readonly body: DecodeBody<B> },
-): Declaration<P, B> => ({ ...route, method: 'POST' })
+/** What a route is declared with. Its codecs alone say what its handler gets. */
+type Declared<P, B, Q> = Omit<Declaration<P, B, Q>, 'method' | 'handler'> & {
+  readonly handler: (parts: P, call: Call<NoInfer<B>, NoInfer<Q>>) => RouteResult
+}
 
-export const get = <P>(route: Omit<Declaration<P>, 'method' | 'body' | 'query'>): Declaration<P> => ({
+/** A POST route whose handler gets the decoded body. */
+export const post = <P, B>(route: Declared<P, B, unknown> & { readonly body: DecodeBody<B> }): Declaration<P, B> => ({
+  ...route,
+  method: 'POST',
+})
+
+/** A GET route, whose handler gets the decoded query if it has one. */
+export const get = <P, Q = unknown>(route: Omit<Declared<P, unknown, Q>, 'body'>): Declaration<P, unknown, Q> => ({
   ...route,
   method: 'GET',
 })
-
-/** A GET route whose handler gets the decoded query. */
-export const getWithQuery = <P, Q>(
-  route: Omit<Declaration<P, unknown, Q>, 'method' | 'body'> & { readonly query: DecodeQuery<Q> },
-): Declaration<P, unknown, Q> => ({ ...route, method: 'GET' })
 
 /** The routes of a service that has these parts. */
 export const bind = <P>(declarations: readonly Declaration<P>[], parts: P): readonly Route[] =>

@@ -11,7 +11,7 @@ import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, paging } from '../codecs/lists.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
-import { type Declaration, everyone, get, getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
+import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { viewsBehind } from '../response/objects.ts'
@@ -163,7 +163,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     answer: { type: 'string' },
     handler: async ({ verifierKeys }: Parts) => E.right({ status: 200, body: await verifierKeys() }),
   }),
-  getWithQuery({
+  get({
     path: '/api/audit/leaves',
     id: 'readLeaves',
     summary: 'Read the leaves of the Merkle tree',
@@ -176,7 +176,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     handler: (parts: Parts, { query }: Asking<typeof leavesQuery>) =>
       caughtUp(parts, (from) => leaves(query, from, parts.store)),
   }),
-  getWithQuery({
+  get({
     path: '/api/audit/inclusion',
     id: 'proveInclusion',
     summary: 'Prove that an event is in the log (RFC 6962)',
@@ -187,7 +187,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     handler: (parts: Parts, { query }: Asking<typeof inclusionQuery>) =>
       caughtUp(parts, (from) => inclusion(query, from, parts.store)),
   }),
-  getWithQuery({
+  get({
     path: '/api/audit/consistency',
     id: 'proveConsistency',
     summary: 'Prove that the log has only grown between two sizes (RFC 6962)',

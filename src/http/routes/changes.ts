@@ -3,7 +3,7 @@ import { BEFORE_FIRST } from '../../domain/values/position.ts'
 import type { DelayedStart } from '../../feed/stream.ts'
 import { LATEST } from '../codecs/as-of.ts'
 import { type ChangesQuery, changesQuery } from '../codecs/events.ts'
-import { everyone, getWithQuery } from '../protocol/declaration.ts'
+import { everyone, get } from '../protocol/declaration.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
 import {
@@ -52,7 +52,7 @@ const follow = async (parts: Parts, call: ChangesCall): RouteResult => {
   )
 }
 
-export const readChanges = getWithQuery({
+export const readChanges = get({
   path: '/api/changes',
   id: 'readChanges',
   summary: 'Follow which objects change',

@@ -14,7 +14,7 @@ import type { EventsPage, StreamRequest } from '../../feed/feed.ts'
 import { type EventsQuery, eventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
-import { getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
+import { get, overseers, refTo } from '../protocol/declaration.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
@@ -121,7 +121,7 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
   )
 }
 
-export const readEvents = getWithQuery({
+export const readEvents = get({
   path: '/api/events',
   id: 'readEvents',
   summary: 'Read or follow the events of the log',

@@ -12,7 +12,7 @@ import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { type HistoryQuery, historyQuery } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
-import { everyone, getWithQuery, overseers, refTo } from '../protocol/declaration.ts'
+import { everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
@@ -134,7 +134,7 @@ const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
   return E.isLeft(found) ? found : answer(parts, 'user', found.right, call)
 }
 
-export const reservationHistory = getWithQuery({
+export const reservationHistory = get({
   path: '/api/sut_reservation/:id/history',
   id: 'readReservationHistory',
   summary: 'Read the history of a reservation',
@@ -147,7 +147,7 @@ export const reservationHistory = getWithQuery({
   handler: ofReservation,
 })
 
-export const sutHistory = getWithQuery({
+export const sutHistory = get({
   path: '/api/sut/:id/history',
   id: 'readSutHistory',
   summary: 'Read the history of a SUT',
@@ -160,7 +160,7 @@ export const sutHistory = getWithQuery({
   handler: ofSut,
 })
 
-export const userHistory = getWithQuery({
+export const userHistory = get({
   path: '/api/user/:id/history',
   id: 'readUserHistory',
   summary: 'Read the history of a user',

@@ -28,7 +28,7 @@ import {
   reservationQuery,
   reservationsQuery,
 } from '../codecs/reservations.ts'
-import { type Declaration, everyone, getWithQuery, refTo } from '../protocol/declaration.ts'
+import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
@@ -187,7 +187,7 @@ const read = (parts: Parts, call: ReadCall): RouteResult => {
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
 export const reservationReads: readonly Declaration<Parts>[] = [
-  getWithQuery({
+  get({
     path: '/api/sut_reservation',
     id: 'listReservations',
     summary: 'List reservations, newest created first',
@@ -198,7 +198,7 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     refusals: ['list_too_large', 'store_full'],
     handler: list,
   }),
-  getWithQuery({
+  get({
     path: '/api/sut_reservation/:id',
     id: 'readReservation',
     summary: 'Read a reservation, or wait until it changes or is over',

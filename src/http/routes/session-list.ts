@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../projections/session.ts'
 import { ceilMillisecond, floorMillisecond } from '../../domain/values/instant.ts'
 import { type SessionsQuery, sessionsQuery } from '../codecs/lists.ts'
-import { everyone, getWithQuery, refTo } from '../protocol/declaration.ts'
+import { everyone, get, refTo } from '../protocol/declaration.ts'
 import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { withUserName } from '../response/user-names.ts'
@@ -31,7 +31,7 @@ const list = (parts: Parts, call: Call<unknown, SessionsQuery>) =>
     return E.right({ page, position, csvList, show })
   })
 
-export const listSessions = getWithQuery({
+export const listSessions = get({
   path: '/api/session',
   id: 'listSessions',
   summary: 'List sessions, newest first',

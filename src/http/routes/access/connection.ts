@@ -8,7 +8,7 @@ import { sutStream } from '../../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
-import { getWithQuery, holders, refTo } from '../../protocol/declaration.ts'
+import { get, holders, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
@@ -160,7 +160,7 @@ const read = async (parts: Parts, { params, user, caller, query: { wait } }: Cal
   return E.isLeft(now) ? now : connectionOf(parts, now.right, from)
 }
 
-export const readConnection = getWithQuery({
+export const readConnection = get({
   path: '/api/sut_reservation/:id/connection',
   id: 'readConnection',
   summary: 'Find out how to connect to the SUT',

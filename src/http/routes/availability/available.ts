@@ -9,7 +9,7 @@ import { findRanked, type RankedAfter } from '../../../read-models/matching/rank
 import type { User } from '../../../users/user.ts'
 import { type AvailableSutsQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
 import { inQuery } from '../../codecs/query.ts'
-import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
 import { findPresent } from '../users/user-changes.ts'
@@ -86,7 +86,7 @@ const respond = async (parts: Parts, call: AvailableCall): RouteResult => {
   return E.right({ status: 200, body: JSON.stringify({ limit, next, suts }), position })
 }
 
-export const findAvailability = getWithQuery({
+export const findAvailability = get({
   path: '/api/availability',
   id: 'findAvailability',
   summary: 'Find SUTs with free windows',

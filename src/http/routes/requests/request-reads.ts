@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../../event-store/event-store.ts'
 import type { Reader } from '../../../read-models/requests/explain.ts'
 import type { User } from '../../../users/user.ts'
 import { requestWaitQuery, type SutRequestsQuery, sutRequestsQuery, type WaitQuery } from '../../codecs/lists.ts'
-import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
 import type { Objects } from '../../response/objects.ts'
@@ -106,7 +106,7 @@ const list = (parts: Parts, call: Call<unknown, SutRequestsQuery>) => {
 
 /** Reads of requests as a user sees them. */
 export const requestReads: readonly Declaration<Parts>[] = [
-  getWithQuery({
+  get({
     path: '/api/sut_request',
     id: 'listRequests',
     summary: 'List requests, newest first',
@@ -118,7 +118,7 @@ export const requestReads: readonly Declaration<Parts>[] = [
     refusals: ['list_too_large', 'store_full'],
     handler: list,
   }),
-  getWithQuery({
+  get({
     path: '/api/sut_request/:id',
     id: 'readRequest',
     summary: 'Read a request, or wait for its end',

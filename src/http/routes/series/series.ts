@@ -16,7 +16,7 @@ import { reservationStateOf, type SeriesReservation } from '../../../read-models
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type SeriesListQuery, seriesQuery } from '../../codecs/lists.ts'
 import { type SeriesBody, seriesBody } from '../../codecs/series.ts'
-import { type Declaration, everyone, get, getWithQuery, holders, post, refTo } from '../../protocol/declaration.ts'
+import { type Declaration, everyone, get, holders, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { type Objects, viewsBehind } from '../../response/objects.ts'
 import { findNewest, visibilityOf, visibleTo } from '../../response/visibility.ts'
@@ -175,7 +175,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     ],
     handler: create,
   }),
-  getWithQuery({
+  get({
     path: '/api/sut_reservation_series',
     id: 'listSeries',
     summary: 'List series, newest created first',

@@ -16,7 +16,7 @@ import type { User } from '../../../users/user.ts'
 import { span, spanProblems } from '../../codecs/lists.ts'
 import { inQuery, parametersOf, queryOf, several } from '../../codecs/query.ts'
 import { SUTS_MAX } from '../../codecs/reservations.ts'
-import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, DecodeQuery, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
@@ -131,7 +131,7 @@ const OUTAGES =
   'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
 
 export const outageRoutes: readonly Declaration<Parts>[] = [
-  getWithQuery({
+  get({
     path: '/api/sut/:id/outages',
     id: 'readOutages',
     summary: 'Find when a SUT was offline',
@@ -142,7 +142,7 @@ export const outageRoutes: readonly Declaration<Parts>[] = [
     refusals: ['sut_not_found', 'store_full'],
     handler: read,
   }),
-  getWithQuery({
+  get({
     path: '/api/outages',
     id: 'listOutages',
     summary: 'Find when up to 100 SUTs were offline',

@@ -11,7 +11,7 @@ import type { SutPage } from '../../../read-models/lists/suts.ts'
 import { asOfRoles } from '../../codecs/as-of.ts'
 import { inQuery } from '../../codecs/query.ts'
 import { type AvailabilityQuery, availabilityQuery, type SutsQuery, sutsQuery } from '../../codecs/suts.ts'
-import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
@@ -82,7 +82,7 @@ const availability = async (
   return E.right({ status: 200, body: JSON.stringify(body), position })
 }
 
-export const listSuts = getWithQuery({
+export const listSuts = get({
   path: '/api/sut',
   id: 'listSuts',
   summary: 'List SUTs, newest created first',
@@ -95,7 +95,7 @@ export const listSuts = getWithQuery({
   handler: list,
 })
 
-export const readAvailability = getWithQuery({
+export const readAvailability = get({
   path: '/api/sut/:id/availability',
   id: 'readAvailability',
   summary: 'Find the free windows of a SUT',

@@ -4,7 +4,7 @@ import type { RecordedSettings, SutInternal } from '../../../../projections/sut.
 import type { Version } from '../../../read-models/tables/version.ts'
 import { asOfRoles } from '../../codecs/as-of.ts'
 import { type SutQuery, sutQuery } from '../../codecs/suts.ts'
-import { everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { findNewest, visibleTo } from '../../response/visibility.ts'
@@ -74,7 +74,7 @@ const read = (parts: Parts, call: Call<unknown, SutQuery>): RouteResult => {
   return parts.asOf.readOr('sut', call, newest)
 }
 
-export const readSut = getWithQuery({
+export const readSut = get({
   path: '/api/sut/:id',
   id: 'readSut',
   summary: 'Read a SUT',

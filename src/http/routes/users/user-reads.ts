@@ -8,7 +8,7 @@ import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Used } from '../../../read-models/lists/usage.ts'
 import type { Member } from '../../../users/user.ts'
 import { type UserQuery, type UsersQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
-import { type Declaration, everyone, getWithQuery, refTo } from '../../protocol/declaration.ts'
+import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
@@ -145,7 +145,7 @@ const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): R
 const USER = { answer: refTo('User'), isTagged: true } as const
 
 export const userReads: readonly Declaration<Parts>[] = [
-  getWithQuery({
+  get({
     path: '/api/user',
     id: 'listUsers',
     summary: 'List users, newest first',
@@ -157,7 +157,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     refusals: ['store_full'],
     handler: list,
   }),
-  getWithQuery({
+  get({
     path: '/api/user/me',
     id: 'readMe',
     summary: 'Read the authenticated user',
@@ -167,7 +167,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     refusals: ['store_full'],
     handler: readMe,
   }),
-  getWithQuery({
+  get({
     path: '/api/user/:id',
     id: 'readUser',
     summary: 'Read a user',

@@ -11,7 +11,7 @@ import type { Users } from '../../../users/users.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type Paging, pageQuery } from '../../codecs/lists.ts'
 import { type TokenRequest, tokenRequestBody } from '../../codecs/users.ts'
-import { type Declaration, everyone, getWithQuery, post, refTo } from '../../protocol/declaration.ts'
+import { type Declaration, everyone, get, post, refTo } from '../../protocol/declaration.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
@@ -137,7 +137,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     notes: OF_WHOM,
     handler: issue,
   }),
-  getWithQuery({
+  get({
     path: '/api/user/:id/token',
     id: 'listTokens',
     summary: 'List the tokens of a user, newest first',

@@ -5,7 +5,6 @@ import type { ExtendReservation } from '../../../src/domain/reservation/extend.t
 import { countCreated, countReleased, type QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { addSeconds } from '../../../src/domain/values/instant.ts'
 import {
-  administrator,
   alice,
   asked,
   clock,
@@ -144,23 +143,6 @@ test('an extension adds its hours to the week of the start, and no reservation',
     week: '2030-W18',
   })
   t.deepEqual(given(created, made).when(extend(3_600, full), '05:01'), records(), 'the same end adds nothing')
-})
-
-test('an administrator reserves and extends beyond the quota, which is recorded', (t) => {
-  const beyond = { isBeyondQuota: true, actor: administrator }
-  const event = decided(given(created).when(reserve('06:00', '07:00', undefined, beyond), '05:01'))
-  t.like(event, { type: 'ReservationCreated', data: { beyond_quota: true } })
-  const extended = decided(given(created, made).when(extend(7_200, undefined, beyond), '05:01'))
-  t.like(extended, { type: 'ReservationExtended', data: { beyond_quota: true } })
-})
-
-test('a tester cannot reserve or extend beyond the quota', (t) => {
-  const actor = tester(alice)
-  const refused = [
-    given(created).when(reserve('06:00', '07:00', undefined, { isBeyondQuota: true, actor }), '05:01'),
-    given(created, made).when(extend(7_200, undefined, { isBeyondQuota: true }), '05:01'),
-  ]
-  for (const decision of refused) t.is(refusal(decision).code, 'forbidden')
 })
 
 test('a reservation made beyond the quota counts as a whole once it is extended within it', (t) => {

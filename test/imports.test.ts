@@ -201,6 +201,23 @@ test('every script and file that a module names relative to itself exists', (t) 
   t.deepEqual(missing('src/main.ts', `new URL(${"'./gone.ts'"}, import.meta.url)`), ['src/main.ts names ./gone.ts'])
 })
 
+test('every module that a README of a room names exists', (t) => {
+  const modules = globSync('{src,projections,test}/**/*.{ts,js}', { cwd: ROOT }).map((path) => `/${path}`)
+  const named = (text: string) =>
+    [...text.matchAll(/`([\w/.-]+\/[\w.-]+\.(?:ts|js))`/g)].map(([, name]) => name as string)
+  const gone = (path: string, text: string): readonly string[] =>
+    named(text)
+      .filter((name) => !modules.some((module) => module.endsWith(`/${name.replace(/^[./]+/, '')}`)))
+      .map((name) => `${path} names ${name}`)
+  const readmes = globSync('{src,projections,test}/**/README.md', { cwd: ROOT })
+  t.true(readmes.length > 15)
+  t.deepEqual(
+    readmes.flatMap((path) => gone(path, readFileSync(join(ROOT, path), 'utf8'))),
+    [],
+  )
+  t.deepEqual(gone('a', '`domain/event.ts` and `domain/gone.ts`'), ['a names domain/gone.ts'])
+})
+
 const EXPORTED = /^export (?:abstract |async )?(?:const|function\*?|class|interface|type|enum) (\w+)/gm
 
 test('no two files of the service export the same name', (t) => {

@@ -18,7 +18,7 @@ export interface Session {
 }
 
 /** Unix milliseconds. */
-interface SessionInternal {
+export interface SessionInternal {
   readonly opened: number
   /** STILL_OPEN while it is open. */
   readonly closed: number

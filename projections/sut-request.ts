@@ -23,7 +23,7 @@ export interface SutRequest {
   readonly sut_reservation_id: string | null
 }
 
-interface SutRequestInternal {
+export interface SutRequestInternal {
   /** What it waits for: the id of a SUT, or criteria as canonical JSON. */
   readonly target: string
 }

@@ -3,6 +3,7 @@ import type { Logged } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { ViewsFile } from '../file/views-file.ts'
+import { furtherValues } from '../tables/schema.ts'
 import type { EventRow, NewVersion, RowChange, Version } from '../tables/version.ts'
 
 export type Pending = ReturnType<typeof makePending>
@@ -120,6 +121,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
       observed: isObserved ? event.revision + 1 : (before?.observed ?? 0),
       isObserved,
       replaces: before?.position ?? null,
+      further: furtherValues(projection.name, { document, internal }),
     }
     add({ projection: projection.name, version: after })
     return { projection: projection.name, eventId: event.id, before, after }

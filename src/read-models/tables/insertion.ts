@@ -12,16 +12,7 @@ export interface Insertion {
   readonly forget: () => void
 }
 
-/**
- * @param columns the first columns of the table, whose values are given
- * @param further the values of the others, as expressions over those
- */
-export const makeInsertion = (
-  db: DatabaseSync,
-  table: string,
-  columns: readonly string[],
-  further: readonly string[] = [],
-): Insertion => {
+export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly string[]): Insertion => {
   const width = columns.length
   const placeholders = `(${columns.map(() => '?').join(', ')})`
   const prepared = new Map<number, StatementSync>()
@@ -31,10 +22,7 @@ export const makeInsertion = (
     if (known !== undefined) return known
     const rows = Array.from({ length: count }, () => placeholders).join(', ')
     // OR ROLLBACK: otherwise SQLite copies every page that the statement changes, to be able to undo the statement alone.
-    const statement = db.prepare(
-      `WITH given (${columns.join(', ')}) AS (VALUES ${rows})
-       INSERT OR ROLLBACK INTO ${table} SELECT ${['*', ...further].join(', ')} FROM given`,
-    )
+    const statement = db.prepare(`INSERT OR ROLLBACK INTO ${table} (${columns.join(', ')}) VALUES ${rows}`)
     prepared.set(count, statement)
     return statement
   }

@@ -1,3 +1,4 @@
+import type { SQLInputValue } from 'node:sqlite'
 import type { EndKind, Table } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { LogRow } from './log-index.ts'
@@ -28,6 +29,8 @@ export interface NewVersion extends Version {
   readonly replaces: PublicPosition | null
   /** Whether the version's own event is of another stream. */
   readonly isObserved: boolean
+  /** The values of the further columns of its table. */
+  readonly further: readonly SQLInputValue[]
 }
 
 /** What an event changed of an object. */

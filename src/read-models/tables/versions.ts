@@ -3,7 +3,7 @@ import type { Table } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { type Insertion, makeInsertion } from './insertion.ts'
-import { valuesOf } from './schema.ts'
+import { furtherColumns } from './schema.ts'
 import { type NewVersion, VERSION_COLUMNS, type Version } from './version.ts'
 
 export interface VersionTable extends Pick<Insertion, 'flush' | 'forget'> {
@@ -14,11 +14,11 @@ export interface VersionTable extends Pick<Insertion, 'flush' | 'forget'> {
   readonly asOf: (id: string, revision: number, withObserved: boolean) => Version | undefined
 }
 
-const GIVEN = ['position', 'revision', 'id', 'document', 'internal', 'ended', 'created', 'observed', 'is_observed']
+const COMMON = ['position', 'revision', 'id', 'document', 'internal', 'ended', 'created', 'observed', 'is_observed']
 
 /** The versions of the objects of a projection. */
 export const makeVersionTable = (db: DatabaseSync, name: Table): VersionTable => {
-  const { add, flush, forget } = makeInsertion(db, name, GIVEN, ['NULL', ...valuesOf(name)])
+  const { add, flush, forget } = makeInsertion(db, name, [...COMMON, ...furtherColumns(name)])
   const replace = db.prepare(`UPDATE ${name} SET until = ? WHERE position = ?`)
   let replaced: { readonly former: PublicPosition; readonly by: PublicPosition }[] = []
   const select = (where: string) =>
@@ -27,9 +27,9 @@ export const makeVersionTable = (db: DatabaseSync, name: Table): VersionTable =>
   const asOf = select('AND revision <= ? AND is_observed <= ?')
   return {
     insert: (version) => {
-      const { position, revision, id, document, internal, ended, created, observed, isObserved, replaces } = version
-      if (replaces !== null) replaced.push({ former: replaces, by: position })
-      add([position, revision, id, document, internal, ended, created, observed, Number(isObserved)])
+      const { position, revision, id, document, internal, ended, created, observed, isObserved, further } = version
+      if (version.replaces !== null) replaced.push({ former: version.replaces, by: position })
+      add([position, revision, id, document, internal, ended, created, observed, Number(isObserved), ...further])
     },
     flush: () => {
       flush()

@@ -22,7 +22,7 @@ const rowOf = (name: string, position: number, time: number): EventRow => {
   }
   return {
     projection: 'retry_key',
-    version: { ...version, created: version.position, replaces: null, observed: 0, isObserved: false },
+    version: { ...version, created: version.position, replaces: null, observed: 0, isObserved: false, further: [] },
   }
 }
 

@@ -10,6 +10,7 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { SutRequestQuery } from '../../../src/read-models/lists/requests.ts'
+import { furtherValues } from '../../../src/read-models/tables/schema.ts'
 import type { EventRow, NewVersion } from '../../../src/read-models/tables/version.ts'
 import { idOf, sutValues } from '../../domain/builders.ts'
 
@@ -42,24 +43,31 @@ const given = () => {
   const file = openViewsFile(':memory:', projections)
   const rows: EventRow[] = []
   let position = 0
-  const add = (projection: 'sut' | 'sut_request', document: { readonly _id: string }, more: Partial<NewVersion>) => {
+  const add = (
+    projection: 'sut' | 'sut_request',
+    document: { readonly _id: string },
+    internal: object,
+    more: Partial<NewVersion> = {},
+  ) => {
     const { _id: id } = document
     const made = { position: toPublicPosition(position), created: toPublicPosition(position), revision: 0, id }
-    const nothing = { ended: null, observed: 0, isObserved: false, replaces: null, internal: '{}' }
-    rows.push({ projection, version: { ...made, document: JSON.stringify(document), ...nothing, ...more } })
+    const nothing = { ended: null, observed: 0, isObserved: false, replaces: null }
+    const texts = { document: JSON.stringify(document), internal: JSON.stringify(internal) }
+    const further = furtherValues(projection, { document, internal })
+    rows.push({ projection, version: { ...made, ...texts, further, ...nothing, ...more } })
     position++
   }
   for (const sut of [...SUTS, RETIRED]) {
-    const internal = JSON.stringify({ folded_name: 'X', status: 'disabled', began: true, time: 0, settings: {} })
-    add('sut', { ...sutValues(), ...sut }, { internal, ended: sut === RETIRED ? 'retired' : null })
+    const internal = { folded_name: 'X', status: 'disabled', cause: null, began: true, time: 0, settings: {} }
+    add('sut', { ...sutValues(), ...sut }, internal, { ended: sut === RETIRED ? 'retired' : null })
   }
   const first = position
   for (const request of REQUESTS) {
     const { match, sut_id = '' } = request
-    const internal = JSON.stringify({ target: match ? canonicalJson(match) : sut_id })
+    const internal = { target: match ? canonicalJson(match) : sut_id }
     const created = toPublicPosition(position)
-    add('sut_request', { ...request, status: 'waiting' } as SutRequest, { internal })
-    add('sut_request', request, { internal, created, replaces: created })
+    add('sut_request', { ...request, status: 'waiting' } as SutRequest, internal)
+    add('sut_request', request, internal, { created, replaces: created })
   }
   file.stage(rows)
   return { list: file.lists.sutRequests, first }

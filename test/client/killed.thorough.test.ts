@@ -51,10 +51,11 @@ test('what COMMAND leaves behind may end by itself within a second', async (t) =
 })
 
 test('a signal that means what COMMAND takes it for reaches COMMAND alone', async (t) => {
-  const script = ['USR1', 'USR2', 'ALRM'].map((name) => `trap "echo ${name}" ${name}`).join('; ')
+  // The traps count: one that is taken before `wait` begins would not end it.
+  const traps = ['USR1', 'USR2', 'ALRM'].map((name) => `trap "echo ${name}; : \\$((n += 1))" ${name}`).join('; ')
   const child = 'sleep 600 & child=$!'
-  const rest = 'until [ $n = 3 ]; do wait $child; n=$((n + 1)); done; kill -0 $child && echo child runs; kill $child'
-  const running = runFile(t, lab, reserving(6, ...bash(`${script}; ${child}; n=0; echo begun; ${rest}`)))
+  const rest = 'until [ $n = 3 ]; do sleep 0.05; done; kill -0 $child && echo child runs; kill $child'
+  const running = runFile(t, lab, reserving(6, ...bash(`n=0; ${traps}; ${child}; echo begun; ${rest}`)))
   await running.said('begun')
   for (const name of ['USR1', 'USR2', 'ALRM'] as const) {
     running.child.kill(`SIG${name}`)

@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
-import { outsideRows } from './outside/outside.ts'
 import { besideGatewayRows } from './parts/beside-gateway.ts'
 import { besidePagesRows } from './parts/beside-pages.ts'
 import { createRows } from './parts/creates.ts'
-import { eventStoreDbRows } from './parts/eventstoredb.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { matchingRows } from './parts/matching.ts'
 import { pageRows } from './parts/page.ts'
@@ -29,7 +27,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,reads,scale,eventstoredb,outside,gateway,beside-gateway,beside-pages,page,matching,waiting',
+      default: 'creates,reads,scale,gateway,beside-gateway,beside-pages,page,matching,waiting',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -60,8 +58,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   creates: (directory) => createRows({ rounds, seconds, directory, say }),
   reads: (directory) => readRows({ rounds, seconds, directory, say }),
   scale: () => scaleRows({ events, say }),
-  outside: () => outsideRows({ say }),
-  eventstoredb: (directory) => eventStoreDbRows({ rounds, seconds, directory, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
   page: (directory) => pageRows({ rounds, seconds, directory, say }),

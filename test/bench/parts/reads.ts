@@ -5,16 +5,7 @@ import { type Alternation, alternate, rowOf, type Taken } from '../measure/sampl
 import type { TableRow } from '../measure/table.ts'
 import { checkEcho, checkLog, checkReads, LIST, reservedIn } from '../scale/checks.ts'
 import { authorization, perSecond } from '../servers/berth.ts'
-import {
-  CONNECTIONS,
-  ECHO,
-  loadWell,
-  makeCreator,
-  reserve,
-  type Setting,
-  startBerth,
-  writeLines,
-} from '../servers/creating.ts'
+import { CONNECTIONS, ECHO, loadWell, makeCreator, type Setting, startBerth, writeLines } from '../servers/creating.ts'
 
 /** Reads by id compared with a Koa server with a fixed response, and lists compared with the echo. */
 
@@ -22,8 +13,6 @@ const HELLO = join(import.meta.dirname, '../servers/hello.ts')
 const READ = join(import.meta.dirname, '../load/read.lua')
 /** More than the service caches because they are new. */
 const RESERVATIONS = 30_000
-/** Reservations whose create responses are compared with reads. */
-const MADE = 50
 
 const bytesPerSecond = ({ bytes, microseconds }: Taken): number => (bytes / microseconds) * 1e6
 
@@ -47,10 +36,9 @@ export const readRows = (setting: Setting): Promise<readonly TableRow[]> =>
     const berth = await startBerth(start, 'reads', setting)
     const hello = await start([HELLO], {})
     const echo = await start([ECHO], {})
-    const { made } = await reserve(berth, MADE)
     while (berth.creator.answered().accepted < RESERVATIONS) await berth.creator.sample()
     const { accepted, cutOff } = berth.creator.answered()
-    setting.say(`Berth: ${checkLog(berth.data, { accepted: accepted + MADE, cutOff })}`)
+    setting.say(`Berth: ${checkLog(berth.data, { accepted, cutOff })}`)
     const paths = reservedIn(berth.data).map(({ _id }) => `/api/sut_reservation/${_id}`)
     const one = writeLines(join(setting.directory, 'ones'), paths)
     const list = writeLines(join(setting.directory, 'list'), [LIST])
@@ -65,7 +53,7 @@ export const readRows = (setting: Setting): Promise<readonly TableRow[]> =>
       },
       setting,
     )
-    setting.say(`Berth: ${await checkReads(berth.server, berth.data, made)}`)
+    setting.say(`Berth: ${await checkReads(berth.server, berth.data)}`)
     await checkEcho(echo)
     return rowsOf(alternation, paths.length)
   })

@@ -56,9 +56,8 @@ export const checkEcho = async (echo: Server): Promise<void> => {
 const read = async ({ url }: Server, id: string): Promise<Reserved> =>
   (await ask(url, `/api/sut_reservation/${id}`)) as Reserved
 
-/** Compares reads by id with create responses, with the log and with a list. */
-export const checkReads = async (server: Server, data: string, made: readonly Reserved[]): Promise<string> => {
-  for (const answer of made) deepStrictEqual(await read(server, answer._id), answer)
+/** Compares reads by id with the log and with a list. */
+export const checkReads = async (server: Server, data: string): Promise<string> => {
   const recorded = reservedIn(data)
   const some = recorded.filter((_, i) => i % Math.ceil(recorded.length / 100) === 0)
   for (const { _id, user_id, sut_id, start_time, end_time } of some) {
@@ -69,5 +68,5 @@ export const checkReads = async (server: Server, data: string, made: readonly Re
   const { sut_reservations: listed } = list as { sut_reservations: readonly Reserved[] }
   if (listed.length !== 100) throw new Error(`a list has ${listed.length} entries`)
   for (const entry of listed) deepStrictEqual(await read(server, entry._id), entry)
-  return `${made.length + some.length + listed.length} reservations read as they were created, recorded and listed`
+  return `${some.length + listed.length} reservations read as they were recorded and listed`
 }

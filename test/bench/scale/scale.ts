@@ -1,17 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { isLinux, LOAD_CORE, requireTools, runScript } from '../measure/processes.ts'
+import { runScript } from '../measure/processes.ts'
 import type { Taken } from '../measure/sampling.ts'
-import { type TableRow, tableOf } from '../measure/table.ts'
+import type { TableRow } from '../measure/table.ts'
 import { MAIN } from '../servers/berth.ts'
 import { type Lab, makeBookings } from './bookings.ts'
 import { checkLog } from './checks.ts'
 import { eventsUntil, type Scale } from './lab-history.ts'
-import { listRows } from './lists.ts'
-import { rebuilds } from './rebuild.ts'
 import { inRounds, rowOf, together } from './rounds.ts'
 import { begin, environmentOf, seed } from './seed.ts'
 import { creates, memory, starts } from './service.ts'
@@ -22,7 +18,6 @@ import { creates, memory, starts } from './service.ts'
  */
 
 const STARTS = 5
-const REBUILDS = 3
 /** Two processes on the same log can differ by more than the bound, so there are several pairs. */
 const PAIRS = 4
 const CREATES = { rounds: 2, seconds: 2 }
@@ -46,7 +41,6 @@ const manySuts = (events: number, suts = sutsFor(events)): Scale => ({ events, s
 /** Measurements of every log. */
 const measureLog = async (lab: Lab, empty: string) => ({
   lab,
-  rebuilt: await rebuilds(lab.data, REBUILDS),
   started: await starts(lab.data, empty, STARTS),
   held: await inRounds(1, () => memory(lab)),
 })
@@ -55,37 +49,23 @@ type Measured = Awaited<ReturnType<typeof measureLog>>
 const MB = { unit: 'MB', digits: 0 }
 
 /** Rows of every log. */
-const figuresOf = ({ lab, rebuilt, started, held }: Measured): readonly TableRow[] => {
+const figuresOf = ({ lab, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events of ${grouped(lab.suts)} SUTs`
   return [
     rowOf(started, { what: `start with ${log}`, unit: 's' }, ([withLog]) => withLog / 1_000),
-    rowOf(
-      rebuilt,
-      { what: `rebuild of the views, events a second, ${log}`, digits: 0 },
-      ([took]) => (lab.events / took) * 1_000,
-    ),
     rowOf(held, { what: `memory, ${log}`, ...MB }, ({ most }) => most),
     rowOf(held, { what: `memory at its peak, ${log}`, ...MB }, ({ peak }) => peak),
   ]
 }
 
 /** Rows with bounds, for the longest log. */
-const boundsOf = ({ lab, rebuilt, started, held }: Measured): readonly TableRow[] => {
+const boundsOf = ({ lab, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events`
   return [
     rowOf(
       started,
       { what: `start with ${log}, to one with none`, must: { most: 3 }, aim: { most: 1.5 } },
       ([withLog, withNone]) => withLog / withNone,
-    ),
-    rowOf(
-      rebuilt,
-      {
-        what: `rebuild of the views from ${log}, to only reading and parsing`,
-        must: { least: 0.3 },
-        aim: { least: 0.5 },
-      },
-      ([took, reading]) => reading / took,
     ),
     rowOf(
       held,
@@ -123,9 +103,8 @@ const measure = async ({ events, say }: Options, make: Make, empty: string): Pro
     say(`--- ${grouped(lab.events)} events`)
     measured.push(await measureLog(lab, empty))
   }
-  const lists = await listRows(many)
   const create = await createRow(many, () => make('few', manySuts(SMALLEST)), say)
-  return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf), ...lists]
+  return [...boundsOf(measured.at(-1) as Measured), create, ...measured.flatMap(figuresOf)]
 }
 
 /** Rows that compare the service with few and many events. */
@@ -145,16 +124,4 @@ export const scaleRows = async (options: Options): Promise<readonly TableRow[]> 
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
-}
-
-if (import.meta.main) {
-  const { values } = parseArgs({ options: { events: { type: 'string', default: '1000000' } } })
-  requireTools()
-  // On the load's core, so that it does not compete with the service.
-  if (isLinux) execFileSync('taskset', ['-acp', LOAD_CORE, String(process.pid)])
-  const began = performance.now()
-  const say = (line: string): void => {
-    process.stderr.write(`${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
-  }
-  process.stdout.write(tableOf(await scaleRows({ events: Number(values.events), say })))
 }

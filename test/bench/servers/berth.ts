@@ -25,15 +25,6 @@ export const ask = async (url: string, path: string, body?: object): Promise<{ _
   return (await answer.json()) as { _id: string }
 }
 
-export const makeSuts = async ({ url }: Server, count: number): Promise<string[]> => {
-  const ids: string[] = []
-  for (let i = 0; i < count; i++) {
-    const sut = { name: `machine ${i}`, address: '192.0.2.1', port: 5900, sut_type: 'vnc' }
-    ids.push((await ask(url, '/api/sut/create', sut))._id)
-  }
-  return ids
-}
-
 /** Requests of a preparation at once. */
 const AT_ONCE = 32
 
@@ -49,11 +40,11 @@ export const forEach = async (count: number, one: (n: number) => Promise<unknown
 /** The most SUTs of one import. */
 const IMPORTED = 500
 
-/** SUTs that differ in more than their names. Returns their ids. */
+/** Returns their ids. */
 export const importSuts = async (
   { url }: Server,
   count: number,
-  more: (n: number) => object,
+  more: (n: number) => object = () => ({}),
 ): Promise<readonly string[]> => {
   const ids: string[] = []
   const rows = Array.from({ length: count }, (_, n) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { load, type Sample, type Server, type startServer } from '../measure/processes.ts'
 import { type Watched, watch } from '../measure/quiet.ts'
 import type { Options } from '../measure/sampling.ts'
-import { ask, authorization, MAIN, makeSuts, PASSWORD, type Reserved, SCRIPT } from './berth.ts'
+import { ask, authorization, importSuts, MAIN, PASSWORD, SCRIPT } from './berth.ts'
 
 /** Options common to the parts of the benchmark. */
 export interface Setting extends Options {
@@ -14,8 +14,6 @@ export interface Setting extends Options {
 
 export const CONNECTIONS = 64
 export const SUTS = 500
-const DAY = 86_400_000
-const QUARTER = 900_000
 export const ECHO = join(import.meta.dirname, 'echo.ts')
 
 /** Number of 201 responses, and of responses possibly cut off at the end of a sample. */
@@ -97,32 +95,7 @@ export const startService = async (
 /** With SUTs. `name` is the name of its directory. */
 export const startBerth = async (start: typeof startServer, name: string, setting: Setting): Promise<Berth> => {
   const service = await startService(start, name, setting)
-  const sutsFile = writeLines(`${service.data}-suts`, await makeSuts(service.server, SUTS))
+  const sutsFile = writeLines(`${service.data}-suts`, await importSuts(service.server, SUTS))
   const creator = makeCreator(service.server, { user: service.user, sutsFile, seconds: setting.seconds })
   return { ...service, sutsFile, creator }
-}
-
-/** Reservations of one SUT for consecutive quarters of an hour. */
-export interface Reservations {
-  readonly sut: string
-  /** Start of the first, in Unix seconds. */
-  readonly start: number
-  /** As in the responses to their creates. */
-  readonly made: readonly Reserved[]
-}
-
-/** Reserves consecutive quarters on a new SUT, from tomorrow. */
-export const reserve = async (
-  { server, user }: Pick<Berth, 'server' | 'user'>,
-  quarters: number,
-): Promise<Reservations> => {
-  const [sut_id = ''] = await makeSuts(server, 1)
-  const start = Math.ceil(Date.now() / DAY + 1) * DAY
-  const made: Reserved[] = []
-  for (let at = start; made.length < quarters; at += QUARTER) {
-    const [start_time, end_time] = [at, at + QUARTER].map((time) => new Date(time).toISOString())
-    const answer = await ask(server.url, '/api/sut_reservation/create', { user_id: user, sut_id, start_time, end_time })
-    made.push(answer as Reserved)
-  }
-  return { sut: sut_id, start: start / 1_000, made }
 }

@@ -21,7 +21,7 @@ import { makeGate } from '../http/authentication/gate.ts'
 import { makeConsoles } from '../http/console/consoles.ts'
 import { readWebFiles } from '../http/documents/web/web-files.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
-import { keepaliveOf, madeResponse } from '../http/response/keepalive.ts'
+import { createdResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeExplainOver } from '../http/response/over.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
@@ -237,9 +237,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     })
     const repeated = makeStoredResponse(views, (kind, version, created) => {
       if (kind === 'user') return userResponse(users, version, created)
-      return kind === 'reservation' && created
-        ? madeResponse(version, keepaliveOf(views, version.id))
-        : documentResponse(kind, version, created)
+      return kind === 'reservation' && created ? createdResponse(version) : documentResponse(kind, version, created)
     })
     const seriesWindows = openSeriesWindows()
     opened.defer(seriesWindows.close)

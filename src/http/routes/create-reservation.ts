@@ -15,7 +15,7 @@ import { type ReservationBody, reservationBody } from '../codecs/bodies.ts'
 import { holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
-import { madeResponse } from '../response/keepalive.ts'
+import { createdResponse } from '../response/keepalive.ts'
 import { viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
@@ -72,7 +72,7 @@ const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult =>
   const { sutId, ...outcome } = made.right
   if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
   const version = await objects.after('reservation', outcome.id, sutStream(sutId), outcome)
-  return E.right(madeResponse(version, keepalive))
+  return E.right(createdResponse(version))
 }
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']

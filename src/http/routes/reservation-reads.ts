@@ -32,7 +32,7 @@ import { type Declaration, everyone, get, refTo } from '../protocol/declaration.
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
-import { keepaliveOf, makeKeptResponse } from '../response/keepalive.ts'
+import { keepaliveOf, keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { userNow } from '../response/user-now.ts'
@@ -147,12 +147,11 @@ const detailsOf = async (
 
 /** Reads one reservation, now or as of a past moment. */
 const read = (parts: Parts, call: ReadCall): RouteResult => {
-  const { objects, asOf, nameOf, views, runner, clock, users, endings, explainOver } = parts
-  const keptResponse = makeKeptResponse({ runner, clock })
+  const { objects, asOf, nameOf, clock, users, endings, explainOver } = parts
   const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
     const { include, as_of } = query
-    const isKept = as_of === undefined && keepaliveOf(views, version.id) !== undefined
-    const response = isKept ? await keptResponse(version) : documentResponse('reservation', version, false)
+    const isKept = as_of === undefined && keepaliveOf(version) !== undefined
+    const response = isKept ? await keptResponse(parts, version) : documentResponse('reservation', version, false)
     if (include.size === 0) return E.right(response)
     const details = await detailsOf(objects, version, user)
     if (E.isLeft(details)) return details

@@ -18,7 +18,7 @@ import {
 import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
-import { makeKeptResponse } from '../response/keepalive.ts'
+import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
@@ -104,12 +104,10 @@ const bindToClient = async (parts: Parts, call: Call): RouteResult => {
   return change(parts, call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
 }
 
-const keepAlive = (parts: Parts, call: Call) => {
-  const keptResponse = makeKeptResponse(parts)
-  return change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
-    respond: keptResponse,
+const keepAlive = (parts: Parts, call: Call) =>
+  change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
+    respond: (version) => keptResponse(parts, version),
   })
-}
 
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
-import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
-import { BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
-import { HASH_BYTES, leafHash, nodeHash } from '../event-store/stored-event.ts'
+import { nodeHash } from '../event-store/stored-event.ts'
 
 /** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
 
@@ -87,62 +85,3 @@ export const makeTreeReader = (nodeAt: NodeAt) => {
 }
 
 export type TreeReader = ReturnType<typeof makeTreeReader>
-
-/** A growable array of hashes. */
-const makeRow = () => {
-  let bytes = new Uint8Array(HASH_BYTES * 64)
-  let count = 0
-  return {
-    count: () => count,
-    push: (hash: Uint8Array): void => {
-      if ((count + 1) * HASH_BYTES > bytes.length) {
-        const larger = new Uint8Array(bytes.length * 2)
-        larger.set(bytes)
-        bytes = larger
-      }
-      bytes.set(hash, HASH_BYTES * count++)
-    },
-    at: (index: number): Uint8Array => {
-      if (!(index >= 0 && index < count)) throw new RangeError('the tree has fewer leaves')
-      return bytes.subarray(HASH_BYTES * index, HASH_BYTES * (index + 1))
-    },
-  }
-}
-
-/** A tree that keeps all nodes in memory (64 bytes per leaf) and serves proofs. */
-export const makeKeptTree = () => {
-  const rows = [makeRow()]
-  const rowAt = (level: number) => {
-    rows[level] ??= makeRow()
-    return rows[level]
-  }
-  return {
-    add: (leaf: Uint8Array): void => {
-      let hash = leaf
-      for (let level = 0; ; level++) {
-        const row = rowAt(level)
-        row.push(hash)
-        if (row.count() % 2 === 1) return
-        hash = nodeHash(row.at(row.count() - 2), row.at(row.count() - 1))
-      }
-    },
-    size: (): number => rowAt(0).count(),
-    node: (level: number, index: number): Uint8Array => {
-      const row = rows[level]
-      if (row === undefined) throw new RangeError('the tree has fewer leaves')
-      return row.at(index)
-    },
-  }
-}
-
-/** Reads the whole log: each raw event with its public position and leaf hash. */
-export async function* readLeaves(
-  store: Pick<EventStore, 'records'>,
-  onProgress: (events: number) => void = () => undefined,
-): AsyncGenerator<{ readonly position: PublicPosition; readonly record: StoredRecord; readonly leaf: Uint8Array }> {
-  let next = 0
-  for await (const page of store.records(BEGINNING)) {
-    for (const record of page) yield { position: toPublicPosition(next++), record, leaf: leafHash(record.text) }
-    onProgress(next)
-  }
-}

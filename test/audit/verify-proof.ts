@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { makeTreeReader } from '../../src/audit/merkle-tree.ts'
 
 /** Verifies proofs as RFC 9162 says, sections 2.1.3.2 and 2.1.4.2. */
 
@@ -65,4 +66,18 @@ export const isConsistent = (
     ;[place, last] = [half(place), half(last)]
   }
   return last === 0 && isSame(old, from.head) && isSame(now, to.head)
+}
+
+/** Heads and proofs of the tree over some leaf hashes. */
+export const readerOf = (leaves: readonly Uint8Array[]) => {
+  const levels: Uint8Array[][] = [[...leaves]]
+  for (let below = levels[0] ?? []; below.length > 1; below = levels.at(-1) ?? []) {
+    const pairs = Array.from({ length: below.length >> 1 }, (_, n) => below.slice(2 * n, 2 * n + 2))
+    levels.push(pairs.map((pair) => sha256(Uint8Array.of(1), ...pair)))
+  }
+  return makeTreeReader((level, index) => {
+    const node = levels[level]?.[index]
+    if (node === undefined) throw new RangeError('not so many leaves')
+    return node
+  })
 }

@@ -7,8 +7,8 @@ import { requestDecider } from '../../domain/request/decide.ts'
 import { findWaiting } from '../../domain/request/waiting.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { LISTEN_PORTS_STREAM, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
-import type { Assigned } from './assigned-ids.ts'
 import { millisecondsIn } from './envelope.ts'
+import type { Assigned } from './ids.ts'
 import type { Report, Stream, Streams } from './streams.ts'
 
 /** What spans streams, so that no decider knows it: plain rules on the states of them, where these are certain. */

@@ -1,125 +1,125 @@
+import type { DataOf, Recorded } from '../../domain/event.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Report } from './streams.ts'
 
-const INITIAL_PLACES = 1_024
+/** All ids of a log are in memory: here with two digits a character. */
+const compact = (id: string): string => Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1')
 
-const hashWords = (a: number, b: number, c: number, d: number): number => {
-  let mixed = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b)
-  mixed = Math.imul(mixed ^ (mixed >>> 15) ^ Math.imul(c, 0xc2b2ae35), 0x27d4eb2f)
-  mixed = Math.imul(mixed ^ (mixed >>> 13) ^ d, 0x165667b1)
-  return (mixed ^ (mixed >>> 16)) >>> 0
+const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** Makes the function that checks the id of an event. */
+export const makeJudgeId = () => {
+  const seen = new Set<string>()
+  return (id: string, time: number, report: Report): void => {
+    if (!UUID_7.test(id)) {
+      report(`has an id that is not a UUID of version 7, ${id}`)
+      return
+    }
+    if (Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) !== time)
+      report(`has an id that does not begin with its time, ${id}`)
+    const before = seen.size
+    if (seen.add(compact(id)).size === before) report(`has the id of an earlier event, ${id}`)
+  }
 }
 
-/**
- * A set of 128-bit ids: an open-addressing table, at most half full, 16 bytes per slot. A million ids take 32 megabytes.
- *
- * @param hasMarks whether the fourth word is no part of the id, but a number of its own
- */
-const makeTable = (hasMarks: boolean) => {
-  let places = INITIAL_PLACES
-  let words = new Uint32Array(4 * places)
-  let count = 0
+interface Holder {
+  readonly sut_id: string
+  readonly user_id: string
+}
 
-  /** Slot of the id, or the free slot for it. */
-  const placeOf = (a: number, b: number, c: number, d: number): number => {
-    for (let place = hashWords(a, b, c, hasMarks ? 1 : d) & (places - 1); ; place = (place + 1) & (places - 1)) {
-      const at = 4 * place
-      const first = words[at]
-      const fourth = words[at + 3]
-      const isFree = first === 0 && words[at + 1] === 0 && words[at + 2] === 0 && fourth === 0
-      if (isFree) return at
-      if (first === a && words[at + 1] === b && words[at + 2] === c && (hasMarks || fourth === d)) return at
-    }
+/** What became of an id. Those that nobody is offered are taken at once. */
+type OfferStatus = 'open' | 'taken' | 'refused'
+
+interface AssignedId {
+  /** The SUT and the user of a reservation, made or offered; empty for other ids. */
+  readonly holder: string
+  readonly status: OfferStatus
+}
+
+const beginsWithSecond = (_id: string, time: number): boolean =>
+  Number.parseInt(_id.slice(0, 8), 16) === Math.floor(time / 1_000) % 2 ** 32
+
+/** Makes the function that returns one text for each holder, which its reservations share. */
+const makeHolderOf = () => {
+  const holders = new Map<string, string>()
+  return ({ sut_id, user_id }: Holder): string => {
+    const holder = `${sut_id} ${user_id}`
+    const known = holders.get(holder)
+    if (known === undefined) holders.set(holder, holder)
+    return known ?? holder
+  }
+}
+
+/** The ids that events assign. Those of reservations are kept with their holder. */
+export const makeAssigned = () => {
+  const ids = new Map<string, AssignedId>()
+  const holderOf = makeHolderOf()
+  let isWhole = true
+
+  const find = (_id: string): AssignedId | undefined => ids.get(compact(_id))
+  const set = (_id: string, status: OfferStatus, holder = ''): void => void ids.set(compact(_id), { holder, status })
+
+  const judgeUnique = (_id: string, report: Report, status: OfferStatus = 'taken', holder?: string): void => {
+    if (find(_id) === undefined) set(_id, status, holder)
+    else report(`assigns an id that was assigned before, ${_id}`)
   }
 
-  const put = (at: number, a: number, b: number, c: number, d: number): void => {
-    words[at] = a
-    words[at + 1] = b
-    words[at + 2] = c
-    words[at + 3] = d
+  /** Where it is not decided again, an id is also compared with the second in which it was assigned. */
+  const judgeNew = (_id: string, time: number, report: Report, holder?: string): void => {
+    if (!beginsWithSecond(_id, time)) report(`assigns an id that does not begin with its creation second, ${_id}`)
+    judgeUnique(_id, report, 'taken', holder)
   }
 
-  const grow = (): void => {
-    const old = words
-    places *= 2
-    words = new Uint32Array(4 * places)
-    for (let at = 0; at < old.length; at += 4) {
-      const [a, b, c, d] = [old[at], old[at + 1], old[at + 2], old[at + 3]] as [number, number, number, number]
-      if (a !== 0 || b !== 0 || c !== 0 || d !== 0) put(placeOf(a, b, c, d), a, b, c, d)
+  /** A new reservation, which may take up an offer. */
+  const judgeReservation = (data: DataOf<'ReservationCreated'>, time: number, report: Report): void => {
+    const { _id, match, sut_request_id } = data
+    const [known, holder] = [find(_id), holderOf(data)]
+    if (known === undefined || known.status === 'taken') {
+      judgeNew(_id, time, report, holder)
+      return
     }
+    if (known.status === 'refused') report(`takes up the offer ${_id}, which was refused`)
+    else if (known.holder !== holder) report(`names another SUT or user than the offer ${_id} has`)
+    if (match === undefined && sut_request_id === undefined)
+      report(`takes up the offer ${_id}, but was made for no request and no criteria`)
+    if (!beginsWithSecond(_id, time)) report(`takes up the offer ${_id} at another second`)
+    set(_id, 'taken', holder)
+  }
+
+  const judgeRefused = (data: Holder & { readonly _id: string }, report: Report): void => {
+    const [known, holder] = [find(data._id), holderOf(data)]
+    if (known?.status !== 'open') {
+      if (isWhole) report(`refuses the offer ${data._id}, which is not open`)
+      return
+    }
+    if (known.holder !== holder) report(`names another SUT or user than the offer ${data._id} has`)
+    set(data._id, 'refused', holder)
   }
 
   return {
-    /** Adds an id, given as four words that are not all 0. Returns whether it is new. */
-    add: (a: number, b: number, c: number, d: number): boolean => {
-      const at = placeOf(a, b, c, d)
-      if ((words[at] as number) !== 0 || words[at + 1] !== 0 || words[at + 2] !== 0 || words[at + 3] !== 0) return false
-      put(at, a, b, c, d)
-      count++
-      if (2 * count > places) grow()
-      return true
+    /** Checks the id that an event assigns, or that it takes up. */
+    judge: ({ type, data }: Recorded, time: number, report: Report): void => {
+      if (type === 'ListenPortAssigned') judgeUnique(data.sut_id, report)
+      if (type === 'ReservationRequested' || type === 'TokenIssued') judgeUnique(data._id, report)
+      if (type === 'ReservationSeriesCreated') judgeNew(data._id, time, report)
+      if (type === 'MatchOffered') judgeUnique(data._id, report, 'open', holderOf(data))
+      if (type === 'RequestOffered') judgeUnique(data.sut_reservation_id, report, 'open', holderOf(data))
+      if (type === 'ReservationCreated') judgeReservation(data, time, report)
+      if (type === 'ReservationOfferRefused') judgeRefused(data, report)
+      if (type === 'SessionOpened') judgeNew(data._id, epochMillisecondsOf(data.opened_at), report)
     },
-    find: (a: number, b: number, c: number): number | undefined => words[placeOf(a, b, c, 0) + 3] || undefined,
-    change: (a: number, b: number, c: number, tag: number): void => {
-      words[placeOf(a, b, c, 0) + 3] = tag
+    /** What became of an offer; undefined if its id is not known. */
+    offerStatus: (_id: string): OfferStatus | undefined => find(_id)?.status,
+    /** Whose a reservation is: that of this holder, of another, or of nobody. */
+    isHeldBy: (_id: string, holder: Holder): boolean | undefined => {
+      const known = find(_id)
+      return known && known.status === 'taken' && known.holder === holderOf(holder)
+    },
+    /** Ids may be missing from here on. */
+    skip: (): void => {
+      isWhole = false
     },
   }
 }
 
-export const makeSeenIds = () => makeTable(false)
-
-type SeenIds = Pick<ReturnType<typeof makeTable>, 'add'>
-
-const HEX = new Int8Array(128).fill(-1)
-for (let digit = 0; digit < 16; digit++) HEX['0123456789abcdef'.charCodeAt(digit)] = digit
-
-/** Parses up to 8 lower-case hex digits; NaN for anything else. */
-const hexAt = (text: string, from: number, to: number): number => {
-  let word = 0
-  for (let at = from; at < to; at++) {
-    const digit = HEX[text.charCodeAt(at)] ?? -1
-    if (digit < 0) return Number.NaN
-    word = word * 16 + digit
-  }
-  return word
-}
-
-/** The three words of an id of 96 bits. */
-const wordsOf = (_id: string): readonly [high: number, middle: number, low: number] => [
-  hexAt(_id, 0, 8),
-  hexAt(_id, 8, 16),
-  hexAt(_id, 16, 24),
-]
-
-/** Ids of 96 bits, each with a number that is not 0. */
-export const makeAssignedIds = () => {
-  const { add, find, change } = makeTable(true)
-  return {
-    /** Adds an id with its number. Returns whether the id is new. */
-    add: (_id: string, tag: number): boolean => add(...wordsOf(_id), tag),
-    find: (_id: string): number | undefined => find(...wordsOf(_id)),
-    /** Gives an id that was added another number. */
-    change: (_id: string, tag: number): void => change(...wordsOf(_id), tag),
-  }
-}
-
-export type AssignedIds = ReturnType<typeof makeAssignedIds>
-
-const [DASH, SEVEN] = ['-'.charCodeAt(0), '7'.charCodeAt(0)]
-
-export const judgeId = (id: string, time: number, seen: SeenIds, report: Report): void => {
-  const [a, b, c, d] = [hexAt(id, 0, 8), hexAt(id, 9, 13), hexAt(id, 14, 18), hexAt(id, 19, 23)]
-  const [e, f] = [hexAt(id, 24, 28), hexAt(id, 28, 36)]
-  const hasDashes =
-    id.charCodeAt(8) === DASH && id.charCodeAt(13) === DASH && id.charCodeAt(18) === DASH && id.charCodeAt(23) === DASH
-  const isHex = a + b + c + d + e + f >= 0
-  if (!isHex || !hasDashes || id.charCodeAt(14) !== SEVEN || d >>> 14 !== 2) {
-    report(`has an id that is not a UUID of version 7, ${id}`)
-    return
-  }
-  if (a * 65_536 + b !== time) report(`has an id that does not begin with its time, ${id}`)
-  if (!seen.add(a, b * 65_536 + c, d * 65_536 + e, f)) report(`has the id of an earlier event, ${id}`)
-}
-
-/** Assigned ids begin with the second they were assigned. */
-export const beginsWithSecond = (_id: string, time: number): boolean =>
-  hexAt(_id, 0, 8) === Math.floor(time / 1_000) % 2 ** 32
+export type Assigned = ReturnType<typeof makeAssigned>

@@ -3,7 +3,6 @@ import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { judgeAgain } from './again.ts'
-import { makeAssigned } from './assigned-ids.ts'
 import { judgeBetween } from './between.ts'
 import {
   judgeActor,
@@ -14,7 +13,7 @@ import {
   judgeTime,
   millisecondsIn,
 } from './envelope.ts'
-import { judgeId, makeSeenIds } from './ids.ts'
+import { makeAssigned, makeJudgeId } from './ids.ts'
 import { judgePeople } from './people.ts'
 import { makeJudgeSeries } from './series.ts'
 import { makeSoFar } from './so-far.ts'
@@ -38,7 +37,7 @@ export interface Rules {
 
 export const makeRules = (): Rules => {
   const streams = makeStreams()
-  const eventIds = makeSeenIds()
+  const judgeId = makeJudgeId()
   const assigned = makeAssigned()
   const judgeSeries = makeJudgeSeries()
   const judgeSoFar = makeSoFar(streams)
@@ -52,7 +51,7 @@ export const makeRules = (): Rules => {
     const written = event.metadata.time
     const time = millisecondsIn(written)
     judgeRevision(stream, event.revision, report)
-    judgeId(event.id, time, eventIds, report)
+    judgeId(event.id, time, report)
     judgeActor(event, report)
     assigned.judge(event, time, report)
     if (!judgeStream(event, report)) stream.isUncertain = true

@@ -1,7 +1,8 @@
 import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { growTree, readLeaves } from '../../audit/merkle-tree.ts'
+import { growTree } from '../../audit/merkle-tree.ts'
+import { leafHash } from '../../event-store/stored-event.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { makeCalls, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
@@ -28,8 +29,9 @@ const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signe
   await using store = await openStoreForCommand(config)
   const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
   const tree = growTree()
-  for await (const { leaf } of readLeaves({ records }, onProgress)) {
-    tree.add(leaf)
+  for await (const page of records()) {
+    for (const { text } of page) tree.add(leafHash(text))
+    onProgress(tree.size())
   }
   endProgress()
   const [size, root] = [tree.size(), tree.root()]

@@ -27,11 +27,10 @@ import { makeExplainOver } from '../http/response/over.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
 import { makeCheckConsole } from '../http/routes/access/console-ticket.ts'
-import { makeAsOfReads } from '../http/routes/as-of-reads.ts'
 import { readVerifierKeys } from '../http/routes/audit.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Parts } from '../http/routes/parts.ts'
-import { makeLastChecks } from '../http/routes/probes/checks.ts'
+import { makeLastChecks } from '../http/routes/suts/suts.ts'
 import { userResponse } from '../http/routes/users/user-response.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
@@ -262,7 +261,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),
-      asOf: makeAsOfReads({ objects, views, store, clock }),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       matching: { search: matching.search, awaited: requests.awaited, catchUp, isClockAhead, isShared, clock },
       isAnyFit: matching.isAnyFit,

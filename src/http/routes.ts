@@ -2,10 +2,9 @@ import { type DocumentParts, documentRoutes, openApiOf } from './documents/docum
 import { webRoutes } from './documents/web-routes.ts'
 import { bind, type Declaration } from './protocol/declaration.ts'
 import type { Route } from './protocol/route.ts'
-import { readConnection } from './routes/access/connection.ts'
+import { listSessions, readConnection } from './routes/access/connection.ts'
 import { consoleRoutes } from './routes/access/console-ticket.ts'
 import { auditRoutes } from './routes/audit.ts'
-import { findAvailability } from './routes/availability/available.ts'
 import { readChanges } from './routes/changes.ts'
 import { createReservation } from './routes/create-reservation.ts'
 import { readEvents } from './routes/events.ts'
@@ -15,16 +14,14 @@ import { login, sessionRoutes } from './routes/login/login.ts'
 import { singleSignOnRoutes } from './routes/login/single-sign-on.ts'
 import { readMetrics } from './routes/metrics/metrics.ts'
 import type { Parts } from './routes/parts.ts'
-import { checkSut } from './routes/probes/checks.ts'
 import { requestReads } from './routes/requests/request-reads.ts'
 import { createRequest, requestChanges } from './routes/requests/requests.ts'
 import { reservationReads } from './routes/reservation-reads.ts'
 import { reservationChanges } from './routes/reservations.ts'
 import { seriesRoutes } from './routes/series/series.ts'
-import { listSessions } from './routes/session-list.ts'
+import { availabilityRoutes } from './routes/suts/availability.ts'
 import { outageRoutes } from './routes/suts/outages.ts'
-import { listSuts, readAvailability } from './routes/suts/sut-lists.ts'
-import { readSut } from './routes/suts/sut-read.ts'
+import { sutReads } from './routes/suts/sut-reads.ts'
 import { sutChanges } from './routes/suts/suts.ts'
 import { createUser, removedUserChanges, userChanges } from './routes/users/user-changes.ts'
 import { importUsers } from './routes/users/user-import.ts'
@@ -45,12 +42,9 @@ export const declarations: readonly Declaration<Parts & DocumentParts>[] = [
   ...requestReads,
   ...requestChanges,
   ...sutChanges,
-  checkSut,
-  listSuts,
-  readSut,
+  ...sutReads,
   sutHistory,
-  readAvailability,
-  findAvailability,
+  ...availabilityRoutes,
   ...outageRoutes,
   listSessions,
   readEvents,

@@ -6,7 +6,7 @@ import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
 import { makeConnectionRefusals } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
-import { checkSut, makeLastChecks } from '../../src/http/routes/probes/checks.ts'
+import { makeLastChecks, sutChanges } from '../../src/http/routes/suts/suts.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
@@ -50,7 +50,7 @@ test('more used tickets than are remembered open nothing, until the oldest have 
 test('more SUTs than are remembered can be checked within a second', async (t) => {
   let checks = 0
   const parts = {
-    objects: { newest: async () => E.right({ document: '{}', ended: null }) } as never,
+    objects: { newest: async (_: string, id: string) => E.right({ id, ended: null }) } as never,
     checkSut: async () => {
       checks++
       return E.right({ cause: undefined, milliseconds: 1 })
@@ -58,7 +58,8 @@ test('more SUTs than are remembered can be checked within a second', async (t) =
     lastChecks: makeLastChecks(),
     sinceBoot: () => 0,
   }
-  const check = (n: number) => checkSut.handler(parts as never, { params: { id: `${n}` } } as unknown as Call)
+  const { handler } = sutChanges.find(({ id }) => id === 'checkSut') as (typeof sutChanges)[number]
+  const check = (n: number) => handler(parts as never, { user: {}, params: { id: `${n}` } } as unknown as Call)
   for (let n = 0; n <= 10_001; n++) await check(n)
   t.is(checks, 10_002)
   t.like(await check(10_001), { left: { code: 'too_many_checks' } })

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
 import type { CsvList } from '../../read-models/lists/csv.ts'
 import type { ListPage, PageQuery } from '../../read-models/lists/page.ts'
 import type { Paging } from '../codecs/lists.ts'
@@ -47,23 +47,8 @@ export const entriesAfter = <A extends { readonly _id: string }>(
   return before !== undefined && index === -1 ? E.left(unknownBefore(kind)) : E.right(all.slice(index + 1))
 }
 
-/** Resolves the id in `before` to the position at which that entry was created. It may have left the list since. */
-const resolveBefore = async (
-  objects: Pick<Objects, 'newest'>,
-  kind: Listed,
-  before: string | undefined,
-): Promise<E.Either<Refusal, PublicPosition | undefined>> => {
-  if (before === undefined) return E.right(undefined)
-  const found = await objects.newest(kind, before)
-  if (E.isLeft(found)) return found
-  return found.right === undefined ? E.left(unknownBefore(WORDS[kind] ?? kind)) : E.right(found.right.created)
-}
-
-/** What to show of a list that was read. */
-interface Reading {
-  readonly page: ListPage
-  /** That of the views unless given. */
-  readonly position?: PublicPosition
+/** A list that was read. */
+interface Reading extends ListResult<ListPage> {
   /** The same list as CSV, if there is one. */
   readonly csvList?: CsvList
   /** The documents as responses show them; as they are unless given. */
@@ -79,17 +64,16 @@ export const respondWithList = async (
 ): RouteResult => {
   const refused = csv.refuse(query, mediaType)
   if (refused !== undefined) return refused
-  const createdBefore = await resolveBefore(seen, kind, query.before)
-  if (E.isLeft(createdBefore)) return createdBefore
-  const { limit, offset } = query
+  const { limit, offset, before } = query
+  // The entry with this id may have left the list since.
+  const last = before === undefined ? undefined : await seen.newest(kind, before)
+  if (last !== undefined && E.isLeft(last)) return last
+  if (last !== undefined && last.right === undefined) return E.left(unknownBefore(WORDS[kind] ?? kind))
   const part = mediaType === CSV ? csv.part : { limit, offset }
-  const found = await read({ ...part, createdBefore: createdBefore.right })
+  const found = await read({ ...part, createdBefore: last?.right?.created })
   if (E.isLeft(found)) return found
-  const { page, position, csvList, show } = found.right
+  const { listed: page, position, csvList, show } = found.right
   if (csvList !== undefined && mediaType === CSV) return csv.respond(csvList, page, position, user._id)
   const documents = show === undefined ? page.documents : page.documents.map(show)
-  return E.right({
-    ...listResponse(name, query, { ...page, documents }),
-    ...(position !== undefined && { position }),
-  })
+  return E.right({ ...listResponse(name, query, { ...page, documents }), position })
 }

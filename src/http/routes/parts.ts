@@ -38,7 +38,6 @@ import type { Forwarded } from '../response/forwarded.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
 import type { ExplainOver } from '../response/over.ts'
 import type { UserNames } from '../response/user-names.ts'
-import type { AsOfReads } from './as-of-reads.ts'
 import type { HealthCondition } from './health.ts'
 
 /** What handlers of requests are made of. Each takes what it needs. */
@@ -51,7 +50,6 @@ export interface Parts {
   readonly vault: Vault
   readonly nameOf: UserNames
   readonly csv: CsvLists
-  readonly asOf: AsOfReads
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Milliseconds since boot. */

@@ -11,18 +11,11 @@ import {
   instantAt,
   isLater,
 } from '../../domain/values/instant.ts'
-import type { ListResult } from '../../read-models/list-reader.ts'
-import type { PageQuery } from '../../read-models/lists/page.ts'
-import type {
-  Details,
-  ReservationPage,
-  ReservationListQuery as RowsQuery,
-} from '../../read-models/lists/reservations.ts'
+import type { Details, ReservationListQuery as RowsQuery } from '../../read-models/lists/reservations.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { asOfRoles } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
 import {
-  type HeldSpan,
   type ReservationQuery,
   type ReservationsQuery,
   reservationQuery,
@@ -30,40 +23,35 @@ import {
 } from '../codecs/reservations.ts'
 import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
+import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { keepaliveOf, keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { withMembers } from '../response/reservation-members.ts'
 import { userNow } from '../response/user-now.ts'
-import { findNewest, type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
+import { type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
+import { momentOf, nowOrAsOf, type Show, showListAsOf, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
 type ListCall = Call<unknown, ReservationsQuery>
 
 type ReadCall = Call<unknown, ReservationQuery>
 
-/** Translates a span in which a SUT was held. What holds it at a moment began by then and ends later. */
-const heldTimes = (held: HeldSpan): Partial<RowsQuery> => {
-  if ('at' in held) {
-    const { instant } = held.at
+/** Translates spans and `current`, as of Unix milliseconds, into bounds on a reservation's times. */
+const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<RowsQuery> => {
+  if (held !== undefined && 'at' in held) {
+    // What holds a SUT at a moment began by then and ends later.
+    const [second, millisecond] = [floorSecond(held.at.instant), floorMillisecond(held.at.instant)]
+    return { endsAfter: second, startsBefore: second + 1, heldBefore: millisecond + 1 }
+  }
+  if (held !== undefined) {
+    const { instant } = held.to
     return {
-      endsAfter: floorSecond(instant),
-      startsBefore: floorSecond(instant) + 1,
-      heldBefore: floorMillisecond(instant) + 1,
+      ...{ endsAfter: floorSecond(held.from.instant), startsBefore: ceilSecond(instant) },
+      heldBefore: ceilMillisecond(instant),
     }
   }
-  return {
-    endsAfter: floorSecond(held.from.instant),
-    startsBefore: ceilSecond(held.to.instant),
-    heldBefore: ceilMillisecond(held.to.instant),
-  }
-}
-
-/** Translates spans and `current` (as of Unix milliseconds) into bounds on a reservation's times. */
-const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<RowsQuery> => {
-  if (held !== undefined) return heldTimes(held)
   const second = Math.floor(now / 1000)
   const after = [...(from ? [floorSecond(from.instant)] : []), ...(current ? [second] : [])]
   const before = [...(to ? [ceilSecond(to.instant)] : []), ...(current ? [second + 1] : [])]
@@ -83,46 +71,30 @@ const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }
 
-const additionsFor = ({ include, held }: ReservationsQuery): Pick<RowsQuery, 'withCancelled' | 'withDetails'> => ({
-  ...(include.size > 0 && { withDetails: true }),
-  // What was cancelled never held its SUT.
-  ...(include.has('cancelled') && held === undefined && { withCancelled: true }),
-})
-
-/** Reads a page, and the time of the states that it shows. */
-const readPage = async (
-  { objects, asOf, clock }: Parts,
-  { query, user }: ListCall,
-  part: PageQuery,
-): Promise<{ readonly now: number; readonly read: E.Either<Refusal, ListResult<ReservationPage>> }> => {
-  const { sut_ids, user_id, as_of, current, include } = query
-  const asked = { ...part, sut_ids, user_id, ...additionsFor(query) }
-  if (as_of === undefined) {
-    const [now, visibility] = [clock(), visibilityOf(user)]
-    return { now, read: await objects.showList('reservations', { ...asked, ...timesOf(query, now), visibility }) }
-  }
-  const then = await asOf.find(as_of)
-  if (E.isLeft(then)) return { now: 0, read: then }
-  // With as_of, `current` means running at that time, and a state is that of then.
-  const now = current || include.has('state') ? await asOf.timeOf(as_of) : 0
-  return { now, read: await asOf.reservations({ ...asked, ...timesOf(query, now) }, then.right) }
-}
-
 const list = (parts: Parts, call: ListCall) =>
   respondWithList(parts, call, ['reservation', 'sut_reservations'], async (part) => {
     const { nameOf, clock } = parts
     const { query, user } = call
-    const { include, as_of } = query
+    const { sut_ids, user_id, include, as_of, current, held } = query
     const refused = refuseFuture(query, clock())
     if (refused !== undefined) return refused
-    const { now, read: found } = await readPage(parts, call, part)
-    if (E.isLeft(found)) return found
-    const { listed: page, position } = found.right
-    const { details } = page
+    // With as_of, `current` means running at that time, and a state is that of then.
+    const moment = current || include.has('state') ? await momentOf(parts, as_of) : E.right(clock())
+    if (E.isLeft(moment)) return moment
+    const now = moment.right
+    const visibility = visibilityOf(user)
+    const asked = {
+      ...{ ...part, sut_ids, user_id, visibility, ...timesOf(query, now) },
+      withDetails: include.size > 0,
+      // What was cancelled never held its SUT.
+      withCancelled: include.has('cancelled') && held === undefined,
+    }
+    const read = await showListAsOf(parts, 'reservations', asked, as_of)
+    if (E.isLeft(read)) return read
+    const { details } = read.right.listed
     const show = (document: string, n: number): string =>
       details === undefined ? document : withMembers(document, details[n] as Details, include, now, nameOf)
-    const visibility = as_of === undefined ? visibilityOf(user) : undefined
-    return E.right({ page, position, csvList: { of: 'reservation', include, now, visibility }, show })
+    return E.right({ ...read.right, csvList: { of: 'reservation', include, now, visibility }, show })
   })
 
 /** Reads what a list reads from rows. */
@@ -145,42 +117,39 @@ const detailsOf = async (
   })
 }
 
-/** Reads one reservation, now or as of a past moment. */
-const read = (parts: Parts, call: ReadCall): RouteResult => {
-  const { objects, asOf, nameOf, clock, users, endings, explainOver } = parts
-  const show = async (version: Version, { query, user }: ReadCall): RouteResult => {
-    const { include, as_of } = query
-    const isKept = as_of === undefined && keepaliveOf(version) !== undefined
-    const response = isKept ? await keptResponse(parts, version) : documentResponse('reservation', version, false)
-    if (include.size === 0) return E.right(response)
-    const details = await detailsOf(objects, version, user)
-    if (E.isLeft(details)) return details
-    const now = as_of === undefined ? clock() : await asOf.timeOf(as_of)
-    return E.right({ ...response, body: withMembers(version.document, details.right, include, now, nameOf) })
-  }
-  /** Milliseconds until its window ends; 0 if it is over. */
-  const timeLeft = ({ ended, document }: Version): number =>
-    ended === null ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
-
-  const newest = async (call: ReadCall): RouteResult => {
-    const { user, params, query } = call
-    const found = await findNewest(visibleTo(objects, user), 'reservation', params.id)
-    if (E.isLeft(found)) return found
-    const version = found.right
-    const left = query.wait === 0 ? 0 : timeLeft(version)
-    if (left > 0) {
-      await endings.waitForChange(version, Math.min(query.wait * 1000, left))
-      const now = userNow(users, user)
-      return E.isLeft(now) ? now : newest({ ...call, user: now.right, query: { ...query, wait: 0 } })
-    }
-    if (version.ended === 'cancelled') {
-      const over = await explainOver(version.id, user)
-      return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
-    }
-    return show(version, call)
-  }
-  return asOf.readOr('reservation', call, newest, show)
+/** Shows one reservation, now or as of a past moment. */
+const show: Show<Parts, ReadCall> = async (parts, { query, user }, version) => {
+  const { objects, nameOf } = parts
+  const { include, as_of } = query
+  const isKept = as_of === undefined && keepaliveOf(version) !== undefined
+  const response = isKept ? await keptResponse(parts, version) : documentResponse('reservation', version, false)
+  if (include.size === 0) return E.right(response)
+  const details = await detailsOf(objects, version, user)
+  if (E.isLeft(details)) return details
+  const now = await momentOf(parts, as_of)
+  if (E.isLeft(now)) return now
+  return E.right({ ...response, body: withMembers(version.document, details.right, include, now.right, nameOf) })
 }
+
+/** Shows what a read is about, at once or when it has changed. */
+const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
+  const { clock, users, endings, explainOver } = parts
+  const { user, query } = call
+  const { ended, document } = version
+  const end = ended === null ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 : 0
+  const left = query.wait === 0 ? 0 : end - clock()
+  if (left > 0) {
+    await endings.waitForChange(version, Math.min(query.wait * 1000, left))
+    const now = userNow(users, user)
+    return E.isLeft(now) ? now : readNewest(parts, { ...call, user: now.right, query: { ...query, wait: 0 } })
+  }
+  if (ended === 'cancelled') {
+    const over = await explainOver(version.id, user)
+    return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
+  }
+  return show(parts, call, version)
+}
+const readNewest = withVisible('reservation', showNewest)
 
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
@@ -208,6 +177,6 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
-    handler: read,
+    handler: nowOrAsOf('reservation', readNewest, show),
   }),
 ]

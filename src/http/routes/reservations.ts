@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
-import type { Outcome } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { failure } from '../../domain/failure.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
@@ -16,8 +15,8 @@ import {
   withoutBody,
 } from '../codecs/bodies.ts'
 import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
-import type { Code } from '../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import type { Code, Refusal } from '../protocol/problem.ts'
+import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
 import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
@@ -31,25 +30,13 @@ interface Known {
   readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
-const knownOf = ({ id, ended }: Version, { user_id }: Reservation): Known => ({
-  _id: id,
-  user_id,
-  documentStatus: ended === 'cancelled' || ended === 'released' ? ended : 'made',
-})
-
-interface More {
-  /** For commands that take time of a SUT. */
-  readonly quotas?: Quotas | undefined
-  readonly respond?: (version: Version, stream: string, outcome: Outcome<unknown>) => Promise<RouteResponse>
-}
-
-/** Runs a command on the reservation in the path and responds with the result, by default its document. */
+/** @param quotas for commands that take time of a SUT */
 const change = async (
   { runner, objects, explainOver }: Parts,
   call: Call,
   command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
-  { quotas, respond }: More = {},
-): RouteResult => {
+  quotas?: Quotas,
+): Promise<E.Either<Refusal, Version>> => {
   const { params, user } = call
   const seen = visibleTo(objects, user)
   let found = await seen.newest('reservation', params.id ?? '')
@@ -57,30 +44,34 @@ const change = async (
     if (E.isLeft(found)) return found
     const version = found.right
     if (version === undefined) return E.left(notFound('reservation'))
-    const reservation = JSON.parse(version.document) as Reservation
-    const stream = sutStream(reservation.sut_id)
-    const known = knownOf(version, reservation)
+    const { id: _id, ended, revision } = version
+    const { user_id, sut_id } = JSON.parse(version.document) as Reservation
+    const documentStatus = ended === 'cancelled' || ended === 'released' ? ended : 'made'
+    const stream = sutStream(sut_id)
     const run = (quota: QuotaUse | undefined) =>
-      runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command(known, quota) })
+      runner.run(reservationDecider, stream, {
+        ...envelopeOf(call),
+        command: command({ _id, user_id, documentStatus }, quota),
+      })
     // Who may not is refused without waiting behind what the holder does.
-    const takesTurn = quotas !== undefined && !isForbidden(user, known.user_id)
-    const ended = await (takesTurn ? quotas.run(known.user_id, run) : run(undefined))
-    if (E.isRight(ended)) {
-      const after = await objects.after('reservation', version.id, stream, ended.right)
-      return E.right((await respond?.(after, stream, ended.right)) ?? documentResponse('reservation', after, false))
-    }
+    const takesTurn = quotas !== undefined && !isForbidden(user, user_id)
+    const outcome = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
+    if (E.isRight(outcome)) return E.right(await objects.after('reservation', _id, stream, outcome.right))
     // Reservations that are over have left the calendar. If this one ended after its document was read, the new
     // document shows how.
-    if (ended.left.code === 'reservation_cancelled') return E.left(await explainOver(version.id, user))
-    if (ended.left.code !== 'reservation_over') return ended
-    found = await seen.latest('reservation', version.id)
-    if (E.isRight(found) && found.right?.revision === version.revision)
-      return E.left(await explainOver(version.id, user))
+    if (outcome.left.code === 'reservation_cancelled') return E.left(await explainOver(_id, user))
+    if (outcome.left.code !== 'reservation_over') return outcome
+    found = await seen.latest('reservation', _id)
+    if (E.isRight(found) && found.right?.revision === revision) return E.left(await explainOver(_id, user))
   }
 }
 
+/** Runs a command on the reservation in the path and responds with its document. */
+const respond = async (...args: Parameters<typeof change>): RouteResult =>
+  E.map((version: Version) => documentResponse('reservation', version, false))(await change(...args))
+
 const cancel = (parts: Parts, call: Call) =>
-  change(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
+  respond(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
 
 const extend = (parts: Parts, call: Call<ExtensionBody>) => {
   const { user: actor, body } = call
@@ -88,26 +79,26 @@ const extend = (parts: Parts, call: Call<ExtensionBody>) => {
   const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
     ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
   })
-  return change(parts, call, command, { quotas: body.isBeyondQuota ? undefined : quotas })
+  return respond(parts, call, command, body.isBeyondQuota ? undefined : quotas)
 }
 
 const shorten = (parts: Parts, call: Call<ShorteningBody>) =>
-  change(parts, call, (known) => ({
+  respond(parts, call, (known) => ({
     ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
   }))
 
 const bindToClient = async (parts: Parts, call: Call): RouteResult => {
-  const { user, client } = call
+  const { user: actor, client } = call
   if (client === undefined) {
     return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
   }
-  return change(parts, call, (known) => ({ type: 'BindReservation', actor: user, ...known, client }))
+  return respond(parts, call, (known) => ({ type: 'BindReservation', actor, ...known, client }))
 }
 
-const keepAlive = (parts: Parts, call: Call) =>
-  change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }), {
-    respond: (version) => keptResponse(parts, version),
-  })
+const keepAlive = async (parts: Parts, call: Call): RouteResult => {
+  const kept = await change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }))
+  return E.isLeft(kept) ? kept : E.right(await keptResponse(parts, kept.right))
+}
 
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']

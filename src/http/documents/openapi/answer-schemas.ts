@@ -34,7 +34,7 @@ import { refTo } from '../../protocol/declaration.ts'
 import type { AddedMembers } from '../../response/reservation-members.ts'
 import type { ConnectionDocument } from '../../routes/access/connection.ts'
 import type { ShownOutages } from '../../routes/suts/outages.ts'
-import type { SutSettings } from '../../routes/suts/sut-read.ts'
+import type { SutSettings } from '../../routes/suts/sut-reads.ts'
 
 /**
  * Schemas of response bodies. Their types are those of the projections: an additional or missing field does not

@@ -1,18 +1,28 @@
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Session } from '../../../../projections/session.ts'
 import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
 import { find } from '../../../domain/calendar/calendar.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import { reservationDecider } from '../../../domain/reservation/decide.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
-import { epochMillisecondsOf, epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import { type WaitQuery, waitQuery } from '../../codecs/lists.ts'
+import {
+  ceilMillisecond,
+  epochMillisecondsOf,
+  epochSecondsOf,
+  floorMillisecond,
+  formatMilliseconds,
+} from '../../../domain/values/instant.ts'
+import { type SessionsQuery, sessionsQuery, type WaitQuery, waitQuery } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
-import { get, holders, refTo } from '../../protocol/declaration.ts'
+import { everyone, get, holders, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
+import { CSV } from '../../response/csv-lists.ts'
 import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { LastError } from '../../response/forwarded.ts'
+import { withUserName } from '../../response/user-names.ts'
+import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
 /** How to reach a reserved SUT through this instance. */
@@ -35,6 +45,8 @@ const isAnyAddress = (host: string): boolean => {
   const { address } = new SocketAddress({ family: 'ipv6', address: host })
   return address === '::' || address === '::ffff:0.0.0.0'
 }
+
+export const NOT_FORWARDED = failure('not_forwarded', 'This instance does not forward the SUT. Another one may.')
 
 /** A file that viewers open to connect. It contains no secret. */
 interface ConnectionFile {
@@ -66,42 +78,44 @@ const FILES: Readonly<Record<string, ConnectionFile>> = {
   },
 }
 
-/** Whether it runs here now or later. */
-const mayOpen = ({ isOurs, clock }: Parts, { reservation, isReleased }: FoundReservation): boolean =>
-  isOurs(reservation.sut_id) && !isReleased && epochSecondsOf(reservation.end_time) * 1000 > clock()
-
-/** The pseudonym of the client that a reservation is bound to. Undefined if its key no longer exists. */
-const bindingOf = async (
-  { runner, clientPseudonyms, clock }: Parts,
-  { reservation, isReleased }: FoundReservation,
-): Promise<string | undefined> => {
-  const { _id, sut_id, end_time } = reservation
-  if (isReleased || epochSecondsOf(end_time) * 1000 <= clock()) return undefined
-  const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
-  const pseudonym = held?.client ?? undefined
-  return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
-}
-
 /** What a client connects to; null where this instance does not forward the SUT. */
-const hostOf = ({ isOurs, gatewayHost }: Parts, sutId: string, asked: string): string | null =>
-  isOurs(sutId) ? (isAnyAddress(gatewayHost) ? asked : gatewayHost) : null
+const hostOf = ({ isOurs, gatewayHost }: Parts, { reservation }: FoundReservation, asked: string): string | null => {
+  if (!isOurs(reservation.sut_id)) return null
+  return isAnyAddress(gatewayHost) ? asked : gatewayHost
+}
 
 const fileOf = (
   parts: Parts,
-  { reservation, position }: FoundReservation,
+  found: FoundReservation,
   { write, mediaType, extension }: ConnectionFile,
   asked: string,
 ): Awaited<RouteResult> => {
+  const { reservation, position } = found
   const { sut_id, listen_port: port } = reservation
-  const host = hostOf(parts, sut_id, asked)
-  if (host === null) {
-    return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
-  }
+  const host = hostOf(parts, found, asked)
+  if (host === null) return E.left(NOT_FORWARDED)
   const version = parts.views.newest('sut', sut_id)
   const display = version === undefined ? {} : (JSON.parse(version.internal) as SutInternal).settings
   const lines = write(host.includes(':') ? `[${host}]` : host, port, display)
   const headers = { 'Content-Disposition': `attachment; filename="berth-${port}.${extension}"` }
   return E.right({ status: 200, body: lines.map((line) => `${line}\r\n`).join(''), mediaType, headers, position })
+}
+
+const isOver = ({ clock }: Parts, { reservation, isReleased }: FoundReservation): boolean =>
+  isReleased || epochSecondsOf(reservation.end_time) * 1000 <= clock()
+
+/** Whether it runs here now or later. */
+const mayOpen = (parts: Parts, found: FoundReservation): boolean =>
+  parts.isOurs(found.reservation.sut_id) && !isOver(parts, found)
+
+/** The pseudonym of the client that a reservation is bound to. Undefined if its key no longer exists. */
+const bindingOf = async (parts: Parts, found: FoundReservation): Promise<string | undefined> => {
+  const { runner, clientPseudonyms } = parts
+  const { _id, sut_id } = found.reservation
+  if (isOver(parts, found)) return undefined
+  const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
+  const pseudonym = held?.client ?? undefined
+  return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
 }
 
 /** When a reservation that is not over is released unless somebody connects; null if it is not. */
@@ -121,12 +135,12 @@ const connectionOf = async (
 ): RouteResult => {
   const { clientPseudonyms, forwarded } = parts
   const { reservation, sut, position } = found
-  const { _id: id, sut_id, listen_port: port } = reservation
-  const host = hostOf(parts, sut_id, asked)
+  const id = reservation._id
+  const host = hostOf(parts, found, asked)
   const pseudonym = await bindingOf(parts, found)
   const connection: ConnectionDocument = {
     host,
-    port,
+    port: reservation.listen_port,
     sut_type: sut.sut_type,
     open: host !== null && forwarded.isPortOpen(id),
     bound: pseudonym !== undefined,
@@ -172,4 +186,39 @@ export const readConnection = get({
   answer: refTo('Connection'),
   refusals: [...OF_RESERVATION, 'not_forwarded'],
   handler: read,
+})
+
+const csvList = { of: 'session' } as const
+
+const list = (parts: Parts, call: Call<unknown, SessionsQuery>) =>
+  respondWithList(parts, call, ['session', 'sessions'], async (part) => {
+    const { objects, views, nameOf } = parts
+    const { query, user } = call
+    const { sut_id, reservation_id, from, to, open } = query
+    const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
+    if (isOfOthers) return E.right({ listed: { documents: [], count: 0 }, position: views.position(), csvList })
+    const read = await objects.showList('sessions', {
+      ...{ ...part, sut_id, reservation_id },
+      user_id: user.role === 'tester' ? user._id : query.user_id,
+      ...(from && { closesAfter: floorMillisecond(from.instant) }),
+      ...(to && { opensBefore: ceilMillisecond(to.instant) }),
+      isOpen: open === true,
+    })
+    if (E.isLeft(read)) return read
+    const show = (document: string): string => JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf))
+    return E.right({ ...read.right, csvList, show })
+  })
+
+export const listSessions = get({
+  path: '/api/session',
+  id: 'listSessions',
+  summary: 'List sessions, newest first',
+  description:
+    'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
+  roles: everyone,
+  otherMediaTypes: [CSV],
+  query: sessionsQuery,
+  answer: refTo('SessionList'),
+  refusals: ['list_too_large', 'store_full'],
+  handler: list,
 })

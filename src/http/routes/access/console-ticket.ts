@@ -9,6 +9,7 @@ import type { Code } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { type CheckConsole, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
+import { NOT_FORWARDED } from './connection.ts'
 
 const TICKET_LIFETIME_MS = 30_000
 /** For the gateway to open a reservation after its start. */
@@ -34,7 +35,7 @@ export const makeCheckConsole =
     }
     if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(_id, user))
     if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
-    return E.left(failure('not_forwarded', 'This instance does not forward the SUT. Another one may.'))
+    return E.left(NOT_FORWARDED)
   }
 
 const issue = async ({ checkConsole, consoleTickets, clock }: Parts, { params, user }: Call): RouteResult => {

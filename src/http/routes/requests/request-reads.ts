@@ -93,14 +93,13 @@ const list = (parts: Parts, call: Call<unknown, SutRequestsQuery>) => {
       visibility: visibilityOf(user),
     })
     if (E.isLeft(read)) return read
-    const { listed: page, position } = read.right
     const passedOver = await ifAvailable(parts.passedOver())
     const show = (document: string): string => {
       const request = JSON.parse(document) as SutRequest
       const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
       return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
     }
-    return E.right({ page, position, csvList: { of: 'sut_request' }, show })
+    return E.right({ ...read.right, csvList: { of: 'sut_request' }, show })
   })
 }
 

@@ -11,7 +11,6 @@ import { makeSeriesQuery } from '../../../domain/series/windows.ts'
 import { sutStream } from '../../../domain/values/ids.ts'
 import { NO_STREAM } from '../../../event-store/event-store.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
-import type { ListPage } from '../../../read-models/lists/page.ts'
 import { reservationStateOf, type SeriesReservation } from '../../../read-models/lists/reservations.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type SeriesListQuery, seriesQuery } from '../../codecs/lists.ts'
@@ -152,8 +151,7 @@ const list = (parts: Parts, call: Call<unknown, SeriesListQuery>) =>
   respondWithList(parts, call, ['series', 'sut_reservation_series'], async (part) => {
     const { sut_id, user_id } = call.query
     const filters = { ...(sut_id !== undefined && { sut_ids: [sut_id] }), user_id, visibility: visibilityOf(call.user) }
-    const read = await parts.objects.showList('series', { ...part, ...filters })
-    return E.map(({ listed: page, position }: ListResult<ListPage>) => ({ page, position }))(read)
+    return parts.objects.showList('series', { ...part, ...filters })
   })
 
 export const seriesRoutes: readonly Declaration<Parts>[] = [

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { described, opaqueId } from '../../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
 import type { OfflineCause } from '../../../domain/events/monitoring.ts'
-import { invalid, type Problem } from '../../../domain/failure.ts'
+import { invalid } from '../../../domain/failure.ts'
 import {
   ceilMillisecond,
   floorMillisecond,
@@ -12,57 +11,26 @@ import {
 import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
-import type { User } from '../../../users/user.ts'
 import { span, spanProblems } from '../../codecs/lists.ts'
-import { inQuery, parametersOf, queryOf, several } from '../../codecs/query.ts'
+import { inQuery, parametersOf, type QueryOf, queryOf, several } from '../../codecs/query.ts'
 import { SUTS_MAX } from '../../codecs/reservations.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, DecodeQuery, RouteResult } from '../../protocol/route.ts'
+import type { Call, Parameters, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 
-/** A span in Unix milliseconds. */
-interface OutagesOfOneQuery {
-  readonly from: number
-  readonly to: number
-}
-
-interface OutagesQuery extends OutagesOfOneQuery {
-  readonly sut_ids: readonly string[]
-}
-
 /** Days of a span. */
 const DAYS_MAX = 31
-const DAY_MS = 86_400_000
+const SPAN_MAX_MS = DAYS_MAX * 86_400_000
 
-/** Decodes a span that is short enough. */
-const spanQuery = <A extends { readonly from: OffsetTime; readonly to: OffsetTime }, Q>(
-  decode: DecodeQuery<A>,
-  make: (span: OutagesOfOneQuery, read: A) => Q,
-): DecodeQuery<Q> => {
-  const read = queryOf(
-    decode,
-    (asked): E.Either<readonly Problem[], Q> => {
-      const [from, to] = [floorMillisecond(asked.from.instant), ceilMillisecond(asked.to.instant)]
-      return to - from > DAYS_MAX * DAY_MS
-        ? E.left([inQuery('to', `must be at most ${DAYS_MAX} days after from`)])
-        : E.right(make({ from, to }, asked))
-    },
-    (parameters) => spanProblems(parameters, 'from', 'to'),
-  )
-  return withSchema(
-    (parameters) => E.flatten(read(parameters)),
-    () => schemaOf(decode),
-  )
-}
-
-const outagesOfOneQuery = spanQuery(parametersOf({}, span), (asked) => asked)
-
-const outagesQuery = spanQuery(
+const ofSpan = (parameters: Parameters) => spanProblems(parameters, 'from', 'to')
+const outagesOfOneQuery = queryOf(parametersOf({}, span), (read) => read, ofSpan)
+const outagesQuery = queryOf(
   parametersOf({}, { ...span, sut_id: described(several(opaqueId, SUTS_MAX), 'Those of these SUTs, up to 100.') }),
-  (asked, { sut_id: sut_ids }): OutagesQuery => ({ ...asked, sut_ids }),
+  (read) => read,
+  ofSpan,
 )
 
 /** Outages of a SUT in a span, as responses show them. */
@@ -85,44 +53,41 @@ const show = ({ outages, unknown }: Outages): ShownOutages => ({
   unknown: unknown.map(({ from, to }) => ({ from: formatMilliseconds(from), to: formatMilliseconds(to) })),
 })
 
-const tooMany = (): Refusal =>
-  invalid([
-    inQuery('to', `leaves more than ${CHANGES_MAX.toLocaleString('en')} changes; ask for less time or fewer SUTs`),
-  ])
+const refuseSpan = (name: 'from' | 'to', detail: string) => E.left(invalid([inQuery(name, detail)]))
 
 const readSpan = async (
   { objects, clock }: Parts,
-  { sut_ids, from, to }: OutagesQuery,
-  user: User,
+  { user: { scope }, query }: Call<unknown, { readonly from: OffsetTime; readonly to: OffsetTime }>,
+  sut_ids: readonly string[],
 ): Promise<E.Either<Refusal, ListResult<readonly SutOutages[]>>> => {
-  const now = clock()
-  if (from >= now) return E.left(invalid([inQuery('from', 'is in the future')]))
-  const asked = { sut_ids, scope: user.scope, from, to: Math.min(to, now), max: CHANGES_MAX }
-  const answered = await objects.showList('outages', asked)
-  if (E.isLeft(answered)) return answered
-  const { position, listed } = answered.right
-  return listed === undefined ? E.left(tooMany()) : E.right({ position, listed })
+  const [from, to, now] = [floorMillisecond(query.from.instant), ceilMillisecond(query.to.instant), clock()]
+  if (to - from > SPAN_MAX_MS) return refuseSpan('to', `must be at most ${DAYS_MAX} days after from`)
+  if (from >= now) return refuseSpan('from', 'is in the future')
+  const read = await objects.showList('outages', { sut_ids, scope, from, to: Math.min(to, now), max: CHANGES_MAX })
+  if (E.isLeft(read)) return read
+  const { position, listed } = read.right
+  const most = CHANGES_MAX.toLocaleString('en')
+  return listed === undefined
+    ? refuseSpan('to', `leaves more than ${most} changes; ask for less time or fewer SUTs`)
+    : E.right({ position, listed })
 }
 
-const read = async (parts: Parts, { params, query, user }: Call<unknown, OutagesOfOneQuery>): RouteResult => {
-  const id = params.id ?? ''
-  const found = await visibleTo(parts.objects, user).newest('sut', id)
+const readOne = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesOfOneQuery>>): RouteResult => {
+  const id = call.params.id ?? ''
+  const found = await visibleTo(parts.objects, call.user).newest('sut', id)
   if (E.isLeft(found)) return found
-  const answered = ifReaching(
-    found.right?.created ?? BEFORE_FIRST,
-    await readSpan(parts, { ...query, sut_ids: [id] }, user),
-  )
-  if (E.isLeft(answered)) return answered
-  const { position, listed } = answered.right
+  const read = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan(parts, call, [id]))
+  if (E.isLeft(read)) return read
+  const { position, listed } = read.right
   const [only] = found.right === undefined ? [] : listed
   if (only === undefined) return E.left(notFound('sut'))
   return E.right({ status: 200, body: JSON.stringify(show(only)), position })
 }
 
-const list = async (parts: Parts, { query, user }: Call<unknown, OutagesQuery>): RouteResult => {
-  const answered = await readSpan(parts, query, user)
-  if (E.isLeft(answered)) return answered
-  const { position, listed } = answered.right
+const list = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesQuery>>): RouteResult => {
+  const read = await readSpan(parts, call, call.query.sut_id)
+  if (E.isLeft(read)) return read
+  const { position, listed } = read.right
   const suts = listed.map((one) => ({ sut_id: one.sut_id, ...show(one) }))
   return E.right({ status: 200, body: JSON.stringify({ suts }), position })
 }
@@ -140,7 +105,7 @@ export const outageRoutes: readonly Declaration<Parts>[] = [
     query: outagesOfOneQuery,
     answer: refTo('Outages'),
     refusals: ['sut_not_found', 'store_full'],
-    handler: read,
+    handler: readOne,
   }),
   get({
     path: '/api/outages',

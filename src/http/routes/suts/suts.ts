@@ -1,8 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { LRUCache } from 'lru-cache'
 import { createSut, type NewSut } from '../../../commands/create-sut.ts'
 import { checkPorts, importSuts } from '../../../commands/import-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
 import { SUT_FIELDS } from '../../../domain/events/sut.ts'
+import { failure } from '../../../domain/failure.ts'
+import { offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
@@ -21,12 +24,22 @@ import {
 } from '../../codecs/bodies.ts'
 import { type SutImport, sutImportBody } from '../../codecs/imports.ts'
 import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
+import { refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { importResponse } from '../list-response.ts'
+import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
+
+/** Between checks of a SUT. */
+const CHECK_INTERVAL_MS = 1_000
+/** SUTs whose last check is remembered. */
+const CHECKED_MAX = 10_000
+
+/** When SUTs were last checked. */
+export const makeLastChecks = (): Parts['lastChecks'] => new LRUCache({ max: CHECKED_MAX })
 
 /** Defaults for a new SUT. */
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
@@ -106,6 +119,21 @@ const retire = async (parts: Parts, call: Call): RouteResult => {
   return retired
 }
 
+const check: Show<Parts, Call> = async ({ checkSut, lastChecks, sinceBoot }, _call, { id, ended }) => {
+  if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
+  const now = sinceBoot()
+  if (now - (lastChecks.peek(id) ?? Number.NEGATIVE_INFINITY) < CHECK_INTERVAL_MS) {
+    return E.left(refusal('too_many_checks', 'This SUT was checked within the last second.'))
+  }
+  lastChecks.set(id, now)
+  const probed = await checkSut(id)
+  if (E.isLeft(probed)) return probed
+  const { cause, milliseconds } = probed.right
+  const reachable = offlineCauseOf(cause) === undefined
+  const body = { reachable, cause: cause ?? null, milliseconds: Math.round(milliseconds) }
+  return E.right({ status: 200, body: JSON.stringify(body) })
+}
+
 /** Changes a SUT's record, unless it has changed since. */
 const sutChange = { roles: administrators, isConditional: true } as const
 /** Answered with the SUT. */
@@ -183,5 +211,17 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     ...SUT,
     refusals: OF_SUT,
     handler: monitor,
+  }),
+  post({
+    path: '/api/sut/:id/check',
+    id: 'checkSut',
+    summary: 'Probe a SUT now',
+    description:
+      'Answers when the probe has ended, after 15 s at most. It counts like any other probe of a monitored SUT. Once a second per SUT.',
+    roles: administrators,
+    ...withoutBody,
+    answer: refTo('Check'),
+    refusals: [...OF_SUT, 'not_forwarded', 'too_many_checks'],
+    handler: withVisible('sut', check),
   }),
 ]

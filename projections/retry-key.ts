@@ -11,9 +11,19 @@ export interface RetryKey {
   readonly of: 'sut' | 'reservation' | 'user'
   readonly revision: number
   readonly created: boolean
-  /** Unix milliseconds. */
-  readonly time: number
 }
+
+/** Keys recorded in the same twelve hours lie together in the index. As keys are random, each would dirty a page of it. */
+const PERIOD_MS = 12 * 3_600_000
+
+/** Periods in which a key is looked for: that of now, and as many before as make up a day at least. */
+const PERIODS = [0, 1, 2]
+
+const rowId = (key: string, period: number): string => `${period}.${key.slice(0, 22)}`
+
+/** The ids of rows in which a key may be that was recorded within a day, the newest first. @param now Unix milliseconds */
+export const retryKeyIds = (key: string, now: number): readonly string[] =>
+  PERIODS.map((before) => rowId(key, Math.floor(now / PERIOD_MS) - before))
 
 /**
  * The kinds of objects that are answered. The first append of a creation is about none: the SUT's own event is the
@@ -34,8 +44,13 @@ const answered = ({ type }: Recorded): RetryKey['of'] | undefined => {
 
 export const retryKeyProjection: Projection<object, RetryKey> = {
   name: 'retry_key',
-  version: 4,
-  key: (event) => (event.metadata.key !== undefined && answered(event) ? event.metadata.key.slice(0, 22) : undefined),
+  version: 5,
+  key: (event) => {
+    const { key, time } = event.metadata
+    return key !== undefined && answered(event)
+      ? rowId(key, Math.floor(epochMillisecondsOf(time) / PERIOD_MS))
+      : undefined
+  },
   begins: () => true,
   evolve: (_, event) => ({
     document: {},
@@ -45,7 +60,6 @@ export const retryKeyProjection: Projection<object, RetryKey> = {
       of: answered(event) ?? 'reservation',
       revision: event.revision,
       created: factsOf(event.type).creates ?? false,
-      time: epochMillisecondsOf(event.metadata.time),
     },
   }),
 }

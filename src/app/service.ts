@@ -234,7 +234,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       onAccessChange: signedIn.onChange,
       limits: base.console,
     })
-    const repeated = makeStoredResponse(views, (kind, version, created) => {
+    const repeated = makeStoredResponse(views, clock, (kind, version, created) => {
       if (kind === 'user') return userResponse(users, version, created)
       return kind === 'reservation' && created ? createdResponse(version) : documentResponse(kind, version, created)
     })

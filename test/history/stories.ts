@@ -161,12 +161,16 @@ const checkPositions = async (
   }
 }
 
-/** The same as of the times of events: objects must be as of the last event recorded by then. */
+/**
+ * The same as of the times of events: objects must be as of the last event recorded by then. While a clock is set back, or
+ * the clocks of instances differ, there are several such.
+ */
 const checkTimes = async (story: Story, log: readonly Event[], first: number, snapshots: Snapshots, report: Report) => {
   const events = log.slice(first).map((event, n) => ({ ...event, position: first + n }))
   for (const { metadata } of events) {
     const time = Date.parse(metadata.time) + story.one([0, -1])
-    const last = events.findLast((event) => Date.parse(event.metadata.time) <= time)?.position ?? -1
+    const last = log.findLastIndex((event) => Date.parse(event.metadata.time) <= time)
+    if (log.slice(0, last).some((event) => Date.parse(event.metadata.time) > time)) continue
     for (const { path, id } of story.things()) {
       const newest = events.findLast((event) => event.data._id === id && event.position <= last)
       const then = newest && snapshots.get(newest.position)?.get(path)

@@ -47,5 +47,5 @@ test('the answers about tokens are not found by their idempotency keys, since th
   const key = `${'k'.repeat(22)}.${'r'.repeat(22)}`
   for (const event of [tokenIssued({ _id }), tokenRevoked(_id)])
     t.is(retryKeyProjection.key(recordedAt(0, at('05:00', event, { key }))), undefined)
-  t.is(retryKeyProjection.key(recordedAt(0, at('05:00', userAdded(), { key }))), 'k'.repeat(22))
+  t.regex(retryKeyProjection.key(recordedAt(0, at('05:00', userAdded(), { key }))) ?? '', /k{22}$/)
 })

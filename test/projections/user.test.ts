@@ -1,6 +1,6 @@
 import test from 'ava'
 import { diffRows, historyProjections } from '../../projections/history.ts'
-import { retryKeyProjection } from '../../projections/retry-key.ts'
+import { retryKeyIds, retryKeyProjection } from '../../projections/retry-key.ts'
 import { userProjection } from '../../projections/user.ts'
 import {
   alice,
@@ -101,7 +101,8 @@ test('an event of a user that was never added throws', (t) => {
 test('an idempotency key maps to the user, and whether it was added', (t) => {
   const key = { key: `${'k'.repeat(22)}.${'r'.repeat(22)}` }
   const retryKey = foldedBy(retryKeyProjection)
-  const found = (...past: readonly ReturnType<typeof at>[]) => retryKey('k'.repeat(22), ...past).internal
+  const found = (...past: readonly ReturnType<typeof at>[]) =>
+    retryKey(`${retryKeyIds('k'.repeat(22), Date.parse('2030-05-02T06:00:00Z'))[0]}`, ...past).internal
   t.like(found(at('05:58', userAdded({ _id: 'Zoë 😀' }), key)), {
     _id: 'Zoë 😀',
     of: 'user',

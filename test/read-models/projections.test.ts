@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { projections } from '../../projections/index.ts'
 import { reservationProjection } from '../../projections/reservation.ts'
-import { retryKeyProjection } from '../../projections/retry-key.ts'
+import { retryKeyIds, retryKeyProjection } from '../../projections/retry-key.ts'
 import { sutProjection } from '../../projections/sut.ts'
 import { EVENT_TYPES, factsOf, type Recorded } from '../../src/domain/event.ts'
 import { arbitraryData } from '../domain/arbitrary-events.ts'
@@ -28,8 +28,9 @@ const sut = foldedBy(sutProjection)
 const reservation = foldedBy(reservationProjection)
 const retryKey = foldedBy(retryKeyProjection)
 
-const KEY = 'k'.repeat(22)
-const key = (request: string) => ({ key: `${KEY}.${request.repeat(22)}` })
+const SECRET = 'k'.repeat(22)
+const [KEY = ''] = retryKeyIds(SECRET, Date.parse('2030-05-02T06:00:00Z'))
+const key = (request: string) => ({ key: `${SECRET}.${request.repeat(22)}` })
 const [first, _second] = [idOf(1), idOf(2)]
 
 test("the document of a SUT has the API's fields in order, and no secret", (t) => {
@@ -151,7 +152,6 @@ test('an idempotency key maps to the object and revision of the response', (t) =
     of: 'reservation',
     revision: 1,
     created: true,
-    time: Date.parse('2030-05-02T06:00:00Z'),
   })
   t.deepEqual(retryKey(KEY, ...past, at('06:01', sutUpdated({ os: 'linux' }), key('b'))).internal, {
     request: 'b'.repeat(22),
@@ -159,7 +159,6 @@ test('an idempotency key maps to the object and revision of the response', (t) =
     of: 'sut',
     revision: 2,
     created: false,
-    time: Date.parse('2030-05-02T06:01:00Z'),
   })
 })
 

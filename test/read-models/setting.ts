@@ -5,7 +5,6 @@ import type { Projection } from '../../projections/projection.ts'
 import type { Event, Metadata, Recorded } from '../../src/domain/event.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
-import { tablesOf } from '../../src/read-models/tables/schema.ts'
 import { openViews, type Views } from '../../src/read-models/views.ts'
 import {
   idOf,
@@ -113,7 +112,7 @@ export const shellOn = (t: ExecutionContext, path: string): DatabaseSync => {
 export const rowsIn = (path: string): readonly string[] => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
-    return projections.flatMap(tablesOf).flatMap((name) =>
+    return projections.flatMap(({ name }) =>
       database
         .prepare(`SELECT * FROM ${name} ORDER BY position`)
         .all()

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { RetryKey as Kept } from '../../../projections/retry-key.ts'
 import type { Outcome } from '../../commands/command-envelope.ts'
 import { keyReused } from '../../commands/failures.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
@@ -8,6 +7,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
+import { findRetryKey } from '../../read-models/retry-keys.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -164,12 +164,16 @@ export type StoredResponse = (key: IdempotencyKey) => E.Either<Refusal, RouteRes
  * another instance has just recorded may be missing here; the command then finds it in the stream.
  */
 export const makeStoredResponse =
-  (views: Views, show: (kind: Kind, version: Version, created: boolean) => RouteResponse): StoredResponse =>
+  (
+    views: Views,
+    clock: () => number,
+    show: (kind: Kind, version: Version, created: boolean) => RouteResponse,
+  ): StoredResponse =>
   ({ candidates }) => {
     for (const candidate of candidates) {
-      const version = views.newest('retry_key', candidate.slice(0, 22))
-      if (version === undefined) continue
-      const { request, of, _id, revision, created } = JSON.parse(version.internal) as Kept
+      const known = findRetryKey(views, candidate, clock())
+      if (known === undefined) continue
+      const { request, of, _id, revision, created } = known
       if (request !== candidate.slice(23)) return E.left(keyReused())
       const object = views.asOf(of, _id, revision)
       if (object !== undefined) return E.right(show(of, object, created))

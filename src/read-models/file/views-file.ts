@@ -7,7 +7,6 @@ import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type Lists, openLists } from '../lists/lists.ts'
 import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
-import { makeRetryKeyTable } from '../tables/retry-keys.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
 import type { EventRow, Version } from '../tables/version.ts'
 import { makeVersionTable, type VersionTable } from '../tables/versions.ts'
@@ -172,9 +171,7 @@ const fileOver = (
     'SELECT stream, version, revision, storePosition, text FROM snapshot WHERE stream = ?',
   )
   const keepSnapshot = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
-  const versions = new Map<string, VersionTable>(
-    projections.map(({ name }) => [name, name === 'retry_key' ? makeRetryKeyTable(db) : makeVersionTable(db, name)]),
-  )
+  const versions = new Map<string, VersionTable>(projections.map(({ name }) => [name, makeVersionTable(db, name)]))
   const log = makeLogTable(db)
   const of = (projection: string): VersionTable => versions.get(projection) as VersionTable
   const tables = [log, ...versions.values()]

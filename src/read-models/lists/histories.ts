@@ -4,6 +4,7 @@ import type { Row } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
+import { CURRENT } from '../tables/schema.ts'
 
 /** What has a history. That of a SUT includes its reservations, series, sessions and port. */
 type HistoryOf = 'sut' | 'reservation' | 'user'
@@ -31,7 +32,7 @@ export interface HistoryPage {
 const SOURCES: Readonly<Record<HistoryOf, readonly (readonly [table: string, condition: string])[]>> = {
   sut: [
     ['sut', 'id = :id AND is_observed = 0'],
-    ['reservation', 'sut = :id'],
+    ['reservation', `id IN (SELECT id FROM reservation WHERE sut = :id AND ${CURRENT})`],
     ['series', 'sut = :id'],
     ['session', 'sut = :id'],
     ['listen_port', 'id = :id'],

@@ -1,6 +1,11 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Logged } from '../../domain/event.ts'
-import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
+import {
+  BEFORE_FIRST,
+  type PublicPosition,
+  type StorePosition,
+  toPublicPosition,
+} from '../../domain/values/position.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
@@ -36,11 +41,7 @@ export interface LogRow extends Pick<Logged, 'id' | 'storePosition' | 'leaf'> {
 const STEP = 8
 const WIDTH = 2 ** STEP
 
-/**
- * Positions that share a row with the earliest time among them. Clocks of instances differ, so times are not ordered along
- * the log; the last event recorded by a time is in the last period with one as early.
- */
-const PERIOD = 1_024
+const SIZE = 'SELECT ifnull(max(position), -1) + 1 AS found FROM log'
 
 const ID_BYTES = 16
 
@@ -64,41 +65,19 @@ const rootOf = (hashes: readonly Uint8Array[]): Uint8Array => {
 
 /**
  * Makes the function that finds the last event recorded at or before a time, in Unix milliseconds; -1 if there is none.
- * At most one period of the log is read.
+ * Along the log times grow, but for the difference of two instances' clocks: within that the answer is one of several.
  */
 export const makePositionAt = (db: DatabaseSync): ((time: number) => PublicPosition) => {
-  const last = prepare<{ position: PublicPosition }>(
-    db,
-    `SELECT position FROM log
-     WHERE position < ${PERIOD} * (1 + (SELECT max(n) FROM period WHERE earliest <= :time)) AND time <= :time
-     ORDER BY position DESC LIMIT 1`,
-  )
-  return (time) => last.get({ time })?.position ?? BEFORE_FIRST
-}
-
-/** Inserts rows, and keeps the earliest time of each period. */
-const makeRows = (db: DatabaseSync) => {
-  const { add, flush, forget } = makeInsertion(db, 'log', ['position', 'storePosition', 'id', 'leaf', 'time'])
-  const keepEarliest = db.prepare(
-    `INSERT INTO period SELECT position / ${PERIOD} AS n, min(time) FROM log WHERE position >= ? GROUP BY n
-     ON CONFLICT DO UPDATE SET earliest = min(earliest, excluded.earliest)`,
-  )
-  /** The first position of which `period` does not know. */
-  let first: PublicPosition | undefined
-  return {
-    add: (position: PublicPosition, row: readonly SQLInputValue[]): void => {
-      add(row)
-      first ??= position
-    },
-    flush: (): void => {
-      flush()
-      if (first !== undefined) keepEarliest.run(first)
-      first = undefined
-    },
-    forget: (): void => {
-      forget()
-      first = undefined
-    },
+  const size = prepare<{ found: number }>(db, SIZE)
+  const at = prepare<{ time: number }>(db, 'SELECT time FROM log WHERE position = ?')
+  return (time) => {
+    let [first, end] = [0, readRow(size).found]
+    while (first < end) {
+      const middle = Math.floor((first + end) / 2)
+      if (readRow(at, middle).time <= time) first = middle + 1
+      else end = middle
+    }
+    return first === 0 ? BEFORE_FIRST : toPublicPosition(first - 1)
   }
 }
 
@@ -109,9 +88,9 @@ interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
 }
 
 export const makeLogTable = (db: DatabaseSync): LogTable => {
-  const rows = makeRows(db)
+  const { add, flush, forget } = makeInsertion(db, 'log', ['position', 'storePosition', 'id', 'leaf', 'time'])
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
-  const size = prepare<{ found: number }>(db, 'SELECT ifnull(max(position), -1) + 1 AS found FROM log')
+  const size = prepare<{ found: number }>(db, SIZE)
   const storePosition = prepare<{ found: StorePosition }>(
     db,
     'SELECT storePosition AS found FROM log WHERE position = ?',
@@ -144,10 +123,10 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   }
 
   return {
-    flush: rows.flush,
-    forget: rows.forget,
+    flush,
+    forget,
     insert: ({ position, storePosition, id, leaf, time }) => {
-      rows.add(position, [position, storePosition, idBytes(id), leaf, time])
+      add([position, storePosition, idBytes(id), leaf, time])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
       recent.push(leaf)
@@ -155,7 +134,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
       for (let level = 0; n % WIDTH === 0; level += STEP) {
         n /= WIDTH
         const isAtHand = level === 0 && recent.length === WIDTH
-        if (!isAtHand) rows.flush()
+        if (!isAtHand) flush()
         keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
       }
     },

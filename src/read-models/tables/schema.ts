@@ -13,7 +13,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 17
+const FILE_VERSION = 18
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -21,16 +21,6 @@ export type Shape = Pick<Projection, 'name' | 'version'>
 /** The shape a file must have to be used. */
 export const shapeOf = (projections: readonly Shape[]): string =>
   [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
-
-/**
- * Retry keys have four tables, each with those of twelve hours: that of now, two before it, so that keys are known for a
- * day at least, and one more for a clock that was wrong for a while (see retry-keys.ts).
- */
-export const RETRY_KEY_TABLES = [1, 2, 3, 4].map((n) => `retry_key_${n}`)
-
-/** The tables of a projection. */
-export const tablesOf = ({ name }: { readonly name: Table }): readonly string[] =>
-  name === 'retry_key' ? RETRY_KEY_TABLES : [name]
 
 /** Versions that are current. Lists show these, and leave out more as they are asked to. */
 export const CURRENT = 'until IS NULL'
@@ -145,7 +135,6 @@ export const SCHEMA = `
   ) STRICT;
   CREATE INDEX log_by_id ON log (id);
   CREATE INDEX log_by_store_position ON log (storePosition) WHERE storePosition <> position;
-  CREATE TABLE period (n INTEGER PRIMARY KEY, earliest INTEGER NOT NULL) STRICT;
   CREATE TABLE tree (
     level INTEGER NOT NULL, n INTEGER NOT NULL, hash BLOB NOT NULL, PRIMARY KEY (level, n)
   ) STRICT, WITHOUT ROWID;
@@ -172,7 +161,6 @@ export const SCHEMA = `
   CREATE INDEX reservation_former ON reservation (until, position, created, ended, sut, user, starts, ends, lateness)
     WHERE ${FORMER};
   CREATE INDEX reservation_of_series ON reservation (series, starts, created, until) WHERE series IS NOT NULL AND ${CURRENT};
-  CREATE INDEX reservation_in_history ON reservation (sut);
 
   ${versions('series')}
   CREATE INDEX series_by_id ON series (id, position);
@@ -205,14 +193,8 @@ export const SCHEMA = `
   ${versions('listen_port')}
   CREATE INDEX listen_port_by_id ON listen_port (id, position);
 
-  ${RETRY_KEY_TABLES.map(
-    (name) => `
-  CREATE TABLE ${name} (
-    position INTEGER PRIMARY KEY, revision INTEGER NOT NULL, id TEXT NOT NULL, internal TEXT NOT NULL,
-    time INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX ${name}_by_id ON ${name} (id);`,
-  ).join('')}
+  ${versions('retry_key')}
+  CREATE INDEX retry_key_by_id ON retry_key (id, position);
 
   -- What ANALYZE would find in a large lab: rows, and how many of them have the same first column, and the same first two.
   -- Plans then depend on no data, and are those of the tests.
@@ -224,7 +206,6 @@ export const SCHEMA = `
     ('reservation', 'reservation_by_user', '1000000 1000 1'),
     ('reservation', 'reservation_by_end', '1000000 10 5'),
     ('reservation', 'reservation_former', '2000000 1 1'),
-    ('reservation', 'reservation_in_history', '3000000 300'),
     ('session', 'session_by_id', '2000000 2 1'),
     ('session', 'session_current', '1000000 1 1'),
     ('session', 'session_open', '100 1 1'),

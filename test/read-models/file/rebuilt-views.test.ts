@@ -62,7 +62,7 @@ const unusable: Readonly<Record<string, string>> = {
   'they are ahead of the log': 'UPDATE progress SET position = position + 9, storePosition = storePosition + 9',
   'a table is missing': 'DROP TABLE reservation',
   'a table has other columns': 'ALTER TABLE snapshot RENAME COLUMN text TO folded',
-  'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key_1',
+  'their position is missing': 'DELETE FROM progress; DROP TABLE retry_key',
 }
 
 for (const [why, sql] of Object.entries(unusable)) {

@@ -13,7 +13,7 @@ const ALTERED: Readonly<Record<string, string>> = {
   'UPDATE reservation SET until = NULL WHERE position = 2': 'reservation',
   'UPDATE reservation SET created = 7 WHERE position = 1': 'reservation',
   "UPDATE sut SET tags = '{}' WHERE position = 8": 'sut',
-  'DELETE FROM period': 'period',
+  'UPDATE log SET time = time + 1 WHERE position = 3': 'log',
 }
 
 test('replay names every altered list table, and finds no difference in unaltered ones', async (t) => {

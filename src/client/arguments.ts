@@ -1,19 +1,6 @@
-import { type ParseArgsConfig, default as util } from 'node:util'
+import { type CommandArguments, type Option, textOf, textsOf } from './command.ts'
 import { misused } from './service/failure.ts'
 import { LIMITS } from './service/limits.ts'
-
-/** Node's parser of arguments, which says what is wrong. @throws that misused */
-export const parseArguments = <T extends ParseArgsConfig['options']>(given: {
-  args: readonly string[]
-  options: T
-}) => {
-  try {
-    // Not imported by its name: Node before 18.3 has no such export, and would end before it is told to be too old.
-    return util.parseArgs({ args: [...given.args], options: given.options, allowPositionals: true })
-  } catch (error) {
-    throw misused((error as Error).message.split(/\.\s|\.$/)[0] ?? 'wrong options')
-  }
-}
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
@@ -83,40 +70,50 @@ export interface Order {
   readonly command: readonly string[]
 }
 
-const RESERVE_OPTIONS = {
-  match: { type: 'string', multiple: true },
-  not: { type: 'string', multiple: true },
-  for: { type: 'string' },
-  wait: { type: 'string' },
-  priority: { type: 'string' },
-  keepalive: { type: 'string' },
-  extend: { type: 'string' },
-} as const
+export const RESERVE_OPTIONS: Readonly<Record<string, Option>> = {
+  match: {
+    ...{ type: 'string', multiple: true, value: 'KEY=VALUE', isRequired: true },
+    note:
+      'A criterion that the machine must meet; all of several. KEY is sut_type, manufacturer, model, os, version, name or ' +
+      'tag.NAME; of VALUE,VALUE either will do, and \\, is a comma. KEY! is a machine without that field or tag.',
+  },
+  for: {
+    ...{ type: 'string', value: 'DURATION', isRequired: true },
+    note: 'How long the machine is needed, such as 30m or 2h; a number alone is seconds.',
+  },
+  not: { type: 'string', multiple: true, value: 'KEY=VALUE', note: 'A criterion that leaves machines out.' },
+  wait: {
+    ...{ type: 'string', value: 'DURATION' },
+    note: 'How long to wait in the queue until a machine is free; not at all unless given.',
+  },
+  priority: {
+    ...{ type: 'string', value: 'NUMBER' },
+    note: 'The place in the queue, -100 to 100, larger first; 0 unless given.',
+  },
+  keepalive: {
+    ...{ type: 'string', value: 'DURATION' },
+    note: 'How long the reservation outlives this program if that is killed; 2m unless given.',
+  },
+  extend: {
+    ...{ type: 'string', value: 'DURATION' },
+    note: 'Extends the reservation by this whenever less than five minutes are left.',
+  },
+}
 
-/** Node takes a number below 0 for an option, so it becomes one argument with the option before it. */
-const joinNegative = (args: readonly string[]): readonly string[] =>
-  args.flatMap((arg, n) => {
-    if (args[n - 1] === '--priority' && /^-\d+$/.test(arg)) return []
-    const next = args[n + 1] ?? ''
-    return arg === '--priority' && /^-\d+$/.test(next) ? [`${arg}=${next}`] : [arg]
-  })
-
-/** Reads the arguments of `reserve`. */
-export const readOrder = (args: readonly string[]): Order => {
-  const end = args.indexOf('--')
-  const command = end === -1 ? [] : args.slice(end + 1)
-  const own = joinNegative(args.slice(0, end === -1 ? undefined : end))
-  const { values, positionals } = parseArguments({ args: own, options: RESERVE_OPTIONS })
-  const { match = [], not = [], for: length, wait, priority, keepalive, extend } = values
+/** Reads the arguments of `reserve`. @throws ClientFailure */
+export const readOrder = ({ options, tail: command }: CommandArguments): Order => {
+  const [match, not] = [textsOf(options.match), textsOf(options.not)]
+  const [duration, wait, priority, keepalive, extend] = ['for', 'wait', 'priority', 'keepalive', 'extend'].map((name) =>
+    textOf(options[name]),
+  )
   if (match.length + not.length === 0) throw misused('--match is missing')
-  if (length === undefined) throw misused('--for is missing')
+  if (duration === undefined) throw misused('--for is missing')
   if (priority !== undefined && wait === undefined) throw misused('--priority needs --wait')
   if (priority !== undefined && !/^-?\d{1,9}$/.test(priority)) throw misused('--priority must be a whole number')
-  if (positionals.length > 0) throw misused(`${positionals[0]} is no option; COMMAND comes after --`)
   if (!command[0]) throw misused('COMMAND is missing, after --')
   return {
     match: { ...parseCriteria(match, '--match'), ...(not.length > 0 && { not: parseCriteria(not, '--not') }) },
-    duration: parseLength(length, '--for'),
+    duration: parseLength(duration, '--for'),
     wait: wait === undefined ? 0 : parseDuration(wait, '--wait'),
     priority: priority === undefined ? undefined : Number(priority),
     keepalive: keepalive === undefined ? LIMITS.keepalive : parseLength(keepalive, '--keepalive'),

@@ -1,4 +1,5 @@
-import type { Order } from './arguments.ts'
+import { type Order, RESERVE_OPTIONS, readOrder } from './arguments.ts'
+import type { CommandArguments, CommandHelp } from './command.ts'
 import { giveBack, waitForPort } from './hold.ts'
 import { type KeptReservation, whileKept } from './keep.ts'
 import { checkExecutable } from './programs/executable.ts'
@@ -20,6 +21,11 @@ export interface Setting {
   readonly output: Output
   /** The variables of COMMAND, before those of the reservation. */
   readonly environment: Environment
+}
+
+export interface ClientCommand extends CommandHelp {
+  /** Reads the arguments, and returns what it does. @throws ClientFailure */
+  readonly prepare: (args: CommandArguments) => (setting: Setting) => Promise<number>
 }
 
 /** Reserves a machine from now on. Returns the id of the reservation. */
@@ -80,7 +86,7 @@ const runOn = (
 }
 
 /** Reserves a machine, runs COMMAND on it, and gives it back however COMMAND ends. Returns the exit code. */
-export const reserve = async (order: Order, setting: Setting): Promise<number> => {
+const reserve = async (order: Order, setting: Setting): Promise<number> => {
   const { service, limits, output, environment } = setting
   const [program = ''] = order.command
   if (process.platform !== 'win32') await checkExecutable(program, environment.PATH)
@@ -107,4 +113,27 @@ export const reserve = async (order: Order, setting: Setting): Promise<number> =
   } finally {
     signals.close()
   }
+}
+
+export const NEEDS = 'Needs BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE.'
+
+export const reserveCommand: ClientCommand = {
+  name: 'reserve',
+  options: RESERVE_OPTIONS,
+  tail: 'COMMAND [ARGUMENT]...',
+  summary: 'reserves a machine, runs a command on it, and gives it back',
+  example: "reserve --match os=windows --match tag.rack=3,4 --for 30m -- sh -c 'ping -c 1 $SUT_HOST'",
+  help: `
+Reserves any machine that fits, waits until its port is open, runs COMMAND, and gives the machine back when COMMAND ends
+or is killed. Signals are passed on to COMMAND, and without a terminal to all that it has started.
+
+COMMAND gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID in its environment, and neither BERTH_TOKEN nor
+BERTH_CREDENTIALS_FILE. When the reservation is no longer in force, COMMAND and what it has started get SIGTERM, and ten
+seconds later SIGKILL. Lines that begin with "berth: " are not COMMAND's.
+
+${NEEDS}`,
+  prepare: (args) => {
+    const order = readOrder(args)
+    return (setting) => reserve(order, setting)
+  },
 }

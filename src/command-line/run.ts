@@ -1,14 +1,17 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig, withoutClient } from '../app/config/config.ts'
-import { CLIENT_COMMANDS } from '../client/help.ts'
+import { type CommandHelp, helpOf, listCommands, parseArguments, usageOf } from '../client/command.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/guide/version.ts'
 import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
-import { EXIT_CODES, groupUsageOf, helpOf, overviewOf, PROGRAM, TRY_HELP, usageOf } from './terminal/help.ts'
-import { parse } from './terminal/parse.ts'
 import { makePrintable } from './terminal/printable.ts'
 import { didYouMean } from './terminal/suggest.ts'
+
+/** How to run a command in a checkout. */
+const PROGRAM = 'npx berth'
+
+const EXIT_CODES = 'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
 
 /** Each command made by hand. A command loads only its own modules: all of them take a quarter second. */
 const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
@@ -29,19 +32,39 @@ const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
   client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
 }
 
+/** The commands of the client that pipelines download. */
+const OF_CLIENT = ['reserve', 'release', 'list', 'connect']
+
 type Commands = Readonly<Record<string, Command>>
 
-/** All commands but those of the client: those of the operations of the service take a quarter second to load too. */
-const loadAll = async (): Promise<{ readonly byHand: Commands; readonly derived: Commands }> => {
+/** All commands: those of the operations of the service take a quarter second to load too. */
+const loadAll = async () => {
   const loaded = Object.entries(BY_HAND).map(async ([name, load]) => [name, await load()] as const)
-  const byHand = Object.fromEntries(await Promise.all(loaded))
-  return { byHand, derived: (await import('./operations/operation-commands.ts')).operationCommands }
+  const byHand: Commands = Object.fromEntries(await Promise.all(loaded))
+  const derived: Commands = (await import('./operations/operation-commands.ts')).operationCommands
+  return { byHand, derived, ofClient: (await import('../client/client.ts')).CLIENT_COMMANDS }
 }
 
 const overview = async (): Promise<string> => {
-  const { byHand, derived } = await loadAll()
-  return overviewOf([...Object.values(byHand), ...CLIENT_COMMANDS], Object.values(derived))
+  const { byHand, derived, ofClient } = await loadAll()
+  const requests = Object.values(derived).map(({ name, summary }) => `    ${name.padEnd(24)}${summary}\n`)
+  return `berth: shares the machines of a test lab
+
+  ${PROGRAM} COMMAND
+
+${listCommands([...Object.values(byHand), ...ofClient])}  help COMMAND    shows more about a command, as COMMAND --help does
+  --version, -V   prints the version
+
+  Requests to the service:
+${requests.join('')}
+Configuration is in environment variables named BERTH_...; the chapter on configuration in the guide lists them.
+${EXIT_CODES}
+`
 }
+
+/** The members of a group, such as `vault rotate` and `vault status`. */
+const groupUsageOf = (members: readonly CommandHelp[]): string =>
+  members.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -51,6 +74,13 @@ const explainMisuse = ({ stderr }: Terminal, why: string, usage: string): number
   return MISUSED
 }
 
+/** The option that was meant, where one is not known. */
+const suggestOption = (why: string, { options = {} }: CommandHelp): string => {
+  const unknown = /^Unknown option '(--[^']+)'$/.exec(why)?.[1] ?? ''
+  const names = [...Object.keys(options), 'help'].map((name) => `--${name}`)
+  return didYouMean(unknown, names)
+}
+
 const runCommand = async (
   command: Command,
   args: readonly string[],
@@ -58,9 +88,10 @@ const runCommand = async (
   terminal: Terminal,
 ): Promise<number> => {
   try {
-    const parsed = parse(command, args)
-    if (parsed.help) {
-      terminal.stdout(helpOf(command))
+    const parsed = parseArguments(command, args)
+    if (typeof parsed === 'string') throw new WrongUsage(parsed + suggestOption(parsed, command))
+    if (parsed.asksHelp) {
+      terminal.stdout(helpOf(command, 'berth', PROGRAM, EXIT_CODES))
       return DONE
     }
     const config = readConfig(command.asksNoService ? withoutClient(environment) : environment)
@@ -93,8 +124,9 @@ const explainUnknown = async ([first = '', second]: readonly string[], terminal:
   const group = Object.values(all).filter(({ name }) => name.startsWith(`${first} `))
   if (group.length === 0) {
     const groups = Object.keys(all).flatMap((name) => (name.includes(' ') ? [name.replace(/ .*/, '')] : []))
-    const names = ['help', ...Object.keys(all), ...CLIENT_COMMANDS.map(({ name }) => name), ...new Set(groups)]
-    return explainMisuse(terminal, `there is no command ${JSON.stringify(first)}${didYouMean(first, names)}`, TRY_HELP)
+    const names = ['help', ...Object.keys(all), ...OF_CLIENT, ...new Set(groups)]
+    const why = `there is no command ${JSON.stringify(first)}${didYouMean(first, names)}`
+    return explainMisuse(terminal, why, `try: ${PROGRAM} help`)
   }
   const usage = groupUsageOf(group)
   if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
@@ -121,7 +153,7 @@ const runArguments = async (args: readonly string[], environment: Environment, t
     terminal.stdout(`berth ${version()}\n`)
     return DONE
   }
-  if (CLIENT_COMMANDS.some(({ name }) => name === first)) return runOfClient(args, environment, terminal)
+  if (OF_CLIENT.includes(first)) return runOfClient(args, environment, terminal)
   for (const words of [1, 2]) {
     const load = Object.entries(BY_HAND).find(([name]) => name === args.slice(0, words).join(' '))?.[1]
     if (load !== undefined) return runCommand(await load(), args.slice(words), environment, terminal)

@@ -1,5 +1,6 @@
 import test from 'ava'
-import { parseCriteria, parseDuration, readOrder } from '../../src/client/arguments.ts'
+import { parseCriteria, parseDuration, RESERVE_OPTIONS, readOrder } from '../../src/client/arguments.ts'
+import { parseArguments } from '../../src/client/command.ts'
 
 test('durations are seconds, or numbers with units', (t) => {
   const durations = { '90': 90, '0': 0, '45s': 45, '30m': 1800, '2h': 7200, '1h30m': 5400, '7d': 604_800 }
@@ -20,7 +21,11 @@ test('criteria become what the service takes, and COMMAND keeps its own options'
     '--not',
     'tag.__proto__=1',
   ]
-  const order = readOrder([...line, '--for', '30m', '--extend', '15m', '--', 'make', '--', '--for', '1'])
+  const args = [...line, '--for', '30m', '--extend', '15m', '--', 'make', '--', '--for', '1']
+  const help = { name: '', summary: '', example: '', help: '', options: RESERVE_OPTIONS, tail: 'COMMAND' }
+  const parsed = parseArguments(help, args)
+  if (typeof parsed === 'string') return t.fail(parsed)
+  const order = readOrder(parsed)
   t.deepEqual(JSON.parse(JSON.stringify(order)), {
     match: {
       os: 'windows',

@@ -2,18 +2,15 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { Target } from './credentials.ts'
 
-/** Maximum bytes of an answer. A page of a list has at most a thousand objects. */
-const ANSWER_MAX = 16 * 1024 * 1024
+/** Maximum bytes of an answer, and of a line of one. A page of a list has at most a thousand objects. */
+export const ANSWER_MAX = 16 * 1024 * 1024
 
 /** One request, as it is sent. */
 export interface Sent {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  readonly accept?: string
-  readonly body?: object
-  readonly idempotencyKey?: string
-  /** Further ones. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: object | undefined
 }
 
 /** The request did not leave as a whole, so nobody handles it. */
@@ -25,65 +22,37 @@ export class Unsent extends Error {
   }
 }
 
-/** Calls back when a signal is aborted, or has been; the function returned ends that. */
-const onAbort = (signal: AbortSignal | undefined, call: () => void): (() => void) => {
-  if (signal?.aborted) call()
-  signal?.addEventListener('abort', call)
-  return () => signal?.removeEventListener('abort', call)
-}
-
-/** Sends a request, and resolves to the beginning of its answer. @throws Unsent, or an error of the system */
+/**
+ * Sends a request, and resolves to the beginning of its answer.
+ *
+ * @param signal ends it, also while its answer is read
+ * @throws Unsent, or an error of the system
+ */
 export const exchange = (target: Target, sent: Sent, signal?: AbortSignal): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { url, socketPath, authorization } = target
-    const { method, path, accept = 'application/json', body, idempotencyKey, headers: more } = sent
+    const { method, path, body } = sent
     const headers = {
-      accept,
+      accept: 'application/json',
       ...(authorization !== undefined && { authorization }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...more,
+      ...sent.headers,
     }
-    const place = { ...(socketPath !== undefined && { socketPath }), method, headers }
-    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url + path, place)
-    const forget = onAbort(signal, () => request.destroy(signal?.reason))
-    request.on('response', (response) => {
-      forget()
-      resolve(response)
-    })
-    request.on('error', (error) => {
-      forget()
-      reject(request.writableFinished ? error : new Unsent(error))
-    })
+    const options = { method, headers, ...(socketPath !== undefined && { socketPath }), ...(signal && { signal }) }
+    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url + path, options)
+    request.on('response', resolve)
+    request.on('error', (error) => reject(request.writableFinished ? error : new Unsent(error)))
     request.end(body && JSON.stringify(body))
   })
 
-/** The text of an answer. @throws when it is cut off, is longer than any answer of Berth, or the signal aborts */
-export const readText = async (response: IncomingMessage, signal?: AbortSignal): Promise<string> => {
-  const forget = onAbort(signal, () => response.destroy(signal?.reason))
+/** The text of an answer. @throws when it is cut off, or is longer than any answer of Berth */
+export const readText = async (response: IncomingMessage): Promise<string> => {
   const chunks: Uint8Array[] = []
   let size = 0
-  try {
-    for await (const chunk of response as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      if (size > ANSWER_MAX) throw new Error('the answer is too long')
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks).toString()
-  } finally {
-    forget()
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > ANSWER_MAX) throw new Error('the answer is too long')
+    chunks.push(chunk)
   }
-}
-
-/** The lines of an answer, which may be endless, but no line. @throws when it is cut off */
-export async function* linesOf(response: IncomingMessage): AsyncGenerator<string> {
-  response.setEncoding('utf8')
-  let rest = ''
-  for await (const chunk of response as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > ANSWER_MAX) throw new Error('a line of the answer is too long')
-    yield* lines.filter((line) => line !== '')
-  }
-  if (rest !== '') yield rest
+  return Buffer.concat(chunks).toString()
 }

@@ -14,12 +14,9 @@ export class ClientFailure extends Error {
 export class Unanswered extends ClientFailure {
   /** Whether it may have done what it asked for: its answer may have been lost. */
   readonly mayHaveActed: boolean
-  /** The code of what the service said last, if it said something. */
-  readonly code: string | undefined
-  constructor(message: string, { mayHaveActed, code }: Pick<Unanswered, 'mayHaveActed' | 'code'>) {
+  constructor(message: string, mayHaveActed: boolean) {
     super(EXIT.unreachable, message)
     this.mayHaveActed = mayHaveActed
-    this.code = code
   }
 }
 

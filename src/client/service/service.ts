@@ -85,17 +85,12 @@ const isPassing = (status: number, code: unknown, { isPatient }: Limits): boolea
 }
 
 /** Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code. */
-const readAnswer = async (
-  response: IncomingMessage,
-  { accept }: CallOptions,
-  limits: Limits,
-  signal: AbortSignal,
-): Promise<Tried> => {
+const readAnswer = async (response: IncomingMessage, { accept }: CallOptions, limits: Limits): Promise<Tried> => {
   const { statusCode: status = 0, headers } = response
   const isRedirect = status >= 300 && status < 400
   // What is not read would keep this program running until it is sent.
   if (isRedirect) response.destroy()
-  const text = isRedirect ? '' : await readText(response, signal)
+  const text = isRedirect ? '' : await readText(response)
   const body = accept !== undefined && status < 300 ? {} : parseObject(text)
   const code = status >= 400 && typeof body?.code === 'string' ? body.code : undefined
   if (isPassing(status, code, limits)) {
@@ -145,26 +140,26 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
 
-  const attempt = async (method: 'GET' | 'POST', path: string, asked: CallOptions, key: object): Promise<Tried> => {
-    const { signal, wait = 0, answerMs = limits.answerMs, accept, body, headers } = asked
+  const attempt = async (
+    method: 'GET' | 'POST',
+    path: string,
+    asked: CallOptions,
+    key: Readonly<Record<string, string>>,
+  ): Promise<Tried> => {
+    const { signal, wait = 0, answerMs = limits.answerMs, accept, body } = asked
+    const seconds = answerMs / 1000 + wait
     const stop = new AbortController()
-    const late = () => stop.abort(new Error(`no answer within ${answerMs / 1000 + wait} s`))
-    const timer = setTimeout(late, answerMs + wait * 1000)
-    const end = (): void => stop.abort(signal?.reason)
+    const late = { why: `no answer within ${seconds} s` }
+    const timer = setTimeout(() => stop.abort(late), seconds * 1000)
+    const end = (): void => stop.abort()
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
     try {
-      const sent = {
-        method,
-        path,
-        ...(accept && { accept }),
-        ...(body && { body }),
-        ...(headers && { headers }),
-        ...key,
-      }
-      return await readAnswer(await exchange(target, sent, stop.signal), asked, limits, stop.signal)
+      const headers = { ...(accept && { accept }), ...asked.headers, ...key }
+      const response = await exchange(target, { method, path, headers, body }, stop.signal)
+      return await readAnswer(response, asked, limits)
     } catch (error) {
-      return { ...explainFailure(error), retryMs: limits.retryMs }
+      return { ...explainFailure(error), ...(stop.signal.reason === late && late), retryMs: limits.retryMs }
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', end)
@@ -174,7 +169,7 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
   const request = async (method: 'GET' | 'POST', path: string, asked: CallOptions = {}): Promise<Answer> => {
     const { signal, giveUp = signal, outageMs = limits.outageMs, idempotencyKey = randomUUID() } = asked
     // A key of this request alone: a job that is run again must not go on with a machine that was given back.
-    const key = method === 'POST' ? { idempotencyKey } : {}
+    const key: Readonly<Record<string, string>> = method === 'POST' ? { 'idempotency-key': idempotencyKey } : {}
     let until = performance.now() + Math.min(outageMs, limits.absentMs)
     let [isTaken, mayHaveActed] = [false, false]
     for (let tries = 1; ; tries += 1) {
@@ -190,8 +185,7 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
       isTaken ||= !isAbsent
       mayHaveActed ||= !isAbsent && code !== 'unavailable'
       const failed = describeNoAnswer(target, tried)
-      if ((isForeign && !isKnown) || performance.now() + retryMs > until)
-        throw new Unanswered(failed, { mayHaveActed, code })
+      if ((isForeign && !isKnown) || performance.now() + retryMs > until) throw new Unanswered(failed, mayHaveActed)
       if (tries === 1) say(output, `${failed}; retrying`)
       await delay(retryMs, undefined, giveUp && { signal: giveUp })
     }

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import * as E from 'fp-ts/lib/Either.js'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { sutFields } from '../../domain/events/sut.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
 import { answer, line, makeCalls } from '../service/call.ts'
-import { type Command, CommandFailure } from '../terminal/command.ts'
+import type { Command } from '../terminal/command.ts'
 import { type CsvRow, readCsv } from './csv.ts'
-import { refusedRows } from './refused-rows.ts'
+import { explainRows } from './refused-rows.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
 
@@ -55,13 +54,18 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     const isDry = options['dry-run'] === true
     // The same file with the same key is the same import: a repetition continues what a crash interrupted.
     const idempotencyKey = createHash('sha256').update(canonicalJson({ suts })).digest('base64url')
-    const imported = await makeCalls(config, terminal).tryCall({
-      ...{ method: 'POST', path: '/api/sut/import', answer: Imported, body: { suts, ...(isDry && { dry_run: true }) } },
-      ...(!isDry && { idempotencyKey }),
-    })
-    if (E.isLeft(imported))
-      throw new CommandFailure(refusedRows(imported.left, rows, (member) => member.replace(/^tags\//, TAG)))
-    const { count, suts: added = [] } = imported.right
+    const imported = await makeCalls(config, terminal)
+      .call({
+        ...{
+          method: 'POST',
+          path: '/api/sut/import',
+          answer: Imported,
+          body: { suts, ...(isDry && { dry_run: true }) },
+        },
+        ...(!isDry && { idempotencyKey }),
+      })
+      .catch(explainRows(rows, (member) => member.replace(/^tags\//, TAG)))
+    const { count, suts: added = [] } = imported
     for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
     const what = count === 1 ? '1 SUT' : `${count} SUTs`
     terminal.stderr(`berth: ${what} ${isDry ? 'would be added; nothing was changed' : 'added'}\n`)

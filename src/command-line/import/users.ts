@@ -5,11 +5,11 @@ import { makeId } from '../../domain/values/ids.ts'
 import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
 import { THREADS_MAX } from '../../users/passwords/argon2.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
-import { makeCalls, unread } from '../service/call.ts'
+import { CallFailure, makeCalls, unread } from '../service/call.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { type CsvRow, readCsv } from './csv.ts'
-import { describeField, refusedRows } from './refused-rows.ts'
+import { describeField, explainRows } from './refused-rows.ts'
 
 const COLUMNS = ['name', 'role', 'quota', 'scope', 'id', 'hash']
 
@@ -102,11 +102,11 @@ is imported on the machine of the service only.`,
     const hashed = isHashed ? undefined : rows.find(({ fields }) => 'hash' in fields)
     if (hashed !== undefined)
       throw new CommandFailure(describeField(hashed, 'hash', 'is taken on the machine of the service only'))
-    const { tryCall } = makeCalls(config, terminal)
+    const { call } = makeCalls(config, terminal)
     const path = isHashed ? '/api/user/import-hashed' : '/api/user/import'
     const columnOf = (member: string): string => COLUMN_OF[member] ?? member
-    const checked = await tryCall({ method: 'POST', path, body: { users, dry_run: true }, answer: unread })
-    if (E.isLeft(checked)) throw new CommandFailure(refusedRows(checked.left, rows, columnOf))
+    const dryRun = { users, dry_run: true }
+    await call({ method: 'POST', path, body: dryRun, answer: unread }).catch(explainRows(rows, columnOf))
     const count = users.length === 1 ? '1 user' : `${users.length} users`
     if (options['dry-run'] === true) {
       terminal.stdout(users.map(({ name, role }) => `${name}\t${role}\n`).join(''))
@@ -121,15 +121,18 @@ is imported on the machine of the service only.`,
     const body = {
       users: users.map(({ password, ...user }) => ({ ...user, password: password ?? sent.get(user._id) })),
     }
-    const added = await tryCall({ method: 'POST', path, body, answer: unread })
-    const mayBeAdded = E.isRight(added) || added.left.mayHaveActed
+    const failure = await call({ method: 'POST', path, body, answer: unread }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    const mayBeAdded = failure === undefined || (failure instanceof CallFailure && failure.mayHaveActed)
     // The only copy of the passwords.
     if (mayBeAdded && file === undefined) terminal.stdout(text)
     if (!mayBeAdded && file !== undefined) await rm(file, { force: true })
-    if (E.isRight(added))
+    if (failure === undefined)
       return terminal.stderr(`berth: ${count} added${file === undefined ? '' : `; passwords are in ${file}`}\n`)
     const where = file === undefined ? 'the passwords that were printed' : `the passwords in ${file}`
     const unknown = `it is not known whether they were added; if they were, they have ${where}`
-    throw new CommandFailure([...refusedRows(added.left, rows, columnOf), ...(mayBeAdded ? [unknown] : [])])
+    return explainRows(rows, columnOf, mayBeAdded ? [unknown] : [])(failure)
   },
 }

@@ -7,7 +7,8 @@ import { type BackupOptions, type BackupSource, makeBackup } from '../../archive
 import { type KeptBackup, makeKeptBackup } from '../../archive/keep-backups.ts'
 import { recordBackup } from '../../archive/last-backup.ts'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { type Command, CommandFailure, type OptionValue, orFail, WrongUsage } from '../terminal/command.ts'
+import type { OptionValue } from '../../client/command.ts'
+import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 /** The places of the keys, which backups do not contain. */

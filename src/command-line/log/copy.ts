@@ -4,7 +4,8 @@ import type { Config } from '../../app/config/config.ts'
 import { type EventStoreConfig, nameOfStore, readEventStore } from '../../app/config/event-store.ts'
 import { openCopyTarget, openStoreForCommand } from '../../app/core/open-store.ts'
 import { copyLog } from '../../archive/copy-log.ts'
-import { type Command, Misused, randomHexOf, type Terminal, textOf } from '../terminal/command.ts'
+import { textOf } from '../../client/command.ts'
+import { type Command, Misused, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 
 type Kind = EventStoreConfig['kind']

@@ -14,24 +14,14 @@ import {
   type ScannedEvents,
   scanLog,
 } from '../../archive/export-log.ts'
+import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../client/command.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
 import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { type Calls, makeCalls } from '../service/call.ts'
 import { findId } from '../service/find.ts'
-import {
-  type Command,
-  type CommandArguments,
-  CommandFailure,
-  DONE,
-  Misused,
-  type OptionValue,
-  REFUSED,
-  type Terminal,
-  textOf,
-  textsOf,
-} from '../terminal/command.ts'
+import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { positionOf, readLine, recordedOf } from './answered-events.ts'
 import { openLogReader } from './log-reader.ts'

@@ -1,8 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { integer, listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { answer, type Calls, line, makeCalls } from '../service/call.ts'
+import { answer, CallFailure, type Calls, line, makeCalls } from '../service/call.ts'
 import { findId, findNamed } from '../service/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { AnsweredEvent } from './answered-events.ts'
@@ -18,9 +17,9 @@ const KINDS = ['sut', 'sut_reservation', 'user'] as const
 /** Refusals of an id that may be that of another kind, which has a history for this user. */
 const OF_OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
 
-const readPage = (calls: Calls, kind: string, id: string, offset: number) => {
+const readPage = (calls: Calls, kind: string, id: string, offset: number): Promise<Page> => {
   const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
-  return calls.tryCall({ method: 'GET', path, answer: Page })
+  return calls.call({ method: 'GET', path, answer: Page })
 }
 
 /** The kind and the id of what is meant, and the first page of its history. @throws CommandFailure if there is none */
@@ -29,24 +28,24 @@ const findHistory = async (calls: Calls, typed: string) => {
   const id = named?._id ?? typed
   let refused = `the service knows no SUT, reservation or user ${JSON.stringify(typed)}`
   for (const kind of named === undefined ? KINDS : [named.kind]) {
-    const page = await readPage(calls, kind, id, 0)
-    if (E.isRight(page)) return { kind, id, first: page.right }
-    const { code = '', why } = page.left
-    if (named !== undefined || !OF_OTHERS.includes(code)) throw new CommandFailure(why)
-    if (code === 'forbidden') refused = why
+    try {
+      return { kind, id, first: await readPage(calls, kind, id, 0) }
+    } catch (error) {
+      const isOfOther = error instanceof CallFailure && OF_OTHERS.includes(error.code ?? '')
+      if (named !== undefined || !isOfOther) throw error
+      if (error.code === 'forbidden') refused = error.why
+    }
   }
   throw new CommandFailure(refused)
 }
 
 async function* readHistory(calls: Calls, typed: string): AsyncGenerator<AnsweredEvent> {
   const { kind, id, first } = await findHistory(calls, typed)
-  let page: Page = first
+  let page = first
   for (let offset = PAGE; ; offset += PAGE) {
     yield* page.events
     if (offset >= page.count) return
-    const next = await readPage(calls, kind, id, offset)
-    if (E.isLeft(next)) throw new CommandFailure(next.left.why)
-    page = next.right
+    page = await readPage(calls, kind, id, offset)
   }
 }
 

@@ -1,8 +1,6 @@
+import { HELP_WIDTH, type Option, wrap } from '../../client/command.ts'
 import type { Operation } from '../../http/protocol/route.ts'
-import type { Option } from '../terminal/command.ts'
-import { wrap } from '../terminal/wrap.ts'
 
-const WIDTH = 120
 const SAMPLE_ID = '6b013ba4e990750a68938b44'
 const SAMPLES: Readonly<Record<string, string>> = { SUT: 'lab-1', USER: 'anna' }
 
@@ -39,6 +37,6 @@ export const helpOfOperation = (operation: Operation, shape: Shape) => {
   return {
     summary: summary.charAt(0).toLowerCase() + summary.slice(1),
     example: [name, ...given, ...required].join(' '),
-    help: [words, `${where} ${describeOutput(operation, shape)}`].map((text) => wrap(text, WIDTH, '')).join('\n'),
+    help: [words, `${where} ${describeOutput(operation, shape)}`].map((text) => wrap(text, HELP_WIDTH, '')).join('\n'),
   }
 }

@@ -1,19 +1,11 @@
+import type { CommandArguments, Option } from '../../client/command.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 import { confirmClock } from '../../http/routes/health.ts'
 import { declarations } from '../../http/routes.ts'
 import { makePassword, PASSWORD_RANDOM_BYTES } from '../../users/passwords/password.ts'
 import { type Calls, makeCalls, type ServiceCall, unread } from '../service/call.ts'
 import { findId } from '../service/find.ts'
-import {
-  type Command,
-  type CommandArguments,
-  DONE,
-  type Option,
-  REFUSED,
-  type Terminal,
-  WrongUsage,
-} from '../terminal/command.ts'
-import { readPassword } from '../terminal/password.ts'
+import { type Command, DONE, REFUSED, readPassword, type Terminal, WrongUsage } from '../terminal/command.ts'
 import { printAnswer, printList } from './answers.ts'
 import { helpOfOperation } from './help.ts'
 import { bodyFields, type Field, optionFor, optionOf, queryFields, readBody, readQuery } from './options.ts'

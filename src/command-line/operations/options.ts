@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { type Option, type OptionValue, textsOf } from '../../client/command.ts'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
 import { withNotes } from '../../http/documents/openapi/notes.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 import { parseJson } from '../service/call.ts'
-import { type Option, type OptionValue, textsOf, WrongUsage } from '../terminal/command.ts'
+import { WrongUsage } from '../terminal/command.ts'
 import { schemaOfBody, schemaOfQuery } from './schemas.ts'
 
 /** A member of the body or a parameter of the query, which an option gives. */

@@ -4,18 +4,12 @@ import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target } from '../../client/service/credentials.ts'
-import { exchange, linesOf, readText } from '../../client/service/exchange.ts'
+import { ANSWER_MAX, exchange, readText } from '../../client/service/exchange.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import {
-  type Answer,
-  type CallOptions,
-  describeNoAnswer,
-  explainFailure,
-  makeService,
-} from '../../client/service/service.ts'
+import { type CallOptions, describeNoAnswer, explainFailure, makeService } from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
-import { CommandFailure, orFail, type Terminal } from '../terminal/command.ts'
+import { CommandFailure, type Terminal } from '../terminal/command.ts'
 
 /**
  * A JSON object with at least these members. A newer service may add others, which `--json` shows. Arrays and objects
@@ -71,52 +65,55 @@ export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'h
   readonly answer: t.Decoder<unknown, A>
 }
 
-/** Why a call failed, as a sentence. */
-export interface CallFailure {
-  /** The code of a refusal. */
-  readonly code?: string
+/** A call failed or was refused. */
+export class CallFailure extends CommandFailure {
   readonly why: string
+  /** The code of a refusal. */
+  readonly code: string | undefined
   /** The problems that a refusal lists. */
-  readonly errors?: Refused['errors']
+  readonly errors: Refused['errors']
   /** Whether the request may have done what it asked for. What answers in place of a service may have passed it on. */
   readonly mayHaveActed: boolean
+  constructor(
+    why: string,
+    more: { readonly refused?: Refused; readonly mayHaveActed?: boolean; method?: string } = {},
+  ) {
+    const { refused, mayHaveActed = false, method } = more
+    const isUnknown = mayHaveActed && method === 'POST'
+    super(isUnknown ? [why, 'it is not known whether the service did what was asked'] : why)
+    this.why = why
+    this.code = refused?.code
+    this.errors = refused?.errors
+    this.mayHaveActed = mayHaveActed
+  }
 }
 
 /** How long a request whose answer was lost is sent again. That a service is not there is said at once. */
 const OUTAGE_MS = 10_000
 const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, absentMs: 0, retryMs: 100, isPatient: false }
 
-const nameOf = ({ url, socketPath }: Target): string => socketPath ?? url
-
-/** What an answer means. */
-const readAnswer = <A>(
-  { answer }: Pick<ServiceCall<A>, 'answer'>,
-  { status, body, text }: Pick<Answer, 'status' | 'body' | 'text'>,
-  accept: unknown,
-  name: string,
-) => {
-  if (status >= 300) {
-    const refused = Refused.decode(body)
-    if (E.isLeft(refused)) {
-      const why = `what answers at ${name} is not Berth; its status is ${status}`
-      return E.left<CallFailure>({ why, mayHaveActed: true })
-    }
-    const { code, detail, errors } = refused.right
-    // Variables that are left over from something else lead to another service, or ask as somebody else.
-    const asked = status === 401 || status === 403 ? ` The service at ${name} was asked.` : ''
-    const why = `${status} ${code}: ${detail}${asked}`
-    return E.left<CallFailure>({ code, why, ...(errors && { errors }), mayHaveActed: false })
-  }
-  const unreadable = (errors: t.Errors): CallFailure => ({
-    why: `the answer of the service at ${name} cannot be read: ${describeProblem(errors)}`,
-    mayHaveActed: true,
-  })
-  return E.mapLeft(unreadable)(answer.decode(accept === undefined ? body : text))
+/** Why a service refuses. */
+const refusalOf = (status: number, body: unknown, { url, socketPath }: Target): CallFailure => {
+  const refused = Refused.decode(body)
+  const name = socketPath ?? url
+  if (E.isLeft(refused)) return new CallFailure(`what answers at ${name} is not Berth; its status is ${status}`)
+  const { code, detail } = refused.right
+  // Variables that are left over from something else lead to another service, or ask as somebody else.
+  const asked = status === 401 || status === 403 ? ` The service at ${name} was asked.` : ''
+  return new CallFailure(`${status} ${code}: ${detail}${asked}`, { refused: refused.right })
 }
 
-/** The sentences of a failed call. */
-const explain = ({ why, mayHaveActed }: CallFailure, method: 'GET' | 'POST'): readonly string[] =>
-  mayHaveActed && method === 'POST' ? [why, 'it is not known whether the service did what was asked'] : [why]
+/** The lines of an answer, which may be endless, but no line. @throws when it is cut off */
+async function* linesOf(response: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of response) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > ANSWER_MAX) throw new Error('a line of the answer is too long')
+    yield* lines.filter((each) => each !== '')
+  }
+  if (rest !== '') yield rest
+}
 
 /**
  * Calls routes of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
@@ -125,44 +122,35 @@ const explain = ({ why, mayHaveActed }: CallFailure, method: 'GET' | 'POST'): re
 export const makeCalls = (
   config: Pick<Config, 'client' | 'data'>,
   { waitMax: outageMs = OUTAGE_MS }: Pick<Terminal, 'waitMax'>,
-) => {
-  const tryCall = async <A>(call: ServiceCall<A>): Promise<E.Either<CallFailure, A>> => {
-    const { method, path, answer: _, ...asked } = call
+) => ({
+  /** @throws CallFailure that says why it failed or was refused */
+  call: async <A>({ method, path, answer: codec, ...asked }: ServiceCall<A>): Promise<A> => {
     try {
       const target = targetOf(config)
-      const service = makeService(target, OWN_LIMITS, { stdout: () => undefined, stderr: () => undefined })
-      const send = method === 'GET' ? service.get : service.post
-      return readAnswer(call, await send(path, { outageMs, ...asked }), call.accept, nameOf(target))
+      const { get, post } = makeService(target, OWN_LIMITS, { stdout: () => undefined, stderr: () => undefined })
+      const given = await (method === 'GET' ? get : post)(path, { outageMs, ...asked })
+      if (given.status >= 300) throw refusalOf(given.status, given.body, target)
+      const read = codec.decode(asked.accept === undefined ? given.body : given.text)
+      if (E.isRight(read)) return read.right
+      const why = `the answer of the service at ${target.socketPath ?? target.url} cannot be read`
+      throw new CallFailure(`${why}: ${describeProblem(read.left)}`, { mayHaveActed: true, method })
     } catch (error) {
-      if (error instanceof Unanswered) {
-        const { message, mayHaveActed, code } = error
-        return E.left({ why: message, mayHaveActed, ...(code !== undefined && { code }) })
-      }
-      if (error instanceof CommandFailure || error instanceof ClientFailure)
-        return E.left({ why: error.message, mayHaveActed: false })
-      throw error
+      if (!(error instanceof ClientFailure)) throw error
+      const mayHaveActed = error instanceof Unanswered && error.mayHaveActed
+      throw new CallFailure(error.message, { mayHaveActed, method })
     }
-  }
-  return {
-    tryCall,
-    /** As tryCall. @throws CommandFailure with a sentence that says why it failed or was refused */
-    call: async <A>(call: ServiceCall<A>): Promise<A> =>
-      orFail(E.mapLeft((failure: CallFailure) => explain(failure, call.method))(await tryCall(call))),
-    /** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
-    lines: async (path: string): Promise<AsyncGenerator<string>> => {
-      const target = targetOf(config)
-      const response = await exchange(target, { method: 'GET', path, accept: 'application/x-ndjson' }).catch(
-        (error) => {
-          throw new CommandFailure(describeNoAnswer(target, explainFailure(error)))
-        },
-      )
-      const { statusCode: status = 0 } = response
-      if (status === 200) return linesOf(response)
-      const body = (parseJson(await readText(response)) ?? {}) as Answer['body']
-      const refused = readAnswer({ answer: unread }, { status, body, text: '' }, undefined, nameOf(target))
-      throw new CommandFailure(E.isLeft(refused) ? refused.left.why : 'the service did not answer with lines')
-    },
-  }
-}
+  },
+  /** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
+  lines: async (path: string): Promise<AsyncGenerator<string>> => {
+    const target = targetOf(config)
+    const headers = { accept: 'application/x-ndjson' }
+    const response = await exchange(target, { method: 'GET', path, headers }).catch((error) => {
+      throw new CommandFailure(describeNoAnswer(target, explainFailure(error)))
+    })
+    const { statusCode: status = 0 } = response
+    if (status === 200) return linesOf(response.setEncoding('utf8'))
+    throw refusalOf(status, parseJson(await readText(response)), target)
+  },
+})
 
 export type Calls = ReturnType<typeof makeCalls>

@@ -1,6 +1,7 @@
-import type { ParseArgsOptionDescriptor } from 'node:util'
+import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
+import type { CommandArguments, CommandHelp } from '../../client/command.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 
@@ -37,44 +38,6 @@ export const randomHexOf =
   (bytes) =>
     Buffer.from(randomBytes(bytes)).toString('hex')
 
-/** Absent, set, of one value, or of one for each time that it is given. */
-export type OptionValue = undefined | boolean | string | readonly string[]
-
-/** The arguments after the name of a command. */
-export interface CommandArguments {
-  readonly operands: readonly string[]
-  readonly options: Readonly<Record<string, OptionValue>>
-}
-
-/** The value of an option that takes a text. */
-export const textOf = (value: OptionValue): string | undefined => (typeof value === 'string' ? value : undefined)
-
-/** The values of an option that may be given several times. */
-export const textsOf = (value: OptionValue): readonly string[] => (typeof value === 'object' ? value : [])
-
-export interface Option extends ParseArgsOptionDescriptor {
-  /** A sentence for the help, where its text does not explain the option. */
-  readonly note?: string | undefined
-  /** For the usage line only: the command refuses what is missing with a reason of its own. */
-  readonly isRequired?: true
-}
-
-/** What help says of a command. */
-export interface CommandHelp {
-  /** One word, or two for a member of a group. */
-  readonly name: string
-  readonly operands?: readonly string[]
-  readonly options?: Readonly<Record<string, Option>>
-  /** A short phrase for the list of commands. */
-  readonly summary: string
-  /** An example command line, without `berth`. */
-  readonly example: string
-  /** Lines of up to 120 characters. */
-  readonly help: string
-  /** Only if they differ from the common ones. */
-  readonly exitCodes?: string
-}
-
 export interface Command extends CommandHelp {
   /** Whether variables that name another service are ignored. */
   readonly asksNoService?: true
@@ -100,4 +63,12 @@ export const orFail = <A>(result: E.Either<string | readonly string[] | { readon
   if (E.isRight(result)) return result.right
   const { left } = result
   throw new CommandFailure(typeof left === 'object' && 'why' in left ? left.why : left)
+}
+
+/** The password on standard input. @throws CommandFailure if it is not UTF-8, without repeating it */
+export const readPassword = async ({ stdin }: Pick<Terminal, 'stdin'>): Promise<string> => {
+  const bytes = Buffer.from(await stdin())
+  if (!isUtf8(bytes)) throw new CommandFailure('the password on standard input is not in UTF-8')
+  // `echo` adds a line break.
+  return bytes.toString().replace(/\r?\n$/, '')
 }

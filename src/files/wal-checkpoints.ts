@@ -1,15 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
-import { prepare, readRow } from './sqlite.ts'
-import {
-  type CheckpointThread,
-  PHASE,
-  runScript,
-  truncateWal,
-  type WalWorkerOptions,
-  type WorkerTask,
-  writeFirst,
-} from './wal-checkpoints-thread.ts'
+import { prepare, readRow, SQLITE, sqliteCode } from './sqlite.ts'
 
 /**
  * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
@@ -24,15 +15,11 @@ export interface WalCheckpoints {
    */
   readonly afterFull: () => void
   /**
-   * Resolves when the running checkpoint ends; undefined if none is running. Writers that can wait should wait for it.
+   * Resolves when what the thread does has ended; undefined if it does nothing. Writers that can wait should wait for
+   * it. Others may find the database busy, and keep the WAL from being restarted this time.
    */
   readonly inProgress: () => Promise<unknown> | undefined
-  /**
-   * For writers that cannot wait: whether they may write now. The WAL is then not restarted this time. Blocks for some
-   * milliseconds while the WAL is being restarted or is too large.
-   */
-  readonly mayWrite: () => boolean
-  /** Runs a script in the thread, while nobody else may write. False if it could not run: try again. */
+  /** Runs a script in the thread. False if it could not run: try again. */
   readonly run: (script: string) => Promise<boolean>
   /**
    * Empties the WAL, so that it contains no earlier version of a page. False if another connection reads: try again.
@@ -42,113 +29,137 @@ export interface WalCheckpoints {
   readonly close: () => Promise<void>
 }
 
-/** How long a thread blocks for the other. */
-const BLOCK_TIMEOUT_MS = 10
-/** Multiple of `pages` at which writers block for the checkpoint. */
+/** What the thread does. Each returns whether it was done; false if the database is locked, in use or full. */
+export interface CheckpointThread {
+  /** Returns once the file is open. */
+  readonly open: () => void
+  readonly checkpoint: () => boolean
+  readonly truncate: () => boolean
+  readonly run: (script: string) => boolean
+}
+
+const RETRIABLE: readonly (number | undefined)[] = [SQLITE.busy, SQLITE.full]
+
+/** For what may succeed when it is tried again. */
+const falseIfBusyOrFull = (work: () => boolean): boolean => {
+  try {
+    return work()
+  } catch (error) {
+    if (RETRIABLE.includes(sqliteCode(error))) return false
+    throw error
+  }
+}
+
+/**
+ * The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. This one changes
+ * nothing.
+ */
+export const restartWal = (database: DatabaseSync): boolean =>
+  falseIfBusyOrFull(() => {
+    const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
+    database.exec(`PRAGMA user_version = ${user_version}`)
+    return true
+  })
+
+/** Copies the whole WAL into the file and empties it. */
+export const truncateWal = (database: DatabaseSync): boolean =>
+  falseIfBusyOrFull(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0)
+
+/** Runs a script that contains a transaction. If it returns false, nothing has changed. */
+export const runScript = (database: DatabaseSync, script: string): boolean =>
+  falseIfBusyOrFull(() => {
+    try {
+      database.exec(script)
+      return true
+    } finally {
+      if (database.isTransaction) database.exec('ROLLBACK')
+    }
+  })
+
+/** Multiple of `pages` at which a writer that does not wait is slowed, so that the thread can copy all and restart. */
 const OVERSIZE_FACTOR = 4
+const SLOWED_MS = 10
+const asleep = new Int32Array(new SharedArrayBuffer(4))
 
 interface WalCheckpointsOptions {
   readonly path: string
   /** WAL pages that trigger a checkpoint. */
   readonly pages: number
-  /** Called when the WAL could not be restarted. */
+  /** Called when the disk has failed in the thread. */
   readonly onFailure?: (error: Error) => void
 }
 
-/** Whether the WAL needs a checkpoint, now or soon. */
-const makeCheckpointPolicy = (database: DatabaseSync, pages: number) => {
-  const lengths = prepare<{ log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(NOOP)')
-  let isTooLong = false
-  let wasFull = false
-  return {
-    isTooLong: () => isTooLong,
-    read: () => {
-      const { log, checkpointed } = readRow(lengths)
-      const uncopied = log - checkpointed
-      isTooLong = log > OVERSIZE_FACTOR * pages
-      return { isNearlyDue: wasFull || uncopied >= pages / 2, isDue: wasFull || uncopied >= pages }
-    },
-    afterFull: (): void => {
-      wasFull = true
-    },
-    begun: (): void => {
-      wasFull = false
-    },
-  }
-}
-
-/** Interrupts a copy in progress. False while the WAL is being restarted. */
-const interrupt = (phase: Int32Array): boolean =>
-  Atomics.compareExchange(phase, 0, PHASE.copying, PHASE.interrupted) !== PHASE.restarting
-
-/** Runs one task at a time in the thread, which is started on first use and never replaced. */
-const makeTasks = (
+/** One task at a time in the thread, which is started on first use and never replaced. */
+const openTasks = (
   { path, onFailure = () => undefined }: WalCheckpointsOptions,
-  phase: Int32Array,
+  database: DatabaseSync,
   onGone: () => void,
 ) => {
   let isEnded = false
   let isReady = false
-  /** Resolves to whether the task was done. */
+  /** Resolves to whether it was done. */
   let running: Promise<boolean> | undefined
+  let starting: Promise<void> | undefined
 
   const giveUp = (): void => {
     isEnded = true
-    isReady = false
-    Atomics.store(phase, 0, PHASE.idle)
     onGone()
   }
 
   const thread = openThread<CheckpointThread>({
     module: new URL('./wal-checkpoints-worker.ts', import.meta.url),
-    start: { workerData: { path, phase } satisfies WalWorkerOptions },
+    start: { workerData: path },
     callsMax: 1,
     onEnded: giveUp,
   })
 
-  let starting: Promise<void> | undefined
-  /** Starts the thread. Resolves when it is ready, or has ended. */
-  const start = (): Promise<void> => {
-    starting ??= thread.call('open', []).then(
-      () => {
-        isReady = !isEnded
-      },
-      () => undefined,
-    )
-    return starting
-  }
-
-  const runInThread = async (task: WorkerTask): Promise<boolean> => {
-    try {
-      return await thread.call('run', [task])
-    } catch (error) {
-      if (!(error instanceof ThreadEnded)) onFailure(new Error((error as Error).message))
-      return false
-    } finally {
-      running = undefined
+  /** Resolves when the thread is ready, or has ended. */
+  const start = async (): Promise<void> => {
+    const ready = (): void => {
+      isReady = !isEnded
     }
+    if (!isEnded) starting ??= thread.call('open', []).then(ready, ready)
+    await starting
   }
 
-  const begin = (task: WorkerTask, during: number): Promise<boolean> => {
-    Atomics.store(phase, 0, during)
-    running = runInThread(task)
+  const begin = (task: () => Promise<boolean>): Promise<boolean> => {
+    const failed = (error: unknown): boolean => {
+      if (!(error instanceof ThreadEnded)) onFailure(error as Error)
+      return false
+    }
+    running = task()
+      .catch(failed)
+      .finally(() => {
+        running = undefined
+      })
     return running
+  }
+
+  /** Does something when nothing else is done: in the thread, or here if it has ended. */
+  const inTurn = async (there: () => Promise<boolean>, here: () => boolean): Promise<boolean> => {
+    await start()
+    while (running !== undefined) await running
+    return isEnded ? here() : begin(there)
   }
 
   return {
     start,
-    begin,
     giveUp,
-    isReady: () => isReady,
-    running: () => running,
+    isReady: () => isReady && running === undefined,
     isEnded: () => isEnded,
-    /** Runs a task while nobody else may write: in the thread, or `here` if it has ended. */
-    runAlone: async (task: WorkerTask, here: () => boolean): Promise<boolean> => {
-      if (!isEnded) await start()
-      while (running !== undefined) await running
-      return isEnded ? here() : begin(task, PHASE.restarting)
-    },
-    close: async () => {
+    running: () => running,
+    checkpoint: () => begin(() => thread.call('checkpoint', [])),
+    run: (script: string) =>
+      inTurn(
+        () => thread.call('run', [script]),
+        () => runScript(database, script),
+      ),
+    truncate: () =>
+      inTurn(
+        () => thread.call('truncate', []),
+        () => truncateWal(database),
+      ),
+    close: async (): Promise<void> => {
       isEnded = true
       await running
       await thread.close()
@@ -158,32 +169,34 @@ const makeTasks = (
 
 export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpointsOptions): WalCheckpoints => {
   const { pages } = options
-  const phase = new Int32Array(new SharedArrayBuffer(4))
-  const policy = makeCheckpointPolicy(database, pages)
+  const lengths = prepare<{ log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(NOOP)')
+  let wasFull = false
   database.exec('PRAGMA wal_autocheckpoint = 0')
   try {
     // Here, while nothing waits for this thread.
-    writeFirst(database)
+    restartWal(database)
   } catch {
     // The first commit reports the error.
   }
 
-  const tasks = makeTasks(options, phase, () => {
+  const tasks = openTasks(options, database, () => {
     // Falls back to automatic checkpoints, which run in the commit that triggers them.
     if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
   })
 
   const beginWhenDue = (): void => {
-    const { isNearlyDue, isDue } = policy.read()
-    if (isNearlyDue) void tasks.start()
-    if (!isDue || !tasks.isReady()) return
-    policy.begun()
-    void tasks.begin('checkpoint', PHASE.copying)
+    const { log, checkpointed } = readRow(lengths)
+    const uncopied = log - checkpointed
+    if (tasks.running() !== undefined && log > OVERSIZE_FACTOR * pages) Atomics.wait(asleep, 0, 0, SLOWED_MS)
+    if (wasFull || uncopied >= pages / 2) void tasks.start()
+    if (!tasks.isReady() || !(wasFull || uncopied >= pages)) return
+    wasFull = false
+    void tasks.checkpoint()
   }
 
   return {
     afterCommit: () => {
-      if (tasks.running() !== undefined || tasks.isEnded()) return
+      if (tasks.isEnded()) return
       try {
         beginWhenDue()
       } catch {
@@ -193,17 +206,11 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
     },
     inProgress: tasks.running,
     afterFull: () => {
-      policy.afterFull()
-      if (!tasks.isEnded()) void tasks.start()
+      wasFull = true
+      void tasks.start()
     },
-    mayWrite: () => {
-      if (policy.isTooLong()) Atomics.wait(phase, 0, PHASE.copying, BLOCK_TIMEOUT_MS)
-      if (interrupt(phase)) return true
-      Atomics.wait(phase, 0, PHASE.restarting, BLOCK_TIMEOUT_MS)
-      return interrupt(phase)
-    },
-    run: (script) => tasks.runAlone({ script }, () => runScript(database, script)),
-    truncate: () => tasks.runAlone('truncate', () => truncateWal(database)),
+    run: tasks.run,
+    truncate: tasks.truncate,
     close: tasks.close,
   }
 }

@@ -62,7 +62,7 @@ const makeViewsTransactions = (db: DatabaseSync, forget: () => void) => {
   }
 }
 
-export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite'> {
+export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress'> {
   readonly path: string
   readonly progress: () => Progress | undefined
   readonly newest: (projection: string, id: string) => Version | undefined
@@ -97,7 +97,7 @@ export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress' | 'mayWrite
 const IN_MEMORY = ':memory:'
 
 /** How long to wait for a lock. The service, which blocks meanwhile, retries later instead. */
-const BUSY_TIMEOUT_MS = { reading: 5_000, writing: 100 }
+const BUSY_TIMEOUT_MS = { reading: 5_000, writing: 10 }
 
 interface Opening {
   readonly readOnly?: boolean
@@ -207,7 +207,6 @@ const fileOver = (
         checkpoints?.afterCommit()
       }),
     inProgress: () => checkpoints?.inProgress(),
-    mayWrite: () => checkpoints?.mayWrite() ?? true,
     endCheckpoints: async () => checkpoints?.close(),
     isStaging: () => db.isTransaction,
     lists,

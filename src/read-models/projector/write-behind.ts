@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition, StorePosition } from '../../domain/values/position.ts'
 import { isOfFullDisk } from '../../files/full-disk.ts'
+import { SQLITE, sqliteCode } from '../../files/sqlite.ts'
 import type { Progress } from '../file/progress.ts'
 import type { ViewsFile } from '../file/views-file.ts'
 import type { Pending } from './pending.ts'
@@ -163,17 +164,16 @@ const makeCommitter = (
 
   /** Whether it was written. */
   const attempt = (write: () => void): boolean => {
-    // While the disk is busy with a checkpoint, nothing can be written, which is no failure.
-    const isHeldUp = !file.mayWrite()
     try {
-      if (!isHeldUp) write()
-      if (!isHeldUp) succeed()
+      write()
+      succeed()
+      return true
     } catch (error) {
-      fail(error)
+      // While the WAL is restarted, nothing can be written, which is no failure.
+      if (file.inProgress() === undefined || sqliteCode(error) !== SQLITE.busy) fail(error)
+      timer.startAgain(RETRY_DELAY_MS)
+      return false
     }
-    const isStopped = isHeldUp || isAlarmed()
-    if (isStopped) timer.startAgain(RETRY_DELAY_MS)
-    return !isStopped
   }
 
   return {

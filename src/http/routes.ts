@@ -1,4 +1,4 @@
-import { type DocumentParts, documentRoutes, openApiOf } from './documents/document-routes.ts'
+import { documentRoutes } from './documents/document-routes.ts'
 import { webRoutes } from './documents/web-routes.ts'
 import { bind, type Declaration } from './protocol/declaration.ts'
 import type { Route } from './protocol/route.ts'
@@ -30,7 +30,7 @@ import { removeUser } from './routes/users/user-removal.ts'
 import { tokenRoutes } from './routes/users/user-tokens.ts'
 
 /** The whole API, one operation each. */
-export const declarations: readonly Declaration<Parts & DocumentParts>[] = [
+export const declarations: readonly Declaration<Parts>[] = [
   createReservation,
   ...reservationReads,
   reservationHistory,
@@ -68,5 +68,4 @@ export const declarations: readonly Declaration<Parts & DocumentParts>[] = [
 ]
 
 /** The routes of a service that has these parts. */
-export const routes = (parts: Parts): readonly Route[] =>
-  bind(declarations, { ...parts, openApi: openApiOf(declarations) })
+export const routes = (parts: Parts): readonly Route[] => bind(declarations, parts)

@@ -1,5 +1,5 @@
 import { readLastBackup } from '../../archive/last-backup.ts'
-import { version } from '../../http/documents/guide/version.ts'
+import { version } from '../../http/documents/version.ts'
 import { type HealthCondition, isReady } from '../../http/routes/health.ts'
 import type { Gauges, LabFigures, SutStateName } from '../../http/routes/metrics/gauges.ts'
 import type { Certificate } from '../../http/server/certificate.ts'

@@ -2,9 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
-import { inTurns } from '../../../src/http/documents/fixed.ts'
-import { type Example, examplesFrom, readExamples } from '../../../src/http/documents/openapi/examples.ts'
-import { openApiPieces } from '../../../src/http/documents/openapi/openapi.ts'
+import type { Example } from '../../../src/http/documents/openapi/examples.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
@@ -179,26 +177,4 @@ test('control: an answer that differs from its documentation is detected', async
     1,
     'a code of another operation',
   )
-})
-
-/** Characters of a piece: a million of JSON takes some 70 ms to make. */
-const PIECE_MAX = 200_000
-
-test('the OpenAPI document is put together in small pieces, and others have a turn after each', async (t) => {
-  const pieces = [...openApiPieces(catalogue, '1', examplesFrom(readExamples()))]
-  const longest = Math.max(...pieces.map(({ length }) => length))
-  t.true(longest < PIECE_MAX, `${longest} characters`)
-  let turn = 0
-  const seen: number[] = []
-  const made = function* (): Generator<string> {
-    for (const piece of ['a', 'b', 'c']) {
-      seen.push(turn)
-      setImmediate(() => {
-        turn += 1
-      })
-      yield piece
-    }
-  }
-  t.is(await inTurns(made()), 'abc')
-  t.deepEqual(seen, [0, 1, 2])
 })

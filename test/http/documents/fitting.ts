@@ -1,7 +1,6 @@
 import type { AnySchemaObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { examplesFrom } from '../../../src/http/documents/openapi/examples.ts'
-import { openApiPieces, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
+import { openApi, templateOf } from '../../../src/http/documents/openapi/openapi.ts'
 import type { Context } from '../../../src/http/protocol/context.ts'
 import { makeRoutes } from '../../../src/http/protocol/router.ts'
 import { NOT_FOUND_PAGE } from '../../../src/http/response/respond.ts'
@@ -36,9 +35,7 @@ export const closedFor = <A>(document: A): A => {
   return { ...(isOpen && { additionalProperties: false }), ...Object.fromEntries(inner) } as A
 }
 
-export const DOCUMENT: NonNullable<Node> = closedFor(
-  JSON.parse([...openApiPieces(catalogue, '0.0.0', examplesFrom([]))].join('')),
-)
+export const DOCUMENT: NonNullable<Node> = closedFor(openApi(catalogue, '0.0.0', []) as NonNullable<Node>)
 
 /**
  * Validates against schemas within a document, each given by its place. Schemas that others refer to are compiled once

@@ -1,5 +1,4 @@
 import { Marked } from 'marked'
-import { addressOf } from './chapters.ts'
 
 /** Renders Markdown to HTML. HTML in the Markdown is shown as text, and links lead to this service only. */
 
@@ -14,6 +13,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 
+/** The file of the chapter that lists all others. It is served at /guide itself. */
+export const INDEX = 'README'
+
+/** The address of a chapter. */
+export const addressOf = (name: string): string => (name === INDEX ? '/guide' : `/guide/${name}`)
+
 /** The id of a heading, as GitHub makes it, so that one link works there and here. */
 const idOf = (heading: string): string =>
   heading
@@ -26,8 +31,7 @@ const idOf = (heading: string): string =>
 const linkTo = (target: string): string | undefined => {
   if (/^(?:#|\/(?![/\\]))/.test(target)) return target
   const [, name, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(target) ?? []
-  if (name === undefined) return undefined
-  return addressOf(name) + anchor
+  return name === undefined ? undefined : addressOf(name) + anchor
 }
 
 const marked = new Marked({
@@ -37,15 +41,14 @@ const marked = new Marked({
       `<pre tabindex="0"><code class="language-${escapeHtml(lang)}">${escapeHtml(text)}</code></pre>\n`,
     // On phones each cell is a line of its own, under the name of its column.
     table({ header, rows }) {
-      const heads = header.map(({ tokens }) => `<th>${this.parser.parseInline(tokens)}</th>`).join('')
-      const cells = (row: typeof header): string =>
-        row
-          .map(
-            ({ tokens }, n) =>
-              `<td data-column="${escapeHtml(header[n]?.text ?? '')}">${this.parser.parseInline(tokens)}</td>`,
-          )
-          .join('')
-      return `<table>\n<thead><tr>${heads}</tr></thead>\n<tbody>\n${rows.map((row) => `<tr>${cells(row)}</tr>`).join('\n')}\n</tbody>\n</table>\n`
+      const inline = ({ tokens }: (typeof header)[number]): string => this.parser.parseInline(tokens)
+      const heads = header.map((cell) => `<th>${inline(cell)}</th>`)
+      const columns = header.map(({ text }) => escapeHtml(text))
+      const lines = rows.map((row) =>
+        row.map((cell, n) => `<td data-column="${columns[n]}">${inline(cell)}</td>`).join(''),
+      )
+      const body = lines.map((line) => `<tr>${line}</tr>`).join('\n')
+      return `<table>\n<thead><tr>${heads.join('')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table>\n`
     },
     html: ({ text }) => escapeHtml(text),
     heading({ tokens, text, depth }) {
@@ -67,25 +70,21 @@ export const renderMarkdown = (markdown: string): string => marked.parse(markdow
 /** Without a paragraph around it. */
 export const renderInline = (markdown: string): string => marked.parseInline(markdown, { async: false })
 
-interface Heading {
+/** A heading, and what is below it up to the next one. */
+export interface Section {
   readonly depth: number
   readonly id: string
-  readonly text: string
-  readonly html: string
-  /** Where it begins and where what is below it begins, in characters. */
-  readonly at: number
-  readonly from: number
+  readonly heading: string
+  markdown: string
 }
 
-/** The headings of a text, in its order. */
-export const headingsOf = (markdown: string): readonly Heading[] => {
-  let at = 0
-  return marked.lexer(markdown).flatMap((token) => {
-    const start = at
-    at += token.raw.length
-    if (token.type !== 'heading') return []
-    const text = String(token.text)
-    const { depth } = token as { readonly depth: number }
-    return [{ depth, id: idOf(text), text: text.replaceAll('`', ''), html: renderInline(text), at: start, from: at }]
-  })
+export const sectionsOf = (markdown: string): readonly Section[] => {
+  const sections: Section[] = []
+  for (const token of marked.lexer(markdown)) {
+    const section = sections.at(-1)
+    if (token.type === 'heading') {
+      sections.push({ depth: token.depth, id: idOf(token.text), heading: token.text, markdown: '' })
+    } else if (section !== undefined) section.markdown += token.raw
+  }
+  return sections
 }

@@ -3,15 +3,11 @@ import { escapeHtml } from './markdown.ts'
 
 /** What is around every page of the guide and around that of the interface: as around the page itself. */
 
-let sprite: string | undefined
-
-/** The icons of the page, read when the first page is made. */
-const readSprite = (): string => {
-  sprite ??= /<svg class="sprite"[\s\S]*?<\/svg>/.exec(
+/** The icons of the page. */
+const SPRITE =
+  /<svg class="sprite"[\s\S]*?<\/svg>/.exec(
     readFileSync(new URL('../../../web/index.html', import.meta.url), 'utf8'),
-  )?.[0]
-  return sprite ?? ''
-}
+  )?.[0] ?? ''
 
 /** The mark of the product, as in parts/icon.ts of the page. */
 const MARK =
@@ -44,13 +40,9 @@ ${styles.map((name) => `<link rel="stylesheet" href="${files}${name}">`).join('\
 ${head}<script type="module" src="${files}${script}"></script>
 </head>
 <body class="document">
-${readSprite()}
+${SPRITE}
 <div id="top"><header class="top"><a class="brand" href="/">${MARK}Berth</a></header></div>
 ${content}
 </body>
 </html>
 `
-
-/** A page of the guide as HTML. */
-export const guideShell = (page: Pick<Shell, 'title' | 'files' | 'content'>): string =>
-  shell({ ...page, styles: ['tokens.css', 'page.css', 'documents~documents.css'], script: 'documents~guide.ts' })

@@ -3,7 +3,7 @@ import { refTo } from '../../protocol/declaration.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Operation } from '../../protocol/route.ts'
 import { answerSchemas } from './answer-schemas.ts'
-import type { Examples } from './examples.ts'
+import { type Example, type Examples, examplesFrom } from './examples.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { logSchemas } from './log-schemas.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
@@ -134,34 +134,29 @@ const operationOf = (operation: Operation, examples: Examples): JsonSchema => {
   }
 }
 
-/** Members of the document by name, each made when it is written: all at once would take a long turn. */
-type Members = ReadonlyMap<string, () => JsonSchema>
+const responsesOf = (operations: readonly Operation[], examples: Examples): JsonSchema =>
+  Object.fromEntries(
+    operations.flatMap((operation) =>
+      [...byStatus(refusalsOf(operation))].map(([status, its]) => [
+        nameOf(its),
+        refusalResponse(status, its, examples),
+      ]),
+    ),
+  )
 
-const responsesOf = (operations: readonly Operation[], examples: Examples): Members => {
-  const responses = new Map<string, () => JsonSchema>()
-  for (const operation of operations) {
-    for (const [status, its] of byStatus(refusalsOf(operation)))
-      responses.set(nameOf(its), () => refusalResponse(status, its, examples))
-  }
-  return responses
+const schemas = (): JsonSchema => {
+  const all = { ...answerSchemas(), Problem: problemSchema(), ...logSchemas() }
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, opened(withNotes(schema))]))
 }
 
-const schemas = (): Members =>
-  new Map(
-    Object.entries({ ...answerSchemas(), Problem: problemSchema(), ...logSchemas() }).map(([name, schema]) => [
-      name,
-      () => opened(withNotes(schema)),
-    ]),
-  )
-
-const pathsOf = (operations: readonly Operation[], examples: Examples): Members =>
-  new Map(
-    [...Map.groupBy(operations, ({ path }) => templateOf(path))].map(([path, its]) => [
-      path,
-      () =>
-        Object.fromEntries(its.map((operation) => [operation.method.toLowerCase(), operationOf(operation, examples)])),
-    ]),
-  )
+const pathsOf = (operations: readonly Operation[], examples: Examples): JsonSchema => {
+  const byPath = Map.groupBy(operations, ({ path }) => templateOf(path))
+  const members = [...byPath].map(([path, its]) => {
+    const byMethod = its.map((operation) => [operation.method.toLowerCase(), operationOf(operation, examples)])
+    return [path, Object.fromEntries(byMethod)]
+  })
+  return Object.fromEntries(members)
+}
 
 export const DESCRIPTION =
   'Berth lets the people and pipelines of a test lab share machines without getting in each other’s way. Everything that happens is recorded as an event in an append-only log.'
@@ -173,21 +168,13 @@ export const securitySchemes: JsonSchema = {
   session: { type: 'http', scheme: 'bearer', description: 'A session from `POST /api/login`, and no token.' },
 }
 
-function* textOf(members: Members): Generator<string> {
-  let before = ''
-  for (const [name, make] of members) {
-    yield `${before}${JSON.stringify(name)}:${JSON.stringify(make())}`
-    before = ','
-  }
-}
-
-/** The document as JSON, in pieces of which each takes little time. */
-export function* openApiPieces(
+export const openApi = (
   operations: readonly Operation[],
   version: string,
-  examples: Examples,
-): Generator<string> {
-  const head = {
+  recorded: readonly Example[],
+): JsonSchema => {
+  const examples = examplesFrom(recorded)
+  return {
     openapi: '3.1.1',
     info: {
       title: 'Berth',
@@ -198,13 +185,10 @@ export function* openApiPieces(
     servers: [{ url: '/' }],
     security: [{ basic: [] }, { bearer: [] }],
     tags: TAGS,
+    paths: pathsOf(operations, examples),
+    components: {
+      ...{ securitySchemes, parameters: requestHeaders, headers: answerHeaders },
+      ...{ schemas: schemas(), responses: responsesOf(operations, examples) },
+    },
   }
-  yield `${JSON.stringify(head).slice(0, -1)},"paths":{`
-  yield* textOf(pathsOf(operations, examples))
-  const shared = { securitySchemes, parameters: requestHeaders, headers: answerHeaders }
-  yield `},"components":${JSON.stringify(shared).slice(0, -1)},"schemas":{`
-  yield* textOf(schemas())
-  yield '},"responses":{'
-  yield* textOf(responsesOf(operations, examples))
-  yield '}}}'
 }

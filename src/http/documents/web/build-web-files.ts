@@ -1,130 +1,84 @@
 import { hash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { extname, join, posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import type { Compressed } from '../../protocol/coding.ts'
+import type { WebFile, WebFiles } from '../site.ts'
 import { buildClientFile } from './build-client-file.ts'
-import type { WebFile, WebFiles } from './web-files.ts'
 
-/** A package of which browsers get files. */
-interface WebPackage {
-  readonly name: string
-  /** Patterns of the files that are served, relative to the package. */
-  readonly files: readonly string[]
-  /** The file that each bare specifier means. */
-  readonly entries: Readonly<Record<string, string>>
+/** Puts together what browsers get: modules of src/web and of the packages that they import, and style sheets. */
+
+const WEB = new URL('../../../web/', import.meta.url)
+const MAIN = new URL('main.ts', WEB)
+/** The modules with which pages begin. */
+const FIRST = ['load.ts', 'documents/docs.ts', 'documents/guide.ts'].map((path) => new URL(path, WEB))
+const STYLES = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
+const STYLE_TYPE = 'text/css; charset=utf-8'
+
+const read = (file: URL): string => readFileSync(file, 'utf8')
+
+/** Every file has a name without slashes, so that one route serves them all: its path, in src/web or in a package. */
+const nameOf = ({ href }: URL): string => {
+  const path = href.startsWith(WEB.href)
+    ? href.slice(WEB.href.length)
+    : href.replace(/^.*\/node_modules\//, 'packages/')
+  return path.replaceAll('/', '~')
 }
 
-/** What the page is made of besides its own files. `guide/architecture.md` says what each is for. */
-const PACKAGES: readonly WebPackage[] = [
-  {
-    name: 'preact',
-    files: ['dist/preact.mjs', 'hooks/dist/hooks.mjs'],
-    entries: { preact: 'dist/preact.mjs', 'preact/hooks': 'hooks/dist/hooks.mjs' },
-  },
-  {
-    name: '@novnc/novnc',
-    files: ['core/**/*.js', 'vendor/pako/**/*.js'],
-    entries: { '@novnc/novnc': 'core/rfb.js' },
-  },
-  { name: 'htm', files: ['dist/htm.mjs'], entries: { htm: 'dist/htm.mjs' } },
-  {
-    name: 'csv-parse',
-    files: ['dist/esm/sync.js'],
-    entries: { 'csv-parse/browser/esm/sync': 'dist/esm/sync.js' },
-  },
-]
-
-const WEB = fileURLToPath(new URL('../../../web/', import.meta.url))
-const FIRST = 'main.ts'
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '.ts': 'text/javascript; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-}
-
-/** The folder of an installed package. Not every package exports its package.json. */
-const folderOf = ({ name, entries }: WebPackage): string => {
-  const [specifier = name, file = ''] = Object.entries(entries)[0] ?? []
-  return fileURLToPath(import.meta.resolve(specifier)).slice(0, -file.length)
-}
-
-/** Sources by their path: in src/web, or below `packages`. */
-const readAll = (): ReadonlyMap<string, string> => {
-  const read = (folder: string, served: string, patterns: readonly string[]): readonly (readonly [string, string])[] =>
-    globSync(patterns, { cwd: folder, exclude: ['**/*.d.ts'] })
-      .map((file) => file.replaceAll('\\', '/'))
-      .sort()
-      .map((file) => [`${served}${file}`, readFileSync(join(folder, file), 'utf8')])
-  return new Map([
-    ...read(WEB, '', ['**/*.ts', '**/*.css']),
-    ...PACKAGES.flatMap((each) => read(folderOf(each), `packages/${each.name}/`, each.files)),
-  ])
-}
-
-const SERVED = new Map(
-  PACKAGES.flatMap(({ name, entries }) =>
-    Object.entries(entries).map(([specifier, file]) => [specifier, `packages/${name}/${file}`] as const),
-  ),
-)
 const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g
 
-/** Every file has a name without slashes, so that one route serves them all. */
-const nameOf = (path: string): string => path.replaceAll('/', '~')
+/** The file that a specifier means. What only looks like an import, as a text can, means none. */
+const targetOf = (specifier: string, importer: URL): URL | undefined => {
+  if (specifier.startsWith('.')) {
+    const target = new URL(specifier, importer)
+    return existsSync(target) ? target : undefined
+  }
+  try {
+    const target = new URL(import.meta.resolve(specifier))
+    return target.protocol === 'file:' ? target : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /**
- * Has a module import files by the names under which they are served. An import map would be an inline script, which
- * the policy of the page forbids.
+ * Adds a module and all that it imports, by the names under which they are served and import each other. An import map
+ * would be an inline script, which the policy of the page forbids.
  */
-const withServedNames = (path: string, source: string): string =>
-  source.replace(IMPORT, (whole, before: string, quote: string, specifier: string) => {
-    const isRelative = specifier.startsWith('.')
-    const served = isRelative ? posix.join(posix.dirname(path), specifier) : SERVED.get(specifier)
-    return served === undefined ? whole : `${before}${quote}./${nameOf(served)}${quote}`
+const addModule = (file: URL, modules: Map<string, string>): string => {
+  const name = nameOf(file)
+  if (modules.has(name)) return name
+  modules.set(name, '')
+  const source = file.pathname.endsWith('.ts') ? stripTypeScriptTypes(read(file)) : read(file)
+  const text = source.replace(IMPORT, (whole, before: string, quote: string, specifier: string) => {
+    const target = targetOf(specifier, file)
+    return target === undefined ? whole : `${before}${quote}./${addModule(target, modules)}${quote}`
   })
+  modules.set(name, text)
+  return name
+}
 
 const STYLE_IMPORT = /^@import "([^"]+)";$/gm
 
 /** A style sheet with those that it imports put in their places, so that browsers ask for one file. */
-const withImports = (path: string, sources: ReadonlyMap<string, string>): string =>
-  (sources.get(path) ?? '').replace(STYLE_IMPORT, (_, file: string) => {
-    const imported = posix.join(posix.dirname(path), file)
-    if (!sources.has(imported)) throw new Error(`${path} imports ${imported}, which there is not`)
-    return withImports(imported, sources)
-  })
-
-const toServed = (path: string, sources: ReadonlyMap<string, string>): string => {
-  const extension = extname(path)
-  const source = sources.get(path) ?? ''
-  if (extension === '.css') return withImports(path, sources)
-  return withServedNames(path, extension === '.ts' ? stripTypeScriptTypes(source) : source)
-}
+const styleOf = (file: URL): string =>
+  read(file).replace(STYLE_IMPORT, (_, path: string) => styleOf(new URL(path, file)))
 
 /** The names of the modules that a module imports at once, itself included. */
-const reachable = (from: string, served: ReadonlyMap<string, string>): readonly string[] => {
-  const found = new Set<string>()
+const reachable = (from: string, modules: ReadonlyMap<string, string>): readonly string[] => {
+  const names = new Set<string>()
   const visit = (name: string): void => {
-    const source = served.get(name)
-    // What only looks like an import, as a text can, names no file.
-    if (source === undefined || found.has(name)) return
-    found.add(name)
+    const source = modules.get(name)
+    if (source === undefined || names.has(name)) return
+    names.add(name)
     for (const [, before = '', , specifier = ''] of source.matchAll(IMPORT))
       if (!before.includes('(')) visit(specifier.replace('./', ''))
   }
   visit(from)
-  return [...found]
+  return [...names]
 }
-
-const PRELOADS = '<!-- preloads -->'
-
-const pageOf = (template: string, prefix: string, modules: readonly string[]): string =>
-  template
-    .replaceAll('/web/', prefix)
-    .replace(PRELOADS, modules.map((name) => `<link rel="modulepreload" href="${prefix}${name}">`).join('\n'))
 
 /** Once for all requests, so with more effort than usual. */
 const compressHard = (bytes: Uint8Array): Compressed => ({
@@ -134,16 +88,24 @@ const compressHard = (bytes: Uint8Array): Compressed => ({
 
 /** Reads, converts and compresses the files of the page, with everything that they import. */
 export const buildWebFiles = (): WebFiles => {
-  const template = readFileSync(join(WEB, 'index.html'), 'utf8')
-  const sources = readAll()
-  const digest = hash('sha256', JSON.stringify([template, ...sources]), 'base64url').slice(0, 22)
-  const served = new Map([...sources.keys()].map((path) => [nameOf(path), toServed(path, sources)]))
-  const files = [...served].map(([name, text]): readonly [string, WebFile] => {
+  const template = read(new URL('index.html', WEB))
+  const modules = new Map<string, string>()
+  for (const file of FIRST) addModule(file, modules)
+  const styles = STYLES.map((path) => new URL(path, WEB)).map((file) => [nameOf(file), styleOf(file)] as const)
+  const digest = hash('sha256', JSON.stringify([template, ...modules, ...styles]), 'base64url').slice(0, 22)
+  const prefix = `/web/${digest}/`
+  const toFile = (text: string, mediaType: string): WebFile => {
     const bytes = Buffer.from(text)
-    const mediaType = MEDIA_TYPES[extname(name)] ?? 'application/octet-stream'
-    return [name, { mediaType, bytes, compressed: compressHard(bytes) }]
-  })
-  const page = pageOf(template, `/web/${digest}/`, reachable(FIRST, served))
-  const pageWithSingleSignOn = page.replace('<html lang="en">', '<html lang="en" data-single-sign-on>')
-  return { digest, files: new Map(files), page, pageWithSingleSignOn, client: buildClientFile() }
+    return { mediaType, bytes, compressed: compressHard(bytes) }
+  }
+  const preloads = reachable(nameOf(MAIN), modules).map((name) => `<link rel="modulepreload" href="${prefix}${name}">`)
+  return {
+    digest,
+    files: new Map([
+      ...[...modules].map(([name, text]) => [name, toFile(text, SCRIPT_TYPE)] as const),
+      ...styles.map(([name, text]) => [name, toFile(text, STYLE_TYPE)] as const),
+    ]),
+    page: template.replaceAll('/web/', prefix).replace('<!-- preloads -->', preloads.join('\n')),
+    client: buildClientFile(),
+  }
 }

@@ -2,4 +2,4 @@ import { readFileSync } from 'node:fs'
 
 /** The version of Berth, from package.json. */
 export const version = (): string =>
-  JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
+  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version

@@ -1,0 +1,16 @@
+import { answerCalls } from '../concurrency/answer-calls.ts'
+import type { SiteThread } from './documents/site.ts'
+import { buildWebFiles } from './documents/web/build-web-files.ts'
+
+/** Makes the page and all documents: see documents/site.ts. */
+
+answerCalls({
+  webFiles: buildWebFiles,
+  documents: async (site) => {
+    const [{ makeDocuments }, { declarations }] = await Promise.all([
+      import('./documents/make-documents.ts'),
+      import('./routes.ts'),
+    ])
+    return makeDocuments(declarations, site)
+  },
+} satisfies SiteThread)

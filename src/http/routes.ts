@@ -23,10 +23,9 @@ import { availabilityRoutes } from './routes/suts/availability.ts'
 import { outageRoutes } from './routes/suts/outages.ts'
 import { sutReads } from './routes/suts/sut-reads.ts'
 import { sutChanges } from './routes/suts/suts.ts'
-import { createUser, removedUserChanges, userChanges } from './routes/users/user-changes.ts'
-import { importUsers } from './routes/users/user-import.ts'
+import { userChanges } from './routes/users/user-changes.ts'
+import { userCreations } from './routes/users/user-creation.ts'
 import { userReads } from './routes/users/user-reads.ts'
-import { removeUser } from './routes/users/user-removal.ts'
 import { tokenRoutes } from './routes/users/user-tokens.ts'
 
 /** The whole API, one operation each. */
@@ -50,11 +49,8 @@ export const declarations: readonly Declaration<Parts>[] = [
   readEvents,
   readChanges,
   ...auditRoutes,
-  createUser,
-  importUsers,
+  ...userCreations,
   ...userChanges,
-  removeUser,
-  ...removedUserChanges,
   ...tokenRoutes,
   ...userReads,
   userHistory,

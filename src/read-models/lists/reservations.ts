@@ -209,12 +209,5 @@ export const makeReservationReads = (ask: RunQuery) => {
         ({ user }) => user,
       )
     },
-
-    /** Whether a user is one of them. */
-    isHolder: (scope: Scope, userId: string): boolean => {
-      const { sql, values } = isInScope(scope)
-      const rows = ask(`SELECT 1 FROM reservation WHERE ${LISTED} AND user = ? AND ${sql} LIMIT 1`, userId, ...values)
-      return rows.length > 0
-    },
   }
 }

@@ -71,7 +71,6 @@ const askAll = (lists: Lists): void => {
   lists.seriesReservations('a')
   lists.windows(FROM, 10)
   lists.holders(VISIBILITY.scope)
-  lists.isHolder(VISIBILITY.scope, USER)
   lists.upcoming({ from: FROM, to: TO, after: POSITION, limit: 10 })
   lists.unrecorded({ from: FROM, to: TO })
   lists.endedSince(USER, POSITION)

@@ -26,7 +26,7 @@ import { ifReaching } from '../../response/objects.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
-import { findPresent } from '../users/user-changes.ts'
+import { findPresent } from '../users/user-reads.ts'
 
 /** Free windows of a SUT per response. */
 const FREE_MAX = 1_000

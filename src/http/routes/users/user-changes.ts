@@ -1,46 +1,34 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
+import { BERTH } from '../../../commands/listen-ports.ts'
+import { makeIsRemovalInForce } from '../../../commands/users/removal-in-force.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { EPOCH_BYTES } from '../../../domain/events/user.ts'
-import { type Failure, failure, invalid } from '../../../domain/failure.ts'
+import type { Failure } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
 import type { NameClaim } from '../../../domain/user/name-claim.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
-import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
-import { RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
-import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
-import type { User } from '../../../users/user.ts'
-import type { Users } from '../../../users/users.ts'
+import { USERS_STREAM } from '../../../domain/values/ids.ts'
+import { hashPassword, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import {
   type NewPassword,
   newPasswordBody,
   type OwnPassword,
   ownPasswordBody,
-  type UserCreation,
+  type UserRemoval,
   type UserUpdate,
-  userCreationBody,
+  userRemovalBody,
   userUpdateBody,
 } from '../../codecs/users.ts'
 import { administrators, type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
 import type { Code } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { viewsBehind } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
-import { userResponse } from './user-response.ts'
-
-/** Finds a user that has not been removed. */
-export const findPresent = async (users: Users, id: string): Promise<E.Either<Failure, User>> => {
-  await users.settled()
-  // A removed user may have been restored.
-  if (users.byId(id) === undefined) await users.catchUp()
-  const user = users.byId(id)
-  if (user !== undefined) return E.right(user)
-  return E.left(
-    users.member(id) === undefined ? notFound('user') : failure('user_removed', 'The user has been removed.'),
-  )
-}
+import { userResponse } from './user-reads.ts'
 
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
@@ -51,50 +39,47 @@ const run = (
 ): Promise<Ended> => runner.run(userDecider, USERS_STREAM, { ...envelope, command })
 
 /** Shows a user as of the end of a command, once this instance knows the change. What is shown once, a retry lacks. */
-const show = async (
+export const showUser = async (
   { objects, users }: Parts,
   id: string,
   ended: Ended,
   created = false,
   once: Readonly<Record<string, unknown>> = {},
-) => {
+): RouteResult => {
   if (E.isLeft(ended)) return ended
   const outcome = ended.right
   const isRepeated = outcome.kind === 'repeated'
   await users.refresh()
-  const version = isRepeated ? objects.asOf('user', id, outcome.revision) : undefined
-  const shown = version ?? (await objects.after('user', id, USERS_STREAM, outcome))
-  return E.right(userResponse(users, shown, created, isRepeated ? {} : once))
+  const version = await objects.after('user', isRepeated ? outcome.id : id, USERS_STREAM, outcome)
+  return E.right(userResponse(users, version, created, isRepeated ? {} : once))
 }
 
-/** Seals a new password, which ends the user's sessions. */
-const sealPassword = async (
+/** Seals a new password, which ends the user's sessions, and what else is new. */
+export const sealPassword = async (
   { vault, randomBytes, randomHex }: Parts,
   userId: string,
   password: string,
-  name?: string,
+  more: { readonly name?: string } = {},
 ) =>
   vault.sealUser(userId, {
-    ...(name !== undefined && { name }),
+    ...more,
     password: await hashPassword(password, randomBytes(SALT_BYTES)),
     epoch: randomHex(EPOCH_BYTES),
   })
 
-const create = async (parts: Parts, call: Call<UserCreation>): RouteResult => {
-  const { runner, users, quotaDefault, clock, randomHex, randomBytes } = parts
-  const { _id: requestedId, password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES)), ...fields } = call.body
-  const { name, role, quota, scope } = fields
-  if (requestedId !== undefined && RESERVED_USER_IDS.includes(requestedId)) {
-    return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
+const update = async (parts: Parts, call: Call<UserUpdate>): RouteResult => {
+  const { runner, users, quotaDefault, vault } = parts
+  const { params, body, ifMatch } = call
+  const { name, ...fields } = body
+  const _id = params.id ?? ''
+  const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch } as const
+  if (name === undefined || name === users.member(_id)?.name) {
+    return showUser(parts, _id, await run(parts, command, envelopeOf(call)))
   }
-  const _id = requestedId ?? makeId(clock(), randomHex(8))
-  const { credentials, secrets } = await sealPassword(parts, _id, password, name)
-  const ended = await runWithName(runner, users, name, {
-    ...{ ...envelopeOf(call), secrets },
-    command: (claim) => ({ type: 'AddUser', _id, role, quota, quotaDefault, scope, credentials, claim }),
-  })
-  const id = E.isRight(ended) && ended.right.kind === 'repeated' && requestedId === undefined ? ended.right.id : _id
-  return show(parts, id, ended, true, call.body.password === undefined ? { password } : {})
+  const { credentials, secrets } = vault.sealUser(_id, { name })
+  const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
+  const envelope = { ...envelopeOf(call), secrets, command: named }
+  return showUser(parts, _id, await runWithName(runner, users, name, envelope))
 }
 
 /**
@@ -117,22 +102,7 @@ const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>
     await users.refresh()
     await endBindings(_id, requestId)
   }
-  return show(parts, _id, ended)
-}
-
-const update = async (parts: Parts, call: Call<UserUpdate>): RouteResult => {
-  const { runner, users, quotaDefault, vault } = parts
-  const { params, body, ifMatch } = call
-  const { name, role, quota, scope } = body
-  const _id = params.id ?? ''
-  const command = { type: 'ChangeUser', _id, role, quota, quotaDefault, scope, ifMatch } as const
-  if (name === undefined || name === users.member(_id)?.name) {
-    return show(parts, _id, await run(parts, command, envelopeOf(call)))
-  }
-  const { credentials, secrets } = vault.sealUser(_id, { name })
-  const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-  const envelope = { ...envelopeOf(call), secrets, command: named }
-  return show(parts, _id, await runWithName(runner, users, name, envelope))
+  return showUser(parts, _id, ended)
 }
 
 const setPassword = async (parts: Parts, call: Call<NewPassword>): RouteResult => {
@@ -150,7 +120,36 @@ const setOwnPassword = async (parts: Parts, call: Call<OwnPassword>): RouteResul
 /** Ends all sessions of a user. */
 const logOut = async (parts: Parts, call: Call): RouteResult => {
   const _id = call.params.id ?? ''
-  return show(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
+  return showUser(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
+}
+
+/**
+ * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
+ * removal stands, and the process of removals ends them. A restoration stops both.
+ */
+const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
+  const { runner, objects, users, endReservations } = parts
+  const { params, body, requestId } = call
+  const user_id = params.id ?? ''
+  const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
+  if (E.isLeft(ended)) return ended
+  await users.refresh()
+  const { kind, revision } = ended.right
+  const respond = (cancelled = 0, released = 0): Awaited<RouteResult> =>
+    E.right({ status: 200, body: JSON.stringify({ _id: user_id, cancelled, released }) })
+  // The user had been removed before.
+  if (kind === 'already') return respond()
+  const removal = { user_id, revision }
+  const isStillDue = () => makeIsRemovalInForce(runner)(removal)
+  await revokeTokens(runner, user_id, { actor: BERTH, makeRequestId: () => requestId, isStillDue })
+  if (body.reservations !== 'cancel') return respond()
+  const now = await endReservations(removal, () => requestId)
+  if (kind === 'recorded') return respond(now.cancelled, now.released)
+  // A repeated request is told what both ended.
+  const removed = objects.asOf('user', user_id, revision)
+  if (removed === undefined) return E.left(viewsBehind())
+  const all = await objects.readList('endedSince', user_id, removed.position)
+  return E.isLeft(all) ? all : respond(all.right.listed.cancelled, all.right.listed.released)
 }
 
 const erase = async (parts: Parts, call: Call): RouteResult => {
@@ -158,7 +157,7 @@ const erase = async (parts: Parts, call: Call): RouteResult => {
   const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
   // If this fails, the event stands, and the process of removals deletes them.
   if (E.isRight(ended)) await parts.eraseSecrets(_id)
-  return show(parts, _id, ended)
+  return showUser(parts, _id, ended)
 }
 
 const restore = async (parts: Parts, call: Call): RouteResult => {
@@ -167,27 +166,12 @@ const restore = async (parts: Parts, call: Call): RouteResult => {
   await users.refresh()
   const name = users.member(_id)?.name ?? _id
   const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-  return show(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+  return showUser(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
 }
 
 /** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
-
-export const createUser = post({
-  path: '/api/user/create',
-  id: 'createUser',
-  summary: 'Create a user',
-  description:
-    'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere. Testers may have a quota and a scope.',
-  roles: administrators,
-  body: userCreationBody,
-  answer: refTo('NewUser'),
-  isCreation: true,
-  isTagged: true,
-  refusals: ['user_name_taken', 'user_id_taken'],
-  handler: create,
-})
 
 export const userChanges: readonly Declaration<Parts>[] = [
   post({
@@ -238,9 +222,18 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: OF_USER,
     handler: logOut,
   }),
-]
-
-export const removedUserChanges: readonly Declaration<Parts>[] = [
+  post({
+    path: '/api/user/:id/remove',
+    id: 'removeUser',
+    summary: 'Remove a user',
+    description:
+      'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
+    roles: administrators,
+    body: userRemovalBody,
+    answer: refTo('UserRemoval'),
+    refusals: ['user_not_found', 'last_administrator'],
+    handler: remove,
+  }),
   post({
     path: '/api/user/:id/restore',
     id: 'restoreUser',

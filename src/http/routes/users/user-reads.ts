@@ -1,148 +1,173 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
-import type { Failure } from '../../../domain/failure.ts'
+import { type Failure, failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
-import { earlierPosition, type PublicPosition } from '../../../domain/values/position.ts'
+import { type UserDocument, userDocument } from '../../../domain/user/document.ts'
+import { earlierPosition } from '../../../domain/values/position.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
-import type { Used } from '../../../read-models/lists/usage.ts'
-import type { Member } from '../../../users/user.ts'
+import type { Version } from '../../../read-models/tables/version.ts'
+import type { Member, User } from '../../../users/user.ts'
+import type { Users } from '../../../users/users.ts'
 import { type UserQuery, type UsersQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
-import type { Call, RouteResponse, RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
+import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { memberText } from './user-response.ts'
 
-type Caller = Call['user']
+type More = Readonly<Record<string, unknown>>
+
+const textOf = (name: string, { _id, ...others }: UserDocument, more: More = {}): string =>
+  JSON.stringify({ _id, name, ...others, ...more })
+
+/** A user as administrators, auditors and it itself see it. */
+const memberText = (member: Member, more?: More): string => textOf(member.name, userDocument(member), more)
+
+const namedText = ({ _id, name }: Pick<Member, '_id' | 'name'>): string => JSON.stringify({ _id, name })
+
+/**
+ * A user as of a command, with its name as of now.
+ *
+ * @param once members shown once, such as a password that was made
+ */
+export const userText = (users: Pick<Users, 'member'>, { document }: Version, once?: More): string => {
+  const user = JSON.parse(document) as UserDocument
+  return textOf(users.member(user._id)?.name ?? user._id, user, once)
+}
+
+/** The response that shows it. */
+export const userResponse = (
+  users: Pick<Users, 'member'>,
+  version: Version,
+  created: boolean,
+  once: More = {},
+): RouteResponse => {
+  const { headers, ...response } = documentResponse('user', version, created)
+  const isSecret = Object.keys(once).length > 0
+  return { ...response, headers: { ...headers, ...(isSecret && NO_STORE) }, body: userText(users, version, once) }
+}
+
+/** Finds a user that has not been removed. */
+export const findPresent = async (users: Users, id: string): Promise<E.Either<Failure, User>> => {
+  await users.settled()
+  // A removed user may have been restored.
+  if (users.byId(id) === undefined) await users.catchUp()
+  const user = users.byId(id)
+  if (user !== undefined) return E.right(user)
+  return E.left(
+    users.member(id) === undefined ? notFound('user') : failure('user_removed', 'The user has been removed.'),
+  )
+}
 
 /** Whether a user sees all of another one. Others see its id and name. */
-const seesAll = ({ _id, role }: Caller, id: string): boolean => role !== 'tester' || _id === id
+const seesAll = ({ _id, role }: User, id: string): boolean => role !== 'tester' || _id === id
 
-const named = ({ _id, name }: Pick<Member, '_id' | 'name'>): string => JSON.stringify({ _id, name })
+/** A list of what was asked for, with the position that it shows if the views were read. */
+type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
+
+/** Whether a user sees others: with a scope, itself and the holders of reservations that it sees. */
+const readSight = async (
+  read: Parts['objects']['readList'],
+  { _id, scope }: User,
+): Promise<E.Either<Failure, Seen<(id: string) => boolean>>> => {
+  if (scope === undefined) return E.right({ listed: () => true })
+  const holders = await read('holders', scope)
+  if (E.isLeft(holders)) return holders
+  const seen = new Set(holders.right.listed).add(_id)
+  return E.right({ position: holders.right.position, listed: (id) => seen.has(id) })
+}
+
+/** What users have reserved in the current week, to be shown with them. */
+const readUsed = async ({ objects, quotaDefault, clock }: Parts, members: readonly Member[]) => {
+  const now = Math.floor(clock() / 1000)
+  const week = formatWeek(weekOf(now))
+  const read = await objects.showList(
+    'used',
+    members.map(({ _id }) => _id),
+    now,
+  )
+  if (E.isLeft(read)) return read
+  const used = members.map(({ _id, role, quota }, n) => {
+    const { quarters = 0, reservations = 0 } = read.right.listed[n] ?? {}
+    const limits = role === 'tester' ? (quota ?? quotaDefault) : null
+    return [_id, { used: { hours: toHours(quarters), reservations, week, quota: limits } }] as const
+  })
+  return E.right({ position: read.right.position, listed: new Map(used) })
+}
 
 /** Characters of base64url in the entity tag of a text. */
 const DIGEST_LENGTH = 22
 
-/**
- * A user as another one sees it. The revision is the tag of all that there is to see. A part has a digest, and so has
- * what a user with a scope sees, because revisions count changes of all users.
- */
-const userRead = (caller: Caller, member: Member): RouteResponse => {
-  const isWhole = seesAll(caller, member._id)
-  const body = isWhole ? memberText(member) : named(member)
-  const tag =
-    isWhole && caller.scope === undefined ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
-  return { status: 200, body, headers: { ETag: `"${tag}"` } }
+/** Responds with a user as another one sees it. */
+const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, member: Member): RouteResult => {
+  const isWhole = seesAll(user, member._id)
+  if (!query.withUsed) {
+    const body = isWhole ? memberText(member) : namedText(member)
+    // The revision is the tag of all that there is to see. A part has a digest, and so has what a user with a scope
+    // sees, because revisions count changes of all users.
+    const isOfRevision = isWhole && user.scope === undefined
+    const tag = isOfRevision ? member.revision : hash('sha256', body, 'base64url').slice(0, DIGEST_LENGTH)
+    return E.right({ status: 200, body, headers: { ETag: `"${tag}"` } })
+  }
+  // What it used changes without a new revision, so there is no entity tag.
+  if (!isWhole) return E.right({ status: 200, body: namedText(member) })
+  const used = await readUsed(parts, [member])
+  if (E.isLeft(used)) return used
+  const { position, listed } = used.right
+  return E.right({ status: 200, body: memberText(member, listed.get(member._id)), position })
 }
 
-/** What users have reserved in the current week. */
-interface UsedShown {
-  readonly position: PublicPosition
-  readonly used: readonly { readonly used: object }[]
-}
-
-const readUsed = async (
-  { objects, quotaDefault, clock }: Parts,
-  members: readonly Member[],
-): Promise<E.Either<Failure, UsedShown>> => {
-  const now = Math.floor(clock() / 1000)
-  const week = formatWeek(weekOf(now))
-  const ids = members.map(({ _id }) => _id)
-  const read = await objects.showList('used', ids, now)
-  const limits = members.map(({ role, quota }) => (role === 'tester' ? (quota ?? quotaDefault) : null))
-  return E.map(({ position, listed }: ListResult<readonly Used[]>) => ({
-    position,
-    used: listed.map(({ quarters, reservations }, n) => ({
-      used: { hours: toHours(quarters), reservations, week, quota: limits[n] },
-    })),
-  }))(read)
-}
-
-/** A list's answer, with the position that it shows if a list was read. */
-type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
-
-/** Whether a user sees another one: with a scope, itself and the holders of reservations that it sees. */
-const sees = async ({ objects }: Parts, { _id, scope }: Caller, id: string): Promise<E.Either<Failure, boolean>> => {
-  if (scope === undefined || id === _id) return E.right(true)
-  // A refusal shows no position, so that on a full disk a user must not be missed.
-  return E.map(({ listed }: { listed: boolean }) => listed)(await objects.readList('isHolder', scope, id))
-}
-
-/** Whether a user sees each of all users. */
-const seesOf = async (
-  { objects }: Parts,
-  { _id, scope }: Caller,
-): Promise<E.Either<Failure, Seen<(member: Member) => boolean>>> => {
-  if (scope === undefined) return E.right({ listed: () => true })
-  const holders = await objects.showList('holders', scope)
-  if (E.isLeft(holders)) return holders
-  const { listed, position } = holders.right
-  const seen = new Set(listed).add(_id)
-  return E.right({ listed: (member) => seen.has(member._id), position })
-}
-
-const readOne = async (parts: Parts, caller: Caller, member: Member, { withUsed }: UserQuery): RouteResult => {
-  if (!withUsed) return E.right(userRead(caller, member))
-  if (!seesAll(caller, member._id)) return E.right({ status: 200, body: named(member) })
-  const read = await readUsed(parts, [member])
-  // It changes without a new revision, so there is no entity tag.
-  return E.map(({ position, used }: UsedShown): RouteResponse => {
-    return { status: 200, body: memberText(member, used[0]), position }
-  })(read)
-}
-
-const read = async (parts: Parts, { user, params, query }: Call<unknown, UserQuery>): RouteResult => {
-  const { users } = parts
-  await users.settled()
+const read = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult => {
+  const { users, objects } = parts
+  const { user, params } = call
   const id = params.id ?? ''
+  await users.settled()
   if (users.member(id) === undefined) await users.catchUp()
-  const isSeen = await sees(parts, user, id)
-  if (E.isLeft(isSeen)) return isSeen
-  const member = isSeen.right ? users.member(id) : undefined
-  return member === undefined ? E.left(notFound('user')) : readOne(parts, user, member, query)
+  // A refusal shows no position, so that on a full disk a user must not be missed.
+  const sight = id === user._id ? E.right({ listed: () => true }) : await readSight(objects.readList, user)
+  if (E.isLeft(sight)) return sight
+  const member = sight.right.listed(id) ? users.member(id) : undefined
+  return member === undefined ? E.left(notFound('user')) : respond(parts, call, member)
 }
 
-const readMe = async (parts: Parts, { user, query }: Call<unknown, UserQuery>): RouteResult => {
-  const { users } = parts
-  await users.settled()
-  const { _id, name, role } = user
-  const member = users.member(_id)
+const readMe = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult => {
+  const { _id, name, role } = call.user
+  await parts.users.settled()
+  const member = parts.users.member(_id)
   // The command line is no user.
-  if (member === undefined) return E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
-  return readOne(parts, user, member, query)
+  return member === undefined
+    ? E.right({ status: 200, body: JSON.stringify({ _id, name, role }) })
+    : respond(parts, call, member)
 }
 
 const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): RouteResult => {
-  const { users } = parts
-  await users.settled()
+  const { users, objects } = parts
   const { limit, offset, before, removed } = query
+  await users.settled()
   if (before !== undefined && users.member(before) === undefined) await users.catchUp()
-  const seen = await seesOf(parts, user)
-  if (E.isLeft(seen)) return seen
-  const { listed: isSeen, position } = seen.right
-  const all = users.members().filter(isSeen).toReversed()
+  const sight = await readSight(objects.showList, user)
+  if (E.isLeft(sight)) return sight
+  const all = users.members().filter(({ _id }) => sight.right.listed(_id))
   // A user removed while a client reads page after page still works in before.
-  const entries = entriesAfter(all, 'user', before)
+  const entries = entriesAfter(all.toReversed(), 'user', before)
   if (E.isLeft(entries)) return entries
   const isListed = ({ status }: Member): boolean => removed || status === 'present'
-  const shown = entries.right.filter(isListed).slice(offset, offset + limit)
-  const known = shown.filter(({ _id }) => seesAll(user, _id))
-  const read = query.withUsed ? await readUsed(parts, known) : E.right(undefined)
-  if (E.isLeft(read)) return read
-  const more = new Map(known.map(({ _id }, n) => [_id, read.right?.used[n]]))
-  const documents = shown.map((member) =>
-    more.has(member._id) ? memberText(member, more.get(member._id)) : named(member),
+  const page = entries.right.filter(isListed).slice(offset, offset + limit)
+  const whole = page.filter(({ _id }) => seesAll(user, _id))
+  const used = query.withUsed ? await readUsed(parts, whole) : undefined
+  if (used !== undefined && E.isLeft(used)) return used
+  const documents = page.map((member) =>
+    seesAll(user, member._id) ? memberText(member, used?.right.listed.get(member._id)) : namedText(member),
   )
-  const response = listResponse('users', query, { documents, count: all.filter(isListed).length })
   // On a full disk, lists show less than users in memory.
-  const positions = [position, read.right?.position].filter((shown) => shown !== undefined)
-  return E.right({ ...response, ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }) })
+  const positions = [sight.right.position, used?.right.position].filter((position) => position !== undefined)
+  return E.right({
+    ...listResponse('users', query, { documents, count: all.filter(isListed).length }),
+    ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }),
+  })
 }
-
-/** Answered with the user. */
-const USER = { answer: refTo('User'), isTagged: true } as const
 
 export const userReads: readonly Declaration<Parts>[] = [
   get({
@@ -163,7 +188,8 @@ export const userReads: readonly Declaration<Parts>[] = [
     summary: 'Read the authenticated user',
     roles: everyone,
     query: userQuery,
-    ...USER,
+    answer: refTo('User'),
+    isTagged: true,
     refusals: ['store_full'],
     handler: readMe,
   }),

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../../../projections/token.ts'
-import type { Runner } from '../../../commands/command-envelope.ts'
 import { failure } from '../../../domain/failure.ts'
+import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
@@ -16,7 +16,7 @@ import type { Code, Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { findPresent } from './user-changes.ts'
+import { findPresent } from './user-reads.ts'
 
 type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at' | 'scope'>
 
@@ -36,33 +36,25 @@ const subjectOf = async (users: Users, { params, user }: Call): Promise<E.Either
   return E.map(({ _id }: User) => _id)(await findPresent(users, id))
 }
 
-/** Runs a command on a user's tokens, and shows one as of its end. */
+/** Runs a command on a user's tokens, and reads one as of its end. */
 const run = async (
-  { runner, objects }: Pick<Parts, 'runner' | 'objects'>,
+  { runner, objects }: Parts,
   call: Call,
-  userId: string,
-  _id: string,
-  command: TokenCommand,
-  secrets?: Parameters<Runner['run']>[2]['secrets'],
+  command: TokenCommand & { readonly type: 'IssueToken' | 'RevokeToken' },
+  secrets?: readonly SealedSecret[],
 ) => {
-  const stream = tokenStream(userId)
+  const { _id, user_id } = command.type === 'IssueToken' ? command.token : command
+  const stream = tokenStream(user_id)
   const ended = await runner.run(tokenDecider, stream, { ...envelopeOf(call), command, secrets })
   if (E.isLeft(ended)) return ended
   const outcome = ended.right
   const isRepeated = outcome.kind === 'repeated'
-  const id = isRepeated ? outcome.id : _id
-  const version = isRepeated ? objects.asOf('token', id, outcome.revision) : undefined
-  const { document, position } = version ?? (await objects.after('token', id, stream, outcome))
-  const at = position >= 0 ? { position } : {}
-  return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at })
+  const { document, position } = await objects.after('token', isRepeated ? outcome.id : _id, stream, outcome)
+  return E.right({ token: JSON.parse(document) as TokenDocument, isRepeated, at: position >= 0 ? { position } : {} })
 }
 
 /** When a new token expires, in Unix milliseconds. One that expires issues none that outlives it. */
-const expiryOf = (
-  { token, expires }: Call['user'],
-  expires_in: number | undefined,
-  now: number,
-): number | undefined => {
+const expiryOf = ({ token, expires }: Call['user'], expires_in: number | undefined, now: number) => {
   const asked = expires_in === undefined ? undefined : now + expires_in * 1000
   return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
@@ -84,7 +76,7 @@ const issue = async (parts: Parts, call: Call<TokenRequest>): RouteResult => {
   const expires = expiryOf(call.user, expires_in, clock())
   const expires_at = expires !== undefined && { expires_at: formatMilliseconds(expires) }
   const issued = { _id, user_id, role, hash, credentials, ...expires_at, ...(scope && { token_scope: scope }) }
-  const ended = await run(parts, call, user_id, _id, { type: 'IssueToken', token: issued }, secrets)
+  const ended = await run(parts, call, { type: 'IssueToken', token: issued }, secrets)
   if (E.isLeft(ended)) return ended
   const body = { ...shown(ended.right.token, name), ...(!ended.right.isRepeated && { token }) }
   const headers = { Location: `/api/user/${encodeURIComponent(user_id)}/token`, ...NO_STORE }
@@ -111,7 +103,7 @@ const revoke = async (parts: Parts, call: Call): RouteResult => {
   if (E.isLeft(subject)) return subject
   const user_id = subject.right
   const _id = call.params.token ?? ''
-  const ended = await run(parts, call, user_id, _id, { type: 'RevokeToken', _id, user_id })
+  const ended = await run(parts, call, { type: 'RevokeToken', _id, user_id })
   if (E.isLeft(ended)) return ended
   const { token, at } = ended.right
   const names = await vault.revealTokenNames(user_id)

@@ -1,0 +1,184 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import { runKnowingNames, runWithName } from '../../../commands/claim-name.ts'
+import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
+import { keyReused } from '../../../commands/failures.ts'
+import { findRecorded } from '../../../commands/idempotency-key.ts'
+import type { Recorded } from '../../../domain/event.ts'
+import { EPOCH_BYTES } from '../../../domain/events/user.ts'
+import { type Failure, invalid } from '../../../domain/failure.ts'
+import type { SealedSecret } from '../../../domain/sealed-secret.ts'
+import type { AddUsers, NewUser } from '../../../domain/user/add-users.ts'
+import { userDecider } from '../../../domain/user/decide.ts'
+import type { UsersState } from '../../../domain/user/state.ts'
+import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
+import { foldName, RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
+import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
+import { type HashedUserImport, hashedUsersBody, type UserImport, userImportBody } from '../../codecs/imports.ts'
+import { type UserCreation, userCreationBody } from '../../codecs/users.ts'
+import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { importResponse } from '../list-response.ts'
+import type { Parts } from '../parts.ts'
+import { sealPassword, showUser } from './user-changes.ts'
+import { userText } from './user-reads.ts'
+
+const makePasswordOf = ({ randomBytes }: Parts): string => makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+
+const create = async (parts: Parts, call: Call<UserCreation>): RouteResult => {
+  const { runner, users, quotaDefault, clock, randomHex } = parts
+  const { _id: ownId, password = makePasswordOf(parts), name, ...fields } = call.body
+  if (ownId !== undefined && RESERVED_USER_IDS.includes(ownId)) {
+    return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
+  }
+  const _id = ownId ?? makeId(clock(), randomHex(8))
+  const { credentials, secrets } = await sealPassword(parts, _id, password, { name })
+  const ended = await runWithName(runner, users, name, {
+    ...{ ...envelopeOf(call), secrets },
+    command: (claim) => ({ type: 'AddUser', _id, ...fields, quotaDefault, credentials, claim }),
+  })
+  return showUser(parts, _id, ended, true, call.body.password === undefined ? { password } : {})
+}
+
+type Row = Pick<NewUser, '_id' | 'role' | 'quota' | 'scope'> & {
+  readonly name: string
+  /** As it is stored: a hash. */
+  readonly password?: string | undefined
+}
+
+type AddParts = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
+
+const decideOn = <A>(
+  { users: known, quotaDefault }: AddParts,
+  users: readonly NewUser[],
+  decide: (command: AddUsers) => Promise<E.Either<Failure, A>>,
+) => runKnowingNames(known, (names) => decide({ type: 'AddUsers', users, known: names, quotaDefault }))
+
+const NO_CREDENTIALS = { id: '', changed: [] }
+
+/** Checks all rows together, before passwords are hashed. */
+const check = (parts: AddParts, rows: readonly Row[]): Promise<E.Either<Failure, unknown>> => {
+  const { runner, clock } = parts
+  const users = rows.map(({ name, password: _, ...row }) => ({
+    ...{ ...row, credentials: NO_CREDENTIALS, folded: foldName(name) },
+  }))
+  return decideOn<unknown>(parts, users, (command) =>
+    runner.inspect(userDecider, USERS_STREAM, (state) => userDecider.decide(state, command, clock())),
+  )
+}
+
+/** Users whose secrets are sealed in a turn. */
+const SEALED_AT_ONCE = 50
+
+/** Adds all users or none, in one append. */
+const add = async (parts: AddParts, call: Call<unknown>, rows: readonly Row[]) => {
+  const { runner, vault, randomHex } = parts
+  const secrets: SealedSecret[] = []
+  const users: NewUser[] = []
+  for (const [n, { _id, name, password, ...fields }] of rows.entries()) {
+    const clear = { name, epoch: randomHex(EPOCH_BYTES), ...(password !== undefined && { password }) }
+    const sealed = vault.sealUser(_id, clear)
+    secrets.push(...sealed.secrets)
+    users.push({ _id, ...fields, credentials: sealed.credentials, folded: foldName(name) })
+    if ((n + 1) % SEALED_AT_ONCE === 0) await turn()
+  }
+  const ended = await decideOn<Outcome<UsersState>>(parts, users, (command) =>
+    runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command, secrets }),
+  )
+  if (E.isRight(ended)) await parts.users.refresh()
+  return ended
+}
+
+/** Shows users as they were added, and the first time the passwords that were made. */
+const show = async ({ objects, users }: Parts, events: readonly Recorded[], made: readonly (string | undefined)[]) => {
+  const shown: string[] = []
+  for (const [n, { data, revision, storePosition }] of events.entries()) {
+    const id = '_id' in data ? data._id : ''
+    const version = await objects.after('user', id, USERS_STREAM, { kind: 'recorded', revision, storePosition })
+    const password = made[n]
+    shown.push(userText(users, version, password === undefined ? {} : { password }))
+  }
+  const isSecret = made.some((password) => password !== undefined)
+  return E.right({ ...importResponse('users', shown), ...(isSecret && { headers: NO_STORE }) })
+}
+
+/** Adds users, all or none. A retry shows them again, without passwords. */
+const importRows = async (parts: Parts, call: Call<UserImport>): RouteResult => {
+  const { runner, store, users, clock, randomHex, randomBytes } = parts
+  const { body, idempotencyKey } = call
+  const showKnown = async (revision: number) => {
+    await users.refresh()
+    return show(parts, await readAppended(store, USERS_STREAM, revision, body.users.length), [])
+  }
+
+  const known =
+    idempotencyKey &&
+    (await runner.inspect(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
+  if (known === 'reused') return E.left(keyReused())
+  // Users are there then, so the check would refuse them.
+  if (known !== undefined) return showKnown(known.revision)
+  const now = clock()
+  const rows = body.users.map(({ _id = makeId(now, randomHex(8)), password: _, ...row }) => ({ _id, ...row }))
+  const checked = await check(parts, rows)
+  if (E.isLeft(checked)) return checked
+  if (body.dry_run === true) return E.right(importResponse('users', undefined, rows.length))
+  const made = body.users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
+  const hashed: Row[] = []
+  // One after the other: nobody who signs in waits for more than one of them.
+  for (const [n, row] of rows.entries()) {
+    const password = made[n] ?? body.users[n]?.password ?? ''
+    hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
+  }
+  const ended = await add(parts, call, hashed)
+  if (E.isLeft(ended)) return ended
+  const { right: outcome } = ended
+  return outcome.kind === 'recorded' ? show(parts, outcome.events, made) : showKnown(outcome.revision)
+}
+
+const importHashed = async (parts: AddParts, call: Call<HashedUserImport>): RouteResult => {
+  const { users, dry_run } = call.body
+  const ended = dry_run === true ? await check(parts, users) : await add(parts, call, users)
+  return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
+}
+
+export const userCreations: readonly Declaration<Parts>[] = [
+  post({
+    path: '/api/user/create',
+    id: 'createUser',
+    summary: 'Create a user',
+    description:
+      'Without a password one is made and shown in this answer only. Names are unique in any case, among users that have not been removed. With _id, the user gets an id from elsewhere. Testers may have a quota and a scope.',
+    roles: administrators,
+    body: userCreationBody,
+    answer: refTo('NewUser'),
+    isCreation: true,
+    isTagged: true,
+    refusals: ['user_name_taken', 'user_id_taken'],
+    handler: create,
+  }),
+  post({
+    path: '/api/user/import',
+    id: 'importUsers',
+    summary: 'Create up to 100 users, all or none',
+    description:
+      'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
+    roles: administrators,
+    answersRepeats: true,
+    body: userImportBody,
+    answer: refTo('ImportedUsers'),
+    refusals: ['user_name_taken', 'user_id_taken'],
+    handler: importRows,
+  }),
+]
+
+/** Only the control socket has this route: others cannot choose hashes. */
+export const importHashedUsers = post({
+  path: '/api/user/import-hashed',
+  id: 'importHashedUsers',
+  summary: 'Create users with the hashes of passwords that the command line made',
+  roles: administrators,
+  answersRepeats: true,
+  body: hashedUsersBody,
+  answer: refTo('ImportedUsers'),
+  handler: importHashed,
+})

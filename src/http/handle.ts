@@ -12,7 +12,7 @@ import type { Refusal } from './protocol/problem.ts'
 import type { Call, Route, RouteResult } from './protocol/route.ts'
 import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
-import { respond, respondWithRefusal, sendStream, setPosition } from './response/respond.ts'
+import { respond, respondWithRefusal, sendStream } from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
 import { upgradedOf } from './server/upgraded.ts'
 
@@ -106,8 +106,6 @@ export const handle = (route: Route, dependencies: HandleDependencies): Middlewa
       return respondWithRefusal(ctx, beyondStored(position))
     }
     respond(ctx, route, result.right)
-    ctx.state.position = position
-    if (position !== undefined && route.roles !== 'anyone') setPosition(ctx, position)
     if (stream === undefined) return
     try {
       if (stream.isHeld !== true) await synced()

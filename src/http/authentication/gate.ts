@@ -42,7 +42,7 @@ export interface Gate {
    *
    * @param isAlwaysOpen whether credentials that were verified before suffice while users are unknown
    */
-  readonly admit: (request: IncomingMessage, isAlwaysOpen?: () => boolean) => Admitted | Promise<Admitted>
+  readonly admit: (request: IncomingMessage, isAlwaysOpen?: boolean) => Admitted | Promise<Admitted>
   /** Authenticates by a name and a password in the body. */
   readonly signIn: (request: IncomingMessage, credentials: NameAndPassword) => Admitted | Promise<Admitted>
   /** Why the address of a request may not try to sign in now, if it may not. */
@@ -198,7 +198,7 @@ export const makeGate = (options: GateOptions): Gate => {
   return {
     admit: (request, isAlwaysOpen) => {
       const { authorization } = request.headers
-      if (!isUpToDate() && isAlwaysOpen?.()) {
+      if (!isUpToDate() && isAlwaysOpen) {
         const user = authenticator.remembered(authorization)
         return user === undefined ? NOT_UP_TO_DATE : verdict(request, user, undefined)
       }

@@ -1,7 +1,7 @@
 import type Koa from 'koa'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
-import type { Code } from './problem.ts'
+import type { Code, Refusal } from './problem.ts'
 import type { Route } from './route.ts'
 
 export interface Body {
@@ -44,3 +44,5 @@ export interface State {
 
 export type Context = Koa.ParameterizedContext<State>
 export type Middleware = Koa.Middleware<State>
+/** Why a request is refused; undefined if it goes on. */
+export type Guard = (ctx: Context) => Refusal | undefined | Promise<Refusal | undefined>

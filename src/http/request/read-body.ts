@@ -3,10 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/json-text.ts'
-import type { Body, Context, Middleware } from '../protocol/context.ts'
+import type { Body, Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Route } from '../protocol/route.ts'
-import { respondWithRefusal } from '../response/respond.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -175,12 +174,12 @@ const headerProblem = (ctx: Context): Refusal | undefined => {
 
 /** Reads and parses the JSON body of a route that takes one. */
 export const parseBody =
-  ({ isBodyOptional }: Pick<Route, 'isBodyOptional'>): Middleware =>
-  async (ctx, next) => {
+  ({ isBodyOptional }: Pick<Route, 'isBodyOptional'>): Guard =>
+  async (ctx) => {
     const { req, res } = ctx
-    if (isBodyOptional && !hasBody(ctx)) return next()
+    if (isBodyOptional && !hasBody(ctx)) return undefined
     const problem = headerProblem(ctx)
-    if (problem !== undefined) return respondWithRefusal(ctx, problem)
+    if (problem !== undefined) return problem
     if (!req.complete) {
       ctx.state.hasWaited = true
       // The client waits for 100 Continue. Nothing else can refuse this request before its body is read.
@@ -190,7 +189,7 @@ export const parseBody =
     // The parser knows no other spelling.
     req.headers['content-encoding'] &&= 'identity'
     const body = await parsed(ctx)
-    if (E.isLeft(body)) return respondWithRefusal(ctx, body.left)
+    if (E.isLeft(body)) return body.left
     ctx.state.body = body.right
-    await next()
+    return undefined
   }

@@ -7,10 +7,9 @@ import { type PublicPosition, parsePosition } from '../../domain/values/position
 import type { Views } from '../../read-models/views.ts'
 import { decodeQuery, noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
-import type { Context, Middleware } from '../protocol/context.ts'
-import { refusal } from '../protocol/problem.ts'
+import type { Context, Guard } from '../protocol/context.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
 import { hasRetryKeys, type Route } from '../protocol/route.ts'
-import { respondWithRefusal } from '../response/respond.ts'
 
 /** Parses a position; undefined if the header is absent. */
 const parserOf =
@@ -47,18 +46,20 @@ const parseBerthReason = (header: string | undefined): E.Either<Problem, string 
 const ABSENT = E.right(undefined)
 
 /** Reads the query and the header fields of a request, and decodes its body. A refusal names every problem. */
-export const readInput =
-  (route: Route): Middleware =>
-  (ctx, next) => {
+export const readInput = (route: Route): Guard => {
+  const isPost = route.method === 'POST'
+  const hasKeys = hasRetryKeys(route)
+  const withoutQuery = decodeQuery<unknown>('', route.query ?? noQuery)
+  return (ctx) => {
     const header = (name: string): string | undefined => ctx.req.headers[name] as string | undefined
-    const isPost = route.method === 'POST'
-    const key = hasRetryKeys(route) ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
+    const key = hasKeys ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
     const reason = isPost ? parseBerthReason(header('berth-reason')) : ABSENT
     const ifMatch = route.isConditional ? parseIfMatch(header('if-match')) : ABSENT
     const after = isPost ? ABSENT : parseBerthAfter(header('berth-after'))
     const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
     const body = route.body === undefined ? ABSENT : route.body(ctx.state.body?.json)
-    const query = decodeQuery<unknown>(ctx.querystring, route.query ?? noQuery)
+    const text = ctx.querystring
+    const query = text === '' ? withoutQuery : decodeQuery<unknown>(text, route.query ?? noQuery)
     const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
     if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
       ctx.state.input = {
@@ -70,22 +71,25 @@ export const readInput =
         lastEventId: last.right,
         after: after.right,
       }
-      return next()
+      return undefined
     }
     const inHeader = [key, reason, ifMatch, after, last].flatMap((field) => (E.isLeft(field) ? [field.left] : []))
     const inQuery = E.isLeft(query) ? query.left : []
-    return respondWithRefusal(ctx, invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])]))
+    return invalid([...inQuery, ...inHeader, ...(E.isLeft(body) ? body.left : [])])
   }
+}
 
 /** Waits until a read can show the position that it is to show at least. */
-export const waitForPosition = ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Middleware => {
-  const reach = async (ctx: Context, after: PublicPosition, next: () => Promise<void>): Promise<void> => {
+export const waitForPosition = ({ views }: { readonly views: Pick<Views, 'waitForPublicPosition'> }): Guard => {
+  const reach = async (ctx: Context, after: PublicPosition): Promise<Refusal | undefined> => {
     ctx.state.hasWaited = true
-    if (await views.waitForPublicPosition(after)) return next()
-    respondWithRefusal(ctx, refusal('position_not_reached', `This instance has not reached position ${after} yet.`))
+    const isReached = await views.waitForPublicPosition(after)
+    return isReached
+      ? undefined
+      : refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
   }
-  return (ctx, next) => {
+  return (ctx) => {
     const { after } = ctx.state.input
-    return after === undefined ? next() : reach(ctx, after, next)
+    return after === undefined ? undefined : reach(ctx, after)
   }
 }

@@ -35,8 +35,7 @@ const NOT_FOUND_HEADERS = {
 /** Begins a response, or replaces one. */
 export const begin = (ctx: Context): void => {
   for (const name of ctx.res.getHeaderNames()) ctx.remove(name)
-  ctx.set('X-Request-Id', ctx.state.requestId)
-  ctx.set('X-Content-Type-Options', 'nosniff')
+  ctx.set({ 'X-Request-Id': ctx.state.requestId, 'X-Content-Type-Options': 'nosniff' })
 }
 
 /** For Basic a browser opens a dialog of its own, and then sends that password with every request. */
@@ -45,26 +44,27 @@ const challengeOf = (headers: IncomingHttpHeaders): string =>
     ? 'Bearer'
     : 'Basic realm="berth", charset="UTF-8"'
 
-const showProblem = (ctx: Context, refused: Refusal): void => {
-  const seconds = refused.retryAfter ?? codes[refused.code].retryAfter
-  if (seconds !== undefined) ctx.set('Retry-After', String(seconds))
-  if (refused.code === 'upgrade_required') ctx.set({ Upgrade: 'websocket', Connection: 'Upgrade, close' })
+const problemHeaders = ({ req: { headers } }: Context, { code, retryAfter = codes[code].retryAfter }: Refusal) => ({
+  'Content-Type': isProblemJsonWanted(headers.accept) ? 'application/problem+json' : JSON_TYPE,
+  ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+  ...(code === 'upgrade_required' && { Upgrade: 'websocket', Connection: 'Upgrade, close' }),
   // What is not there now, such as a file of the page, may be there after an update.
-  if (refused.code === 'not_found') ctx.set('Cache-Control', 'no-store')
-  if (refused.code === 'unauthenticated') ctx.set('WWW-Authenticate', challengeOf(ctx.req.headers))
-  ctx.set('Content-Type', isProblemJsonWanted(ctx.get('Accept')) ? 'application/problem+json' : JSON_TYPE)
-  ctx.body = problemBody(refused, ctx.state.requestId)
-}
+  ...(code === 'not_found' && { 'Cache-Control': 'no-store' }),
+  ...(code === 'unauthenticated' && { 'WWW-Authenticate': challengeOf(headers) }),
+})
+
+/** The position that a response shows; none before the first event. */
+export const positionHeader = (position: PublicPosition): Readonly<Record<string, string>> =>
+  position < 0 ? {} : { 'Berth-Position': formatPosition(position) }
 
 /** Answers with a refusal, in place of whatever there was to answer. */
 export const respondWithRefusal = (ctx: Context, refused: Refusal): void => {
   begin(ctx)
   ctx.state.code = refused.code
   ctx.status = codes[refused.code].status
-  if (refused.code === 'not_found' && isNavigation(ctx.req.headers)) {
-    ctx.set(NOT_FOUND_HEADERS)
-    ctx.body = NOT_FOUND_PAGE
-  } else showProblem(ctx, refused)
+  const isPage = refused.code === 'not_found' && isNavigation(ctx.req.headers)
+  ctx.set(isPage ? NOT_FOUND_HEADERS : problemHeaders(ctx, refused))
+  ctx.body = isPage ? NOT_FOUND_PAGE : problemBody(refused, ctx.state.requestId)
 }
 
 /** Answers with bytes that are kept, also compressed. */
@@ -80,15 +80,17 @@ const showFixed = (ctx: Context, { bytes, compressed }: FixedBody): void => {
   ctx.body = Buffer.from(buffer, byteOffset, byteLength)
 }
 
-export const respond = (ctx: Context, route: Route, { status, body, headers, mediaType }: RouteResponse): void => {
+/** Answers with what a handler made. */
+export const respond = (ctx: Context, route: Route, response: RouteResponse): void => {
+  const { status, body, headers, mediaType = ctx.state.mediaType, position } = response
   // The connection has left HTTP.
   if (status === 101) ctx.respond = false
   ctx.status = status
-  const type = mediaType ?? ctx.state.mediaType
-  ctx.set('Content-Type', type)
+  ctx.state.position = position
+  const isShown = position !== undefined && route.roles !== 'anyone'
+  ctx.set({ 'Content-Type': mediaType, ...headers, ...(isShown && positionHeader(position)) })
   if (route.otherMediaTypes !== undefined) ctx.vary('Accept')
-  for (const name in headers) ctx.set(name, headers[name] as string)
-  if (typeof body === 'string') ctx.body = type === JSON_TYPE ? escapeLineSeparators(body) : body
+  if (typeof body === 'string') ctx.body = mediaType === JSON_TYPE ? escapeLineSeparators(body) : body
   else if ('bytes' in body) showFixed(ctx, body)
 }
 
@@ -102,9 +104,4 @@ export const sendStream = async (ctx: Context, { run, leave }: StreamedBody): Pr
   if (ctx.method !== 'HEAD') return run(ctx.res)
   leave()
   ctx.res.end()
-}
-
-/** Adds the position that the response shows. */
-export const setPosition = (ctx: Context, position: PublicPosition): void => {
-  if (position >= 0) ctx.set('Berth-Position', formatPosition(position))
 }

@@ -2,17 +2,17 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
-import { FORMATS, formatOf } from '../../archive/export-formats.ts'
+import { type ExportFormat, FORMATS, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,
   type Exported,
+  type ExportedLines,
   type ExportFilter,
-  exportEvents,
+  exportLines,
   isEventType,
-  type ScannedEvents,
-  scanLog,
+  linesOfLog,
+  spanOf,
 } from '../../archive/export-log.ts'
 import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../client/command.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
@@ -24,7 +24,7 @@ import { findId } from '../service/find.ts'
 import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
 import { positionOf, readLine, recordedOf } from './answered-events.ts'
-import { openLogReader } from './log-reader.ts'
+import { type LogProgress, openLogReader } from './log-reader.ts'
 
 /** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
 const LEAVES = 'leaves'
@@ -43,14 +43,6 @@ const readBound = (flag: string, value: OptionValue): Bound | undefined => {
   return { time: ceilMillisecond(read.right.instant) }
 }
 
-/** A root is computed from all leaves up to a position. @throws Misused for what selects others */
-const spanOfLeaves = ({ from, to, types, sutId }: ExportFilter) => {
-  if ((types?.size ?? 0) > 0 || sutId !== undefined) throw new Misused('--format leaves takes no --type and no --sut')
-  if ((from && 'time' in from) || (to && 'time' in to))
-    throw new Misused('--format leaves takes positions as --from and --to')
-  return { from: from?.position ?? 0, to: to?.position ?? Number.MAX_SAFE_INTEGER }
-}
-
 /** @throws Misused */
 const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['options']) => {
   const names = [...FORMATS, LEAVES] as const
@@ -61,100 +53,62 @@ const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['o
   if ([...types].some((each) => !isEventType(each)))
     throw new Misused('--type must be an event type, such as ReservationCreated')
   const wanted: ExportFilter = { from: readBound('from', from), to: readBound('to', to), types, sutId: textOf(sut) }
-  if (name === LEAVES) spanOfLeaves(wanted)
-  return { name, wanted, isExcel: excel === true }
+  // A root is computed from all leaves up to a position.
+  if (name === LEAVES && (types.size > 0 || sut !== undefined))
+    throw new Misused('--format leaves takes no --type and no --sut')
+  if (name === LEAVES && [wanted.from, wanted.to].some((bound) => bound && 'time' in bound))
+    throw new Misused('--format leaves takes positions as --from and --to')
+  return { name, wanted, format: name === LEAVES ? undefined : formatOf(name, excel === true) }
 }
 
 /** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
-const pathOf = ({ from, to, types, sutId }: ExportFilter): string => {
+const pathOf = (wanted: ExportFilter): string => {
+  const { from, to, types, sutId } = wanted
+  const { first } = spanOf(wanted)
   const timeOf = (bound: ExportFilter['from']) =>
     bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined
-  const after =
-    from && 'position' in from && from.position > 0 ? formatPosition(previousPosition(from.position)) : undefined
-  const query = new URLSearchParams()
-  const filter = { after, from: timeOf(from), to: timeOf(to), sut_id: sutId }
-  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
-  for (const type of types ?? []) query.append('type', type)
-  return `/api/events?${query}`
+  const after = first > 0 ? formatPosition(previousPosition(toPublicPosition(first))) : undefined
+  const filter = Object.entries({ after, from: timeOf(from), to: timeOf(to), sut_id: sutId })
+  const named = filter.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return `/api/events?${new URLSearchParams([...named, ...[...types].map((type) => ['type', type])])}`
 }
 
 /** Leaves of a request. */
 const PAGE = 1_000
 
-/** Where events come from: the service, or a log. */
-interface Source {
-  /** The events that are wanted, and perhaps others. */
-  readonly scan: (wanted: ExportFilter) => AsyncGenerator<ScannedEvents>
-  /** Leaves from a position on. */
-  readonly leaves: (from: number, to: number) => AsyncGenerator<readonly string[]>
-  readonly onProgress: (done: number) => void
-  readonly endProgress: () => void
-}
-
-const sourceOfService = ({ call, lines }: Calls, terminal: Terminal): Source => {
-  const progress = makeProgress(terminal)
-  return {
-    scan: async function* (wanted) {
-      try {
-        for await (const line of await lines(pathOf(wanted))) {
-          const read = readLine(line)
-          if (read === 'complete') return
-          const position = positionOf(read)
-          yield { events: [{ event: recordedOf(read), position, origin: read.source }], done: position + 1 }
-        }
-      } catch (error) {
-        if (error instanceof CommandFailure) throw error
-        throw new CommandFailure(`the service was cut off: ${(error as Error).message}`)
-      }
-      throw new CommandFailure('the answer of the service was cut off')
-    },
-    leaves: async function* (from, to) {
-      for (let next = from; next < to; ) {
-        const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, to - next)}`
-        const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
-        const page = body.split('\n').slice(0, -1)
-        if (page.length === 0) return
-        yield page
-        next += page.length
-      }
-    },
-    onProgress: (done) => progress.show(done, undefined),
-    endProgress: progress.end,
+/** The leaves of the service from a position on, page by page. */
+async function* leavesOfService({ call }: Calls, wanted: ExportFilter): AsyncGenerator<ExportedLines> {
+  const { first, end } = spanOf(wanted)
+  for (let next: number = first; next < end; ) {
+    const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, end - next)}`
+    const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
+    const page = body.split('\n').slice(0, -1)
+    if (page.length === 0) return
+    const from = next
+    next += page.length
+    yield { lines: page.map((text, n) => ({ position: from + n, text: `${text}\n` })), done: next }
   }
 }
 
-const sourceOfLog = async (
-  store: Parameters<typeof openLogReader>[0],
-  { from }: ExportFilter,
-  config: Config,
-  terminal: Terminal,
-): Promise<Source> => {
-  const first = from !== undefined && 'position' in from ? from.position : 0
-  const { records, ...progress } = await openLogReader(store, config, terminal, first)
-  return {
-    scan: (wanted) => scanLog({ records: records(), first, origin: config.origin }, wanted),
-    leaves: async function* (next, to) {
-      for await (const page of records()) {
-        yield page.slice(0, to - next).map(({ text }) => text)
-        next += page.length
-        if (next >= to) return
-      }
-    },
-    ...progress,
+/** The events of the service that are wanted. */
+async function* linesOfService(
+  { lines }: Calls,
+  wanted: ExportFilter,
+  lineOf: ExportFormat['line'],
+): AsyncGenerator<ExportedLines> {
+  try {
+    for await (const line of await lines(pathOf(wanted))) {
+      const shown = readLine(line)
+      const position = shown === 'complete' ? undefined : positionOf(shown)
+      if (shown === 'complete' || position === undefined || position >= spanOf(wanted).end) return
+      const text = lineOf({ event: recordedOf(shown), position, origin: shown.source })
+      yield { lines: [{ position, text }], done: position + 1 }
+    }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
+    throw new CommandFailure(`the service was cut off: ${(error as Error).message}`)
   }
-}
-
-/** Leaves one a line, counted as events are. */
-async function* exportLeaves(source: Source, wanted: ExportFilter, exported: Exported): AsyncGenerator<string> {
-  const { from, to } = spanOfLeaves(wanted)
-  for await (const page of source.leaves(from, to)) {
-    if (page.length === 0) continue
-    exported.first ??= from
-    exported.events += page.length
-    exported.last = from + exported.events - 1
-    source.onProgress(exported.last + 1)
-    yield page.map((text) => `${text}\n`).join('')
-  }
+  throw new CommandFailure('the answer of the service was cut off')
 }
 
 /** Writes to standard output or a file, which appears only when complete. Resolves to the error code. */
@@ -209,26 +163,34 @@ With --output the file has mode 0600 and appears only when it is complete. Witho
 One line at the end reports the export, on standard error where the events went to standard output. With --json it is
 {"format","events","first","last","output"}, where "first" and "last" are the positions of the first and last event.`,
   run: async ({ options }, config, terminal) => {
-    const { name, isExcel, ...request } = readRequest(options)
+    const { name, format, ...request } = readRequest(options)
     const [output, log] = [textOf(options.output), textOf(options.log)]
     // Events and progress on one terminal would overwrite each other.
     const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
     const showing = { ...terminal, isWatched }
-    const of = log === undefined ? config : { ...config, eventStore: { kind: 'sqlite', path: resolve(log) } as const }
-    await using store = log === undefined ? undefined : await openStoreForCommand(of)
-    const calls = makeCalls(config, terminal)
-    const { sutId: typed } = request.wanted
-    if (store !== undefined && typed !== undefined && !isAssignedId(typed))
-      throw new Misused('--sut must be an id with --log')
-    const sutId = store === undefined && typed !== undefined ? await findId(calls, 'sut', typed) : typed
-    const wanted = { ...request.wanted, sutId }
-    const source = store ? await sourceOfLog(store, wanted, of, showing) : sourceOfService(calls, showing)
     const exported: Exported = { events: 0, first: null, last: null }
-    const pieces =
-      name === LEAVES
-        ? exportLeaves(source, wanted, exported)
-        : exportEvents(source.scan(wanted), { wanted, format: formatOf(name, isExcel), ...source }, exported)
-    const failed = await writeTo(output, pieces, terminal).finally(source.endProgress)
+    const write = async (batches: AsyncIterable<ExportedLines>, { onProgress, endProgress }: LogProgress) =>
+      writeTo(output, exportLines(format?.head ?? '', batches, onProgress, exported), terminal).finally(endProgress)
+
+    const exportLog = async (path: string) => {
+      const { wanted } = request
+      if (wanted.sutId !== undefined && !isAssignedId(wanted.sutId)) throw new Misused('--sut must be an id with --log')
+      const of = { ...config, eventStore: { kind: 'sqlite', path: resolve(path) } } as const
+      await using store = await openStoreForCommand(of)
+      const reader = await openLogReader(store, of, showing, spanOf(wanted).first)
+      return await write(linesOfLog(reader.records(), config.origin, wanted, format?.line), reader)
+    }
+    const exportFromService = async () => {
+      const calls = makeCalls(config, terminal)
+      const typed = request.wanted.sutId
+      const wanted = { ...request.wanted, sutId: typed && (await findId(calls, 'sut', typed)) }
+      const progress = makeProgress(showing)
+      return write(format ? linesOfService(calls, wanted, format.line) : leavesOfService(calls, wanted), {
+        onProgress: (done) => progress.show(done, undefined),
+        endProgress: progress.end,
+      })
+    }
+    const failed = await (log === undefined ? exportFromService() : exportLog(log))
     // A reader may close the pipe early. Any other failure has been reported.
     if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
     const report = output === undefined ? terminal.stderr : terminal.stdout

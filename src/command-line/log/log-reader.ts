@@ -30,3 +30,5 @@ export const openLogReader = async (store: EventStore, { eventStore }: Config, t
     endProgress: progress.end,
   }
 }
+
+export type LogProgress = Pick<Awaited<ReturnType<typeof openLogReader>>, 'onProgress' | 'endProgress'>

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { BEFORE_FIRST, type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 import { makeRules } from '../rules/rules.ts'
-import { type Finding, type Findings, makeFindings } from './findings.ts'
+import type { Findings } from './findings.ts'
 import { type LogLinks, makeLinkJudge } from './log-links.ts'
 
 /** A decoded event, or what is known of an unreadable one. */
@@ -39,20 +39,12 @@ export interface PositionedText {
   readonly text: string
 }
 
-export interface Judged {
-  readonly found: number
-  readonly findings: readonly Finding[]
-}
-
-/** Decodes events page by page and checks them against the rules. May run in another thread. */
-export interface Judge {
-  /** Returns a promise if the caller must wait. */
-  readonly take: (page: readonly PositionedText[]) => Promise<void> | undefined
-  readonly end: () => Promise<Judged>
-}
-
-/** @param links links of an embedded log */
-export const makeJudge = (links: LogLinks | undefined, findings: Findings = makeFindings()): Judge => {
+/**
+ * Decodes events page by page and checks them against the rules.
+ *
+ * @param links links of an embedded log
+ */
+export const makeJudge = (links: LogLinks | undefined, findings: Findings) => {
   const rules = makeRules()
   const linkJudge = links && makeLinkJudge(links, findings)
   let position = BEFORE_FIRST
@@ -70,18 +62,14 @@ export const makeJudge = (links: LogLinks | undefined, findings: Findings = make
   }
 
   return {
-    take: (page) => {
+    take: (page: readonly PositionedText[]): void => {
       for (const positioned of page) {
         position = positioned.position
         const previous = judge(positioned.text)
         linkJudge?.expect(position, previous)
       }
       linkJudge?.endPage()
-      return undefined
     },
-    end: async () => {
-      linkJudge?.judgeHeads(rules.streams())
-      return { found: findings.count(), findings: findings.list() }
-    },
+    end: (): void => linkJudge?.judgeHeads(rules.streams()),
   }
 }

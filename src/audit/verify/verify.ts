@@ -10,15 +10,14 @@ import { leafHash } from '../../event-store/stored-event.ts'
 import { growTree } from '../merkle-tree.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
-import { type Judge, makeJudge, type PositionedText } from './judge.ts'
+import { makeJudge, type PositionedText } from './judge.ts'
+import type { LogLinks } from './log-links.ts'
 
 export interface VerifyOptions {
   /** The whole raw log. */
   readonly records: AsyncIterable<readonly StoredRecord[]>
-  /** Whether store positions are public positions, as in the embedded store, so that gaps are missing events. */
-  readonly isDense?: boolean
-  /** Checks the events against the rules. By default in this thread and without links. */
-  readonly judge?: Judge
+  /** Those of the embedded store, whose positions are public ones, so that gaps are missing events. */
+  readonly links?: LogLinks | undefined
   readonly against?: readonly SignedHead[]
   /** Called with the number of events checked. */
   readonly onProgress?: (done: number) => void
@@ -62,9 +61,10 @@ const makePositions = (findings: Findings, isDense: boolean) => {
  * @throws StoreUnavailable if it cannot be read to its end
  */
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
-  const { records, isDense = false, against = [], judge = makeJudge(undefined), onProgress } = options
+  const { records, links, against = [], onProgress } = options
   const findings = makeFindings()
-  const [tree, checkpoints, positionOf] = [growTree(), compareCheckpoints(against), makePositions(findings, isDense)]
+  const [tree, checkpoints, judge] = [growTree(), compareCheckpoints(against), makeJudge(links, findings)]
+  const positionOf = makePositions(findings, links !== undefined)
   checkpoints.compare(tree)
   for await (const page of records) {
     const positioned: PositionedText[] = []
@@ -79,15 +79,15 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
       positioned.push({ position, text })
       if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
-    await judge.take(positioned)
+    judge.take(positioned)
   }
-  const judged = await judge.end()
+  judge.end()
   const place = checkpoints.place()
   return {
     events: tree.size(),
     root: Buffer.from(tree.root()).toString('base64'),
-    found: findings.count() + judged.found,
-    findings: [...findings.list(), ...judged.findings].sort(byPosition),
+    found: findings.count(),
+    findings: findings.list().toSorted(byPosition),
     against: checkpoints.compared(),
     ...(place && { place }),
   }

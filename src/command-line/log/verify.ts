@@ -7,8 +7,7 @@ import { AUDIT_KEY_ID, AUDIT_OWNER, readKnownKey } from '../../audit/known-audit
 import { readVerifier, type Verifier, verifierOf } from '../../audit/signed-note.ts'
 import type { CheckpointComparison, SignedHead } from '../../audit/verify/checkpoints.ts'
 import { byPosition } from '../../audit/verify/findings.ts'
-import { makeJudge } from '../../audit/verify/judge.ts'
-import { type Verified, type VerifyOptions, verifyLog } from '../../audit/verify/verify.ts'
+import { verifyLog } from '../../audit/verify/verify.ts'
 import { textsOf } from '../../client/command.ts'
 import { pick } from '../../domain/values/pick.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
@@ -22,7 +21,6 @@ import { signerOf } from '../keys/audit-key.ts'
 import { notChecked, readConfiguredKeys } from '../keys/vault-keys.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
-import { startJudgeThread } from './verify-thread.ts'
 
 /** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3
@@ -30,8 +28,6 @@ const FOUND = 3
 const KEPT_MAX = 10_000
 /** Maximum number of findings printed. The JSON has more. */
 const SHOWN = 20
-/** Number of events from which a worker thread is worth its startup. */
-const MANY = 20_000
 
 /** Maximum size of a checkpoint file, in bytes. */
 const NOTE_MAX = 100_000
@@ -64,23 +60,6 @@ const readCheckpoints = async (
   return all
 }
 
-/** Verifies the log of either store. The embedded one also has links between events to check. */
-const verifyStore = async (
-  store: EventStore,
-  { eventStore }: Config,
-  read: Required<Pick<VerifyOptions, 'records' | 'against' | 'onProgress'>>,
-): Promise<Verified> => {
-  if (eventStore.kind !== 'sqlite') return verifyLog(read)
-  const { path } = eventStore
-  const options = { ...read, isDense: true }
-  if ((await store.head()) + 1 >= MANY) {
-    const judge = startJudgeThread(path)
-    return verifyLog({ ...options, judge }).finally(judge.close)
-  }
-  const links = openLinks(path)
-  return verifyLog({ ...options, judge: makeJudge(links) }).finally(links.close)
-}
-
 const comparison = ({ name, size, is_extended, root }: CheckpointComparison, events: number): string => {
   if (is_extended) return `${name}: the first ${size} events are unchanged`
   if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
@@ -96,9 +75,13 @@ const verifyAll = async (
   terminal: Terminal,
 ) => {
   const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
-  const followed = ring && followSecrets(store, BEGINNING, config.eventStore.kind === 'sqlite')
-  const read = { records: followed?.records ?? records(), against, onProgress }
-  const ofLog = await verifyStore(store, config, read).finally(endProgress)
+  const { eventStore } = config
+  const followed = ring && followSecrets(store, BEGINNING, eventStore.kind === 'sqlite')
+  const links = eventStore.kind === 'sqlite' ? openLinks(eventStore.path) : undefined
+  const ofLog = await verifyLog({ records: followed?.records ?? records(), links, against, onProgress }).finally(() => {
+    endProgress()
+    links?.close()
+  })
   const vault =
     ring && followed && (await verifyVault(store, ring, followed, { keyId: AUDIT_KEY_ID, owner: AUDIT_OWNER }))
   const lost = await findLostEvents(join(config.data, 'views.db'), store)

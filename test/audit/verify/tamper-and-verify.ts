@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
 import type { SignedHead } from '../../../src/audit/verify/checkpoints.ts'
-import { type Judge, makeJudge } from '../../../src/audit/verify/judge.ts'
 import { type Verified, verifyLog } from '../../../src/audit/verify/verify.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
 import { openLinks } from '../../../src/event-store/sqlite/log-links.ts'
@@ -9,19 +8,14 @@ import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
 
 /** Runs the checks of `verify` in this process. */
-export const verifyFile = async (
-  path: string,
-  against: readonly SignedHead[],
-  judgeOf?: (path: string) => Judge,
-): Promise<Verified> => {
+export const verifyFile = async (path: string, against: readonly SignedHead[]): Promise<Verified> => {
   const onFatal = (error: Error): never => {
     throw error
   }
   const store = openSqliteStore({ path, readOnly: true, randomHex: () => '', onFatal })
   const links = openLinks(path)
   try {
-    const judge = judgeOf?.(path) ?? makeJudge(links)
-    return await verifyLog({ records: store.records(BEGINNING), isDense: true, judge, against })
+    return await verifyLog({ records: store.records(BEGINNING), links, against })
   } finally {
     links.close()
     await store.close()

@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import { startJudgeThread } from '../../../src/command-line/log/verify-thread.ts'
-import { UnusableLog } from '../../../src/event-store/event-store.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
 import { rounds } from '../../thorough.ts'
 import { writeStory } from '../rules/lawful-log.ts'
 import { tamperAndVerify, verifyFile } from './tamper-and-verify.ts'
-import { KINDS, rootOf, rowsOf, tamper, textsIn, writeBack } from './tampering.ts'
+import { KINDS, rootOf, textsIn, writeBack } from './tampering.ts'
 
 const onFatal = (error: Error): never => {
   throw error
@@ -47,21 +45,6 @@ test('an untouched log is sound, and so is one rewritten unchanged', async (t) =
     const { found, findings, place, events } = await verifyFile(copy, against)
     t.deepEqual([found, findings, place, events], [0, [], undefined, texts.length])
   }
-})
-
-test('thorough: a worker thread gives the same findings, and its failure is reported', async (t) => {
-  const copy = join(directory, 'judged.db')
-  for (const kind of ['value changed', 'event removed', 'events swapped'] as const) {
-    copyFileSync(log, copy)
-    tamper(copy, rowsOf(log), kind, makeNumbers(3), false)
-    const here = await verifyFile(copy, [])
-    t.true(here.found > 0)
-    t.deepEqual(await verifyFile(copy, [], startJudgeThread), here)
-  }
-  await t.throwsAsync(
-    verifyFile(log, [], () => startJudgeThread(join(directory, 'none.db'))),
-    { instanceOf: UnusableLog, message: /none\.db/ },
-  )
 })
 
 test('a log is sound at any moment while it is written', async (t) => {

@@ -72,7 +72,7 @@ const makeRebuild = (
   const write = (): void => {
     file.stage(pending.takeUnstaged())
     file.commit([], progress)
-    pending.written(progress.position)
+    pending.written()
     onProgress(progress.position + 1)
   }
   return async (upTo: StorePosition): Promise<void> => {

@@ -10,7 +10,6 @@ import type { CsvQuery, CsvRows } from './lists/csv.ts'
 import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending, type Pending } from './projector/pending.ts'
 import { makeProgressTracker, type ProgressTracker } from './projector/progress-tracker.ts'
-import { makeSyncedPosition } from './projector/synced-position.ts'
 import { makeWriter, type Writer } from './projector/write-behind.ts'
 import type { LogIndex } from './tables/log-index.ts'
 
@@ -62,7 +61,7 @@ export interface Views
   readonly log: () => LogIndex | undefined
   readonly readSnapshot: (stream: string) => Snapshot | undefined
   /** Keeps a snapshot, to be written with the rows up to its store position. */
-  readonly keepSnapshot: Writer['keepSnapshot']
+  readonly keepSnapshot: Writer['snapshots']['keep']
   /** Drops snapshots that are not written yet. */
   readonly dropUnwrittenSnapshots: () => void
   /** Writes what is pending and closes. */
@@ -96,23 +95,22 @@ const SHORT_LOG = 1_000
 export const openViews = async (options: ViewsOptions): Promise<Views> => {
   const { store, projections } = options
   const { file, onError } = await openOrRebuildViews(options)
-  const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId))
+  const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId), store)
+  const { current: progress, synced } = tracker
   const pending = makePending(projections, file)
-  const position = (): PublicPosition => tracker.current().position
-  const writer = makeWriter(file, pending, options, tracker.current, makeSyncedPosition(store, position))
+  const writer = makeWriter({ file, pending, alarms: options, progress, synced })
+  const position = (): PublicPosition => progress().position
   const short = { isShort: () => position() < SHORT_LOG, read: makeListRead(file) }
   const reader = openListReader(options, onError, short)
-  const stop = new AbortController()
-  const log = { isAnother: false, epoch: 0, isFollowed: false, isCurrent: false }
-  const listeners = new Set<OnFolded>()
-  const followed = follow({ options, tracker, pending, writer, signal: stop.signal, log, listeners })
+  const { log, listeners, close: endFollowing } = follow({ options, tracker, pending, writer })
   const stored = makeStored(file, writer)
+  const { keep, find, dropAll } = writer.snapshots
   return {
     position,
-    storePosition: () => tracker.current().storePosition,
+    storePosition: () => progress().storePosition,
     caughtUp: tracker.isCaughtUp,
     isOfAnotherLog: () => log.isAnother,
-    lastFolded: tracker.current,
+    lastFolded: progress,
     followEpoch: () => (log.isFollowed ? log.epoch : undefined),
     isCurrent: () => log.isCurrent,
     pendingRows: pending.count,
@@ -130,12 +128,11 @@ export const openViews = async (options: ViewsOptions): Promise<Views> => {
     readCsvRows: async (query) => (await reader.read('csvRows', query)).listed,
     read: (name, ...args) => (writer.commitRows() ? reader.read(name, ...args) : undefined),
     log: () => (writer.settle() ? file.log : undefined),
-    readSnapshot: (stream) => orUndefined(() => writer.waitingSnapshot(stream) ?? file.snapshot(stream)),
-    keepSnapshot: writer.keepSnapshot,
-    dropUnwrittenSnapshots: writer.dropUnwrittenSnapshots,
+    readSnapshot: (stream) => orUndefined(() => find(stream) ?? file.snapshot(stream)),
+    keepSnapshot: keep,
+    dropUnwrittenSnapshots: dropAll,
     close: async () => {
-      stop.abort()
-      await followed
+      await endFollowing()
       await reader.close()
       await writer.close()
     },

@@ -1,14 +1,11 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { projections } from '../../projections/index.ts'
 import type { Event } from '../../src/domain/event.ts'
 import { sutIdOf } from '../../src/domain/event.ts'
 import { formatMilliseconds } from '../../src/domain/values/instant.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
-import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import type { Lists } from '../../src/read-models/lists/lists.ts'
-import { makePending } from '../../src/read-models/projector/pending.ts'
-import { logged } from '../event-store/new-events.ts'
+import { filled } from '../read-models/fill.ts'
 import {
   aHistory,
   aName,
@@ -39,20 +36,13 @@ const timed = (events: readonly Event[], skews: readonly number[]): readonly Tim
   })
 
 /** The lists that result from these events. */
-const listsOf = (events: readonly Timed[]): Lists => {
-  const file = openViewsFile(':memory:', projections)
-  const pending = makePending(projections, file)
-  for (const { event, position, time } of events) {
-    const recorded = recordedAs(event, position)
-    const metadata = { ...recorded.metadata, time: formatMilliseconds(time) }
-    pending.fold(logged({ ...recorded, metadata }), toPublicPosition(position))
-    // Written in several pieces, as by the service.
-    if (position % 3 !== 0) continue
-    file.stage(pending.takeUnstaged())
-  }
-  file.stage(pending.takeUnstaged())
-  return file.lists
-}
+const listsOf = (events: readonly Timed[]): Lists =>
+  filled(
+    events.map(({ event, position, time }) => {
+      const recorded = recordedAs(event, position)
+      return { ...recorded, metadata: { ...recorded.metadata, time: formatMilliseconds(time) } }
+    }),
+  ).lists
 
 const aPart = fc.oneof(
   fc.record({ limit: fc.integer({ min: 1, max: 6 }), offset: fc.nat(6) }),

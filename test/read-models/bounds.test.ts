@@ -20,7 +20,13 @@ test('the queue of snapshots drops the oldest when full and writes the others', 
     storePosition: toStorePosition(last),
   })
   const unclosed = { ...file, close: () => undefined }
-  const writer = makeWriter(unclosed, makePending(projections, file), alarms, progress)
+  const writer = makeWriter({
+    file: unclosed,
+    pending: makePending(projections, file),
+    alarms,
+    progress,
+    synced: () => progress().position,
+  })
   const of = (stream: string): Snapshot => ({
     stream,
     version: 1,
@@ -30,8 +36,8 @@ test('the queue of snapshots drops the oldest when full and writes the others', 
   })
   const streams = Array.from({ length: 20_000 }, (_, n) => `sut-${n}`)
   // The rows have not reached the snapshots, so none can be written yet.
-  for (const stream of streams) writer.keepSnapshot(stream, toStorePosition(0), () => of(stream))
-  const waiting = streams.filter((stream) => writer.waitingSnapshot(stream) !== undefined)
+  for (const stream of streams) writer.snapshots.keep(stream, toStorePosition(0), () => of(stream))
+  const waiting = streams.filter((stream) => writer.snapshots.find(stream) !== undefined)
   t.deepEqual(waiting, streams.slice(-16_384))
   last = 0
   await writer.close()

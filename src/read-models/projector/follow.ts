@@ -14,7 +14,7 @@ const backoff = (failures: number): number =>
 /** The state cache of commands. */
 interface States {
   readonly fold: (events: Batch['events']) => void
-  readonly saveTo: (snapshots: { readonly keep: Writer['keepSnapshot'] }, most: number) => void
+  readonly saveTo: (snapshots: Pick<Writer['snapshots'], 'keep'>, most: number) => void
 }
 
 export interface FollowOptions extends AlarmHooks {
@@ -30,48 +30,50 @@ export interface FollowOptions extends AlarmHooks {
 /** Called with each batch of events once it is folded, and with the documents that they changed, in order. */
 export type OnFolded = (events: Batch['events'], changes: readonly RowChange[]) => void
 
-interface Followed {
+interface FollowParts {
   readonly options: FollowOptions
   readonly tracker: ProgressTracker
   readonly pending: Pending
   readonly writer: Writer
-  readonly signal: AbortSignal
-  readonly log: { isAnother: boolean; epoch: number; isFollowed: boolean; isCurrent: boolean }
-  readonly listeners: ReadonlySet<OnFolded>
 }
 
-/** Folds a batch and lets its rows be written. */
-const foldBatch = async (
-  batch: Batch,
-  { options, tracker, pending, writer, signal, listeners }: Followed,
-): Promise<void> => {
-  // A start that catches up answers nobody in between.
-  const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
-  // They may have been encoded and appended just now.
-  if (isLarge) await turn()
-  const changes = batch.events.flatMap((event) => pending.fold(event, tracker.advance(event)))
-  if (!tracker.isCaughtUp()) {
-    options.states?.fold(batch.events)
-    if (batch.caughtUp) options.states?.saveTo({ keep: writer.keepSnapshot }, SNAPSHOTS_WAITING_MAX)
+/** Makes the function that folds a batch and lets its rows be written. */
+const makeFold =
+  ({ options: { states }, tracker, pending, writer }: FollowParts, listeners: Set<OnFolded>, signal: AbortSignal) =>
+  async (batch: Batch): Promise<void> => {
+    // A start that catches up answers nobody in between.
+    const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
+    // They may have been encoded and appended just now.
+    if (isLarge) await turn()
+    const changes = batch.events.flatMap((event) => pending.fold(event, tracker.advance(event)))
+    if (!tracker.isCaughtUp()) {
+      states?.fold(batch.events)
+      if (batch.caughtUp) states?.saveTo(writer.snapshots, SNAPSHOTS_WAITING_MAX)
+    }
+    tracker.notifyWaiters(batch)
+    for (const listener of listeners) listener(batch.events, changes)
+    if (isLarge) await turn()
+    writer.tick()
+    if (!writer.isFull()) return
+    const room = writer.waitForRoom(signal)
+    // A start that catches up reads faster than it writes, and only has to wait for its own rows.
+    await (tracker.isCaughtUp() ? tracker.pauseDuring(room) : room)
   }
-  tracker.notifyWaiters(batch)
-  for (const listener of listeners) listener(batch.events, changes)
-  if (isLarge) await turn()
-  writer.tick()
-  if (!writer.isFull()) return
-  // A start that catches up reads faster than it writes, and only has to wait for its own rows.
-  if (tracker.isCaughtUp()) tracker.pause()
-  await writer.waitForRoom(signal)
-  tracker.resume()
-}
 
 /**
- * Folds events until the signal aborts. An interrupted subscription resumes where it ended: at once if it had delivered
+ * Folds events until it is closed. An interrupted subscription resumes where it ended: at once if it had delivered
  * anything, otherwise with backoff and an alarm.
  */
-export const follow = async (followed: Followed): Promise<void> => {
-  const { options, tracker, signal, log } = followed
-  const { store, onAlarm, onRecovery, onFatal } = options
+export const follow = (parts: FollowParts) => {
+  const { options, tracker } = parts
+  const { store, onAlarm, onRecovery, onFatal, onResumed } = options
+  const stop = new AbortController()
+  const { signal } = stop
+  // Shutdown does not wait for an unresponsive store.
+  const stopped = Promise.withResolvers<undefined>()
+  const listeners = new Set<OnFolded>()
+  const foldBatch = makeFold(parts, listeners, signal)
+  const log = { isAnother: false, isFollowed: false, isCurrent: false, epoch: 0 }
   let outage: { readonly cause: unknown; readonly since: number } | undefined
   let failures = 0
   let isAlarmed = false
@@ -81,50 +83,55 @@ export const follow = async (followed: Followed): Promise<void> => {
     onAlarm(what, error, 'store')
   }
 
-  // Shutdown does not wait for an unresponsive store.
-  const aborted = new Promise<undefined>((resolve) =>
-    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
-  )
-
   const checkLog = async (): Promise<void> => {
     const wasAnother = log.isAnother
-    const continues = await Promise.race([logContinues(store, tracker.current()), aborted])
-    if (continues === undefined) return
-    log.isAnother = !continues
-    if (!log.isAnother) return
-    const error = new StoreUnavailable(
-      'the log was truncated or restored from a backup; it does not continue what was read',
-    )
+    const continues = await Promise.race([logContinues(store, tracker.current()), stopped.promise])
+    log.isAnother = continues === false
+    if (continues !== false) return
+    const what = 'the log was truncated or restored from a backup; it does not continue what was read'
+    const error = new StoreUnavailable(what)
     if (!wasAnother) alarm('the event store holds another log', error)
     throw error
   }
 
-  const fold = async (): Promise<void> => {
+  const subscribe = async (): Promise<void> => {
     await checkLog()
     for await (const batch of store.subscribe(tracker.current().storePosition, signal)) {
       if (isAlarmed) onRecovery('the event store can be read again', 'store')
       isAlarmed = false
       failures = 0
-      if (outage !== undefined) options.onResumed?.(outage.cause, Math.round(performance.now() - outage.since))
+      if (outage !== undefined) onResumed?.(outage.cause, Math.round(performance.now() - outage.since))
       outage = undefined
       if (!log.isFollowed) log.epoch++
       log.isFollowed = true
-      await foldBatch(batch, followed)
+      await foldBatch(batch)
       log.isCurrent ||= batch.caughtUp
     }
   }
 
-  while (!signal.aborted) {
-    try {
-      await fold()
-      return
-    } catch (error) {
-      if (log.isFollowed) outage = { cause: error, since: performance.now() }
-      log.isFollowed = false
-      log.isCurrent = false
-      if (!(error instanceof StoreUnavailable)) return onFatal(error)
-      if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
-      await delay(backoff(failures), undefined, { signal }).catch(() => undefined)
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        return await subscribe()
+      } catch (error) {
+        if (log.isFollowed) outage = { cause: error, since: performance.now() }
+        log.isFollowed = false
+        log.isCurrent = false
+        if (!(error instanceof StoreUnavailable)) return onFatal(error)
+        if (++failures >= 2 && !isAlarmed) alarm('the event store cannot be read', error)
+        await delay(backoff(failures), undefined, { signal }).catch(() => undefined)
+      }
     }
+  }
+
+  const ended = run()
+  return {
+    log: log as Readonly<typeof log>,
+    listeners,
+    close: (): Promise<void> => {
+      stop.abort()
+      stopped.resolve(undefined)
+      return ended
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Row as Folded, Projection, Table } from '../../../projections/projection.ts'
+import type { Projection, Row, Table } from '../../../projections/projection.ts'
 import type { Logged } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
@@ -8,100 +8,62 @@ import type { EventRow, NewVersion, RowChange, Version } from '../tables/version
 
 export type Pending = ReturnType<typeof makePending>
 
-/** Rows per chunk. More rows mean fewer chunks to search; fewer mean less copying when a chunk is committed in part. */
-const CHUNK = 512
-
-/** Consecutive rows, and their versions by projection and id, oldest first. */
-interface Chunk {
-  readonly rows: EventRow[]
-  readonly versions: Map<Table, Map<string, NewVersion[]>>
-}
-
-const positionOf = ({ logRow, version }: EventRow): PublicPosition => (logRow ?? version).position
-
-const enter = ({ rows, versions }: Chunk, row: EventRow): void => {
-  rows.push(row)
-  const { projection, version } = row
-  if (version === undefined) return
-  const ofProjection = versions.get(projection) ?? new Map<string, NewVersion[]>()
-  versions.set(projection, ofProjection)
-  const ofId = ofProjection.get(version.id)
-  if (ofId === undefined) ofProjection.set(version.id, [version])
-  else ofId.push(version)
-}
-
-const chunkOf = (rows: readonly EventRow[]): Chunk => {
-  const chunk: Chunk = { rows: [], versions: new Map() }
-  for (const row of rows) enter(chunk, row)
-  return chunk
-}
-
-/** The rest of a chunk after a position, if any. */
-const afterPosition = (chunk: Chunk, position: PublicPosition): readonly Chunk[] => {
-  const first = chunk.rows.findIndex((row) => positionOf(row) > position)
-  if (first === 0) return [chunk]
-  return first === -1 ? [] : [chunkOf(chunk.rows.slice(first))]
-}
-
 /**
- * Keeps rows in chunks that are released as a whole. V8 reallocates a map that entries enter and leave one by one. The
- * old table is usually in the old generation by then, and keeps all its entries alive for seconds.
+ * Rows that are not committed yet. All are released together: V8 reallocates a map that entries enter and leave one by
+ * one, and the old table, usually in the old generation by then, keeps all its entries alive for seconds.
  */
-const makeChunks = (size: number) => {
-  let chunks: Chunk[] = []
-  let unstaged: EventRow[] = []
+const makeRows = () => {
+  let rows: EventRow[] = []
+  /** The versions among them, oldest first. */
+  let versions = new Map<Table, Map<string, NewVersion[]>>()
+  /** How many are in the open transaction. */
+  let staged = 0
   return {
     add: (row: EventRow): void => {
-      let last = chunks.at(-1)
-      if (last === undefined || last.rows.length >= size) {
-        last = chunkOf([])
-        chunks.push(last)
-      }
-      enter(last, row)
-      unstaged.push(row)
+      rows.push(row)
+      const { projection, version } = row
+      if (version === undefined) return
+      const ofProjection = versions.get(projection) ?? new Map<string, NewVersion[]>()
+      versions.set(projection, ofProjection)
+      const ofId = ofProjection.get(version.id)
+      if (ofId === undefined) ofProjection.set(version.id, [version])
+      else ofId.push(version)
     },
-    find: (projection: Table, id: string, revision: number, withObserved: boolean): NewVersion | undefined => {
-      for (let n = chunks.length - 1; n >= 0; n--) {
-        const versions = chunks[n]?.versions.get(projection)?.get(id)
-        const found = versions?.findLast(
-          (version) => version.revision <= revision && (withObserved || !version.isObserved),
-        )
-        if (found !== undefined) return found
-      }
-      return undefined
-    },
-    count: (): number => chunks.reduce((count, { rows }) => count + rows.length, 0),
+    find: (projection: Table, id: string, revision: number, withObserved: boolean): NewVersion | undefined =>
+      versions
+        .get(projection)
+        ?.get(id)
+        ?.findLast((version) => version.revision <= revision && (withObserved || !version.isObserved)),
+    count: (): number => rows.length,
     /** How many are in no transaction yet. */
-    unstaged: (): number => unstaged.length,
+    unstaged: (): number => rows.length - staged,
     /** Takes the unstaged rows in log order, to be staged. */
     takeUnstaged: (): readonly EventRow[] => {
-      const taken = unstaged
-      unstaged = []
+      const taken = rows.slice(staged)
+      staged = rows.length
       return taken
     },
     /** Called after a failed transaction: all its rows must be written again. */
     unstageAll: (): void => {
-      unstaged = chunks.flatMap(({ rows }) => rows)
+      staged = 0
     },
-    /** Called after rows up to a public position have been committed. */
-    written: (upTo: PublicPosition): void => {
-      chunks = chunks.flatMap((chunk) => afterPosition(chunk, upTo))
+    /** Called after all have been committed. */
+    written: (): void => {
+      rows = []
+      versions = new Map()
+      staged = 0
     },
   }
 }
 
-const parsed = ({ document, internal }: Version): Folded => ({
+const parsed = ({ document, internal }: Version): Row => ({
   document: JSON.parse(document) as object,
   internal: JSON.parse(internal) as object,
 })
 
-/**
- * Folded rows that are not committed yet, and reads that combine them with the file.
- *
- * @param chunk rows released together
- */
-export const makePending = (projections: readonly Projection[], file: ViewsFile, chunk = CHUNK) => {
-  const { add, find, ...chunks } = makeChunks(chunk)
+/** Folded rows that are not committed yet, and reads that combine them with the file. */
+export const makePending = (projections: readonly Projection[], file: ViewsFile) => {
+  const { add, find, ...rows } = makeRows()
 
   const newest = (projection: Table, id: string): Version | undefined =>
     find(projection, id, Number.POSITIVE_INFINITY, true) ?? file.newest(projection, id)
@@ -128,7 +90,7 @@ export const makePending = (projections: readonly Projection[], file: ViewsFile,
   }
 
   return {
-    ...chunks,
+    ...rows,
     /** Says which documents changed. */
     fold: (event: Logged, position: PublicPosition): readonly RowChange[] => {
       const { storePosition, id, leaf, metadata } = event

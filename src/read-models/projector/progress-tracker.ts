@@ -1,7 +1,7 @@
 import { makeWaits } from '../../concurrency/waits.ts'
 import type { Recorded } from '../../domain/event.ts'
-import type { PublicPosition, StorePosition } from '../../domain/values/position.ts'
-import type { Batch } from '../../event-store/event-store.ts'
+import { laterPosition, type PublicPosition, type StorePosition } from '../../domain/values/position.ts'
+import type { Batch, EventStore } from '../../event-store/event-store.ts'
 import { type Progress, progressAfter } from '../file/progress.ts'
 
 /** How long the views have by default to read what is in the store. */
@@ -12,8 +12,9 @@ export type ProgressTracker = ReturnType<typeof makeProgressTracker>
 const [STORE, PUBLIC] = ['store position', 'public position']
 
 /** Tracks how far the log has been folded and wakes those who wait for a position. */
-export const makeProgressTracker = (initial: Progress) => {
+export const makeProgressTracker = (initial: Progress, store: Pick<EventStore, 'synced'>) => {
   let progress = initial
+  let synced = initial.position
   let isCaughtUp = false
   let isPaused = false
   const waits = makeWaits()
@@ -35,13 +36,28 @@ export const makeProgressTracker = (initial: Progress) => {
       waits.recheck(STORE)
       waits.recheck(PUBLIC)
     },
-    /** Called while nothing can be folded: waits for store positions end at once. */
-    pause: (): void => {
+    /** Waits for store positions end at once while nothing can be folded. */
+    pauseDuring: async (pause: Promise<void>): Promise<void> => {
       isPaused = true
       waits.recheck(STORE, true)
-    },
-    resume: (): void => {
+      await pause
       isPaused = false
+    },
+    /**
+     * Up to where the log is known to be on the disk; asks for more. Where its fsync is deferred, a power cut may take
+     * what comes after, and leave the views that were made from it.
+     */
+    synced: (): PublicPosition => {
+      // Every folded event was committed before this call, so that one sync covers it.
+      const { position } = progress
+      const learn = (): void => {
+        synced = laterPosition(synced, position)
+      }
+      const syncing = store.synced?.()
+      if (syncing === undefined) learn()
+      // The store reports a failed sync itself.
+      else syncing.then(learn, () => undefined)
+      return synced
     },
     /**
      * Waits until the event at a store position has been folded. False after `within` milliseconds, and at once while

@@ -5,8 +5,11 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { findLostEvents } from '../../../src/read-models/file/lost-events.ts'
-import { makeSyncedPosition } from '../../../src/read-models/projector/synced-position.ts'
+import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
+import { makeProgressTracker } from '../../../src/read-models/projector/progress-tracker.ts'
 import { type } from '../../command-line/terminal.ts'
+import { sutCreated } from '../../domain/builders.ts'
+import { at, recordedAt } from '../../domain/given-when-then.ts'
 import { append, aStream, someEvents } from '../../event-store/new-events.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { storeKeys } from '../../event-store/stored-keys.ts'
@@ -89,16 +92,20 @@ test('"verify" says that it did not compare views that cannot be read, and needs
 
 test('what is written with the views is on the disk once the sync has ended that covers it', async (t) => {
   const syncs: PromiseWithResolvers<void>[] = []
-  let [folded, isPending] = [3, true]
+  let isPending = true
   const sync = () => {
     const pending = Promise.withResolvers<void>()
     syncs.push(pending)
     return isPending ? pending.promise : undefined
   }
-  const synced = makeSyncedPosition({ synced: sync }, () => toPublicPosition(folded))
-  folded = 7
+  const initial = { ...beforeTheFirst('f'.repeat(24)), position: toPublicPosition(3) }
+  const { synced, advance } = makeProgressTracker(initial, { synced: sync })
+  const fold = (events: number) => {
+    for (let n = 0; n < events; n++) advance(recordedAt(n, at('06:00', sutCreated())))
+  }
+  fold(4)
   t.is(synced(), toPublicPosition(3))
-  folded = 9
+  fold(2)
   syncs[0]?.resolve()
   await syncs[0]?.promise
   t.is(synced(), toPublicPosition(7))

@@ -146,11 +146,7 @@ export interface Known {
 }
 
 /** Every document after all events, newest created first. Event n is at position `n * stride`. */
-export const documentsAfter = (
-  name: Projection['name'],
-  events: readonly Event[],
-  stride: number,
-): readonly Known[] => {
+export const documentsAfter = (name: Projection['name'], events: readonly Event[]): readonly Known[] => {
   const projection = projections.find((one) => one.name === name) as Projection
   const known = new Map<string, Known>()
   for (const [n, event] of events.entries()) {
@@ -160,7 +156,7 @@ export const documentsAfter = (
     const before = known.get(id)
     const { document, internal } = projection.evolve(before, recorded) as Row<Known['document']>
     known.set(id, {
-      created: before?.created ?? toPublicPosition(n * stride),
+      created: before?.created ?? toPublicPosition(n),
       ...{ document, internal },
       ended: projection.ended?.(recorded) ?? null,
     })

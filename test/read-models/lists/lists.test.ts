@@ -1,18 +1,15 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { projections } from '../../../projections/index.ts'
 import { overlaps, type Window } from '../../../src/domain/calendar/window.ts'
 import { epochSecondsOf } from '../../../src/domain/values/instant.ts'
-import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
-import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { Lists } from '../../../src/read-models/lists/lists.ts'
 import type { PageQuery } from '../../../src/read-models/lists/page.ts'
 import type { ReservationListQuery } from '../../../src/read-models/lists/reservations.ts'
 import type { SutListQuery } from '../../../src/read-models/lists/suts.ts'
-import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { sutCreated } from '../../domain/builders.ts'
-import { logged } from '../../event-store/new-events.ts'
 import { rounds } from '../../thorough.ts'
+import { filled } from '../fill.ts'
 import {
   aHistory,
   aName,
@@ -28,31 +25,12 @@ import {
   userIds,
 } from './list-histories.ts'
 
-/** Positions between two events, enough to spread the rows over several periods of the log. */
-const STRIDE = 1500
-
 /** The lists that result from a history, written in slices of the given size. */
-const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists => {
-  const file = openViewsFile(':memory:', projections)
-  const pending = makePending(projections, file)
-  const progress = (n: number) => ({
-    logId: 'f'.repeat(24),
-    position: toPublicPosition(n * STRIDE),
-    storePosition: toStorePosition(n),
-    eventId: `${n}`,
-    stream: '',
-    revision: n,
-  })
-  for (const [n, event] of events.entries()) {
-    pending.fold(logged(recordedAs(event, n)), toPublicPosition(n * STRIDE))
-    if (n % slice === 0) file.stage(pending.takeUnstaged())
-    if (n % (slice * 3) !== 0) continue
-    file.commit([], progress(n))
-    pending.written(toPublicPosition(n * STRIDE))
-  }
-  file.stage(pending.takeUnstaged())
-  return file.lists
-}
+const listsOf = (events: ReturnType<typeof eventsOf>, slice: number): Lists =>
+  filled(events.map(recordedAs), {
+    isStaged: (n) => n % slice === 0,
+    isCommitted: (n) => n % (3 * slice) === 0,
+  }).lists
 
 /** The part of all entries that a list must show. */
 const partOf = (
@@ -113,7 +91,7 @@ const maybe = <A>(arbitrary: fc.Arbitrary<A>) => fc.option(arbitrary, { nil: und
 const part = {
   limit: fc.integer({ min: 1, max: 8 }),
   offset: fc.nat(5),
-  createdBefore: maybe(fc.nat(60).map((n) => toPublicPosition(n * STRIDE))),
+  createdBefore: maybe(fc.nat(60).map((n) => toPublicPosition(n))),
 }
 
 const aReservationQuery: fc.Arbitrary<ReservationListQuery> = fc.record({
@@ -155,8 +133,8 @@ test('property: lists of reservations match the log for every combination of fil
     fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
-      const all = documentsAfter('reservation', events, STRIDE)
-      const suts = documentsAfter('sut', events, STRIDE)
+      const all = documentsAfter('reservation', events)
+      const suts = documentsAfter('sut', events)
       for (const query of given) {
         t.deepEqual(lists.reservations(query), reservationsIn(all, query, suts))
         const { scope } = query.visibility ?? { scope: { none: '' } }
@@ -175,7 +153,7 @@ test('property: lists of SUTs match the log for every combination of filters', (
     fc.property(aHistory, aSlice, queries, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
-      const all = documentsAfter('sut', events, STRIDE)
+      const all = documentsAfter('sut', events)
       for (const query of given) t.deepEqual(lists.suts(query), sutsIn(all, query))
     }),
     { numRuns: rounds(10, 100) },
@@ -192,7 +170,7 @@ test('property: a SUT is held in the final windows of its uncancelled reservatio
     fc.property(aHistory, aSlice, spans, (steps, slice, given) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, slice)
-      const all = documentsAfter('reservation', events, STRIDE)
+      const all = documentsAfter('reservation', events)
       for (const { sut, from, to } of given) {
         const span = { start: moment(from), end: moment(to) }
         const windows = all
@@ -230,8 +208,8 @@ test('property: paging by offset, or from the last entry, returns each entry onc
     fc.property(aHistory, queries, fc.integer({ min: 1, max: 7 }), (steps, given, limit) => {
       const events = eventsOf(steps)
       const lists = listsOf(events, 10)
-      const known = documentsAfter('reservation', events, STRIDE)
-      const suts = documentsAfter('sut', events, STRIDE)
+      const known = documentsAfter('reservation', events)
+      const suts = documentsAfter('sut', events)
       const createdOf = (id: string | undefined) => known.find(({ document }) => document._id === id)?.created
       for (const { createdBefore: _, ...query } of given) {
         const whole = reservationsIn(known, { ...query, limit: 1000, offset: 0 }, suts).documents

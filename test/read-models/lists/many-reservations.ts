@@ -79,7 +79,7 @@ export const fill = (path: string, scale: Scale): { file: ViewsFile; events: num
       stream: '',
       revision: position,
     })
-    pending.written(toPublicPosition(position))
+    pending.written()
     writing += performance.now() - began
   }
   for (const event of manyEvents(scale)) {

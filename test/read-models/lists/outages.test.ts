@@ -1,13 +1,10 @@
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { OFFLINE_CAUSES } from '../../../src/domain/events/monitoring.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
-import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
-import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import type { ViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { OutageListQuery } from '../../../src/read-models/lists/outages.ts'
-import { makePending } from '../../../src/read-models/projector/pending.ts'
 import {
   metadata,
   SUT_ID,
@@ -19,8 +16,8 @@ import {
   sutWentOffline,
   sutWentOnline,
 } from '../../domain/builders.ts'
-import { logged } from '../../event-store/new-events.ts'
 import { rounds } from '../../thorough.ts'
+import { filled } from '../fill.ts'
 
 /** When SUTs were offline. Times are in minutes. */
 
@@ -32,24 +29,12 @@ const minuteOf = (time: number | null): number | null => time && (time - timeOf(
 
 /** Folds what happened into a file, in transactions of so many events. */
 const folded = (t: Pick<ExecutionContext, 'teardown'>, past: readonly Happened[], together: number): ViewsFile => {
-  const file = openViewsFile(':memory:', projections)
-  t.teardown(file.close)
-  const pending = makePending(projections, file)
-  for (const [position, [minute, event]] of past.entries()) {
+  const events = past.map(([minute, event], position) => {
     const common = { id: `event ${position}`, stream: 'story', revision: position, storePosition: position }
-    const recorded = { ...common, ...event, metadata: metadata(formatMilliseconds(timeOf(minute))) } as Recorded
-    pending.fold(logged(recorded), toPublicPosition(position))
-    if (position % together !== together - 1 && position < past.length - 1) continue
-    file.stage(pending.takeUnstaged())
-    const at = {
-      storePosition: toStorePosition(position),
-      eventId: `event ${position}`,
-      stream: '',
-      revision: position,
-    }
-    file.commit([], { logId: 'f'.repeat(24), position: toPublicPosition(position), ...at })
-    pending.written(toPublicPosition(position))
-  }
+    return { ...common, ...event, metadata: metadata(formatMilliseconds(timeOf(minute))) } as Recorded
+  })
+  const file = filled(events, { isCommitted: (n) => n % together === together - 1 })
+  t.teardown(file.close)
   return file
 }
 

@@ -4,14 +4,12 @@ import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession, OpenedSession } from '../../../src/domain/session/decide.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
-import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
-import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
+import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import type { SessionQuery } from '../../../src/read-models/lists/sessions.ts'
-import { makePending } from '../../../src/read-models/projector/pending.ts'
 import { idOf, metadata, reservationCreated, sutCreated, sutUpdated, wall } from '../../domain/builders.ts'
-import { logged } from '../../event-store/new-events.ts'
 import { aDirectory } from '../../event-store/sqlite/subject.ts'
 import { rounds } from '../../thorough.ts'
+import { fill } from '../fill.ts'
 import { makeNumbers, sutId, userId } from './many-reservations.ts'
 
 const [SUTS, USERS] = [20, 30]
@@ -53,33 +51,12 @@ const manyEvents = (sessions: number): readonly Recorded[] => {
   })
 }
 
-/** Folds events into a file, in chunks of random size. */
-const fold = (file: ViewsFile, events: readonly Recorded[], seed: number): void => {
-  const number = makeNumbers(seed)
-  const pending = makePending(projections, file)
-  let rest = 1
-  for (const [position, event] of events.entries()) {
-    pending.fold(logged(event), toPublicPosition(position))
-    if (--rest > 0 && position < events.length - 1) continue
-    rest = 1 + number(300)
-    file.stage(pending.takeUnstaged())
-    const at = {
-      storePosition: toStorePosition(position),
-      eventId: `event ${position}`,
-      stream: '',
-      revision: position,
-    }
-    file.commit([], { logId: 'f'.repeat(24), position: toPublicPosition(position), ...at })
-    pending.written(toPublicPosition(position))
-  }
-}
-
 const given = async (t: ExecutionContext, sessions: number) => {
   const path = join(await aDirectory(t), 'views.db')
   const events = manyEvents(sessions)
   const file = openViewsFile(path, projections)
   t.teardown(file.close)
-  fold(file, events, 1)
+  fill(file, events, { isStaged: (n) => n % 70 === 0, isCommitted: (n) => n % 140 === 0 })
   return { events, file }
 }
 
@@ -169,7 +146,7 @@ test('rows are the same however they were written', async (t) => {
   const { events, file } = await given(t, 300)
   const again = openViewsFile(':memory:', projections)
   t.teardown(again.close)
-  fold(again, events, 99)
+  fill(again, events, { isCommitted: (n) => n % 99 === 0 })
   for (const [n, table] of file.tables().entries()) {
     t.deepEqual([...table.rows()], [...(again.tables()[n]?.rows() ?? [])], table.name)
   }

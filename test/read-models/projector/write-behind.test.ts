@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events'
 import test from 'ava'
 import { projections } from '../../../projections/index.ts'
 import type { Snapshot } from '../../../src/domain/decider.ts'
@@ -28,11 +27,17 @@ test('snapshots that are due together are spread over several transactions, and 
     position: toPublicPosition(0),
     storePosition: toStorePosition(0),
   })
-  const writer = makeWriter(watched, makePending(projections, file), alarms, progress)
+  const writer = makeWriter({
+    file: watched,
+    pending: makePending(projections, file),
+    alarms,
+    progress,
+    synced: () => progress().position,
+  })
   const streams = Array.from({ length: COUNT }, (_, n) => `sut-${n}`)
   for (const stream of streams) {
     const text = 'x'.repeat(SIZE)
-    writer.keepSnapshot(stream, toStorePosition(0), () => ({
+    writer.snapshots.keep(stream, toStorePosition(0), () => ({
       stream,
       version: 1,
       revision: 0,
@@ -49,14 +54,4 @@ test('snapshots that are due together are spread over several transactions, and 
     [],
   )
   file.close()
-})
-
-test('waiting for room leaves no listener behind', async (t) => {
-  const file = openViewsFile(':memory:', projections)
-  const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
-  const writer = makeWriter(file, makePending(projections, file), alarms, () => beforeTheFirst('f'.repeat(24)))
-  const { signal } = new AbortController()
-  await writer.waitForRoom(signal)
-  t.deepEqual(getEventListeners(signal, 'abort'), [])
-  await writer.close()
 })

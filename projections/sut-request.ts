@@ -1,7 +1,7 @@
 import type { Recorded } from '../src/domain/event.ts'
 import type { Criteria } from '../src/domain/events/criteria.ts'
 import type { ExpiryCause } from '../src/domain/events/request.ts'
-import type { RequestStatus } from '../src/domain/request/status.ts'
+import type { RequestStatus } from '../src/domain/request/queue.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 

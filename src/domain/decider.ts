@@ -2,7 +2,8 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Event, Recorded } from './event.ts'
 import type { Role } from './events/user.ts'
 import type { Failure } from './failure.ts'
-import type { IdempotencyRecords } from './idempotency-records.ts'
+import { addRecord, type IdempotencyRecords } from './idempotency-records.ts'
+import { epochMillisecondsOf } from './values/instant.ts'
 import type { StorePosition } from './values/position.ts'
 
 /** The events to record; `[]` means the effect already holds. */
@@ -23,13 +24,48 @@ export interface Decider<S extends StreamState, C> {
   readonly known?: (state: S, command: C) => S
 }
 
-/** The part of a state that the command loop uses. */
+/** The part of a state that the command loop uses. `makeDecider` folds it. */
 export interface StreamState {
   /** Unix milliseconds of the last event; 0 before the first. */
   readonly time: number
   /** Idempotency records of at least the last 24 hours. */
   readonly keys: IdempotencyRecords
 }
+
+/** How events fold into the state of one kind of stream. */
+interface Fold<S> {
+  readonly initial: S
+  readonly version: number
+  /** `time` is the event's, in Unix milliseconds. */
+  readonly fold: (state: S, event: Recorded, time: number) => S
+}
+
+/** A rule for each type of command. */
+interface Rules<S, C extends { readonly type: string }> {
+  readonly rules: {
+    readonly [T in C['type']]: (state: S, command: Extract<C, { readonly type: T }>, now: number) => Decision
+  }
+}
+
+export const makeDecider = <S extends StreamState, C extends { readonly type: string }>({
+  initial,
+  version,
+  fold,
+  rules,
+  ...known
+}: Fold<S> & Rules<S, C> & Pick<Decider<S, C>, 'known'>): Decider<S, C> => ({
+  initial,
+  version,
+  evolve: (state, event) => {
+    const time = epochMillisecondsOf(event.metadata.time)
+    return { ...fold(state, event, time), time, keys: addRecord(state.keys, event, time) }
+  },
+  decide: (state, command, now) => {
+    const rule = rules[command.type as C['type']] as (state: S, command: C, now: number) => Decision
+    return rule(state, command, now)
+  },
+  ...known,
+})
 
 export interface Actor {
   readonly _id: string

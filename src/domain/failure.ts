@@ -82,6 +82,9 @@ export type FailureCode =
   | 'request_granted'
   | 'request_over'
 
+/** Conflicts listed in a refusal. */
+export const CONFLICTS_MAX = 100
+
 /** A conflicting reservation. */
 export interface Conflict {
   readonly _id: string

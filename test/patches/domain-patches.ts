@@ -18,15 +18,15 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'overlaps are looked for from the end of the window on',
     file: 'src/domain/calendar/calendar.ts',
-    from: 'placeEndingAfter(calendar, wanted.start)',
-    to: 'placeEndingAfter(calendar, wanted.end)',
+    from: 'for (const held of elementsFrom(calendar, placeEndingAfter(calendar, start))) {',
+    to: 'for (const held of elementsFrom(calendar, placeEndingAfter(calendar, end))) {',
     test: ['domain/reservation/conflict.test.ts', 'a window is refused if it overlaps by one quarter on the grid'],
   },
   {
     fault: 'the turnaround before a window is forgotten',
-    file: 'src/domain/sut/held.ts',
-    from: 'return [...before, ...overlapping, ...after].slice(0, limit)',
-    to: 'return [...overlapping, ...after].slice(0, limit)',
+    file: 'src/domain/calendar/calendar.ts',
+    from: 'return [...before, ...findInTheWayOfEnd(sut, window, limit)].slice(0, limit)',
+    to: 'return findInTheWayOfEnd(sut, window, limit)',
     test: [
       'domain/reservation/turnaround.test.ts',
       'the turnaround begins at the real end: of a release, and not at all of a cancelled reservation',
@@ -34,9 +34,9 @@ export const domainPatches: readonly Patch[] = [
   },
   {
     fault: 'time that a released reservation held is booked again',
-    file: 'src/domain/sut/held.ts',
-    from: 'start: heldTimeAt(released, start)?.end ?? start,',
-    to: 'start,',
+    file: 'src/domain/calendar/calendar.ts',
+    from: 'return { start: free, end }',
+    to: 'return { start, end }',
     test: [
       'domain/calendar/held-time.test.ts',
       'after a release at 18:40:02, a reservation for now starts then and ends on the grid',
@@ -61,7 +61,7 @@ export const domainPatches: readonly Patch[] = [
   },
   {
     fault: 'a running reservation is cancelled, not released',
-    file: 'src/domain/reservation/cancel.ts',
+    file: 'src/domain/reservation/change.ts',
     from: 'if (held.start * 1000 <= now)',
     to: 'if (held.end * 1000 <= now)',
     test: [
@@ -71,7 +71,7 @@ export const domainPatches: readonly Patch[] = [
   },
   {
     fault: 'each call keeps a reservation alive in the log',
-    file: 'src/domain/reservation/keep.ts',
+    file: 'src/domain/reservation/change.ts',
     from: '!isFirst && now < keptAgainFrom(lifeOfReservation(held))',
     to: 'now < 0',
     test: [
@@ -81,7 +81,7 @@ export const domainPatches: readonly Patch[] = [
   },
   {
     fault: 'requests are granted in their order, whatever their priority',
-    file: 'src/domain/request/waiting.ts',
+    file: 'src/domain/request/queue.ts',
     from: 'b.priority - a.priority || a.revision - b.revision',
     to: 'a.revision - b.revision',
     test: ['http/routes/requests/requests.test.ts', 'requests that wait are granted by priority, then in their order'],
@@ -110,8 +110,8 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'a retired port is used next, not the one longest free',
     file: 'src/domain/listen-port/decide.ts',
-    from: 'released: [...state.released, listen_port],',
-    to: 'released: [listen_port, ...state.released],',
+    from: 'released: [...released, listen_port] }',
+    to: 'released: [listen_port, ...released] }',
     test: ['domain/listen-port/listen-port.test.ts', 'of the released ports, the one longest free is assigned next'],
   },
   {

@@ -1,6 +1,5 @@
 import type { Decider, StreamState } from '../../domain/decider.ts'
-import { sutFold } from '../../domain/sut/decide.ts'
-import type { SutState } from '../../domain/sut/state.ts'
+import { type SutState, sutFold } from '../../domain/sut/state.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 

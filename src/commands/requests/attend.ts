@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { lifeOf } from '../../domain/request/ending.ts'
-import type { Waiting } from '../../domain/request/waiting.ts'
+import type { Waiting } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'

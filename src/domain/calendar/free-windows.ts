@@ -1,5 +1,5 @@
-import { withTurnaround } from './turnaround.ts'
 import type { Window } from './window.ts'
+import { withTurnaround } from './window.ts'
 
 export interface FreeWindows {
   readonly windows: readonly Window[]

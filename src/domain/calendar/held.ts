@@ -1,7 +1,7 @@
 import { aliveUntil, type Kept } from '../values/keepalive.ts'
 import type { Window } from './window.ts'
 
-/** A current reservation: its window, its user and the UTC offsets its ends are written in. */
+/** A reservation in a calendar: its window, its user and the UTC offsets its ends are written in. */
 export interface Held extends Window {
   readonly _id: string
   readonly user_id: string
@@ -9,8 +9,8 @@ export interface Held extends Window {
   readonly endOffset: number
   /** Milliseconds from the start to the reservation's creation; 0 if it was made before its start. */
   readonly lateness: number
-  /** Whether its start has been recorded. */
-  readonly started: boolean
+  /** What has been recorded of it since it was made. */
+  readonly recorded: 'nothing' | 'start' | 'end' | 'release'
   /** The client address it is bound to, as a keyed hash; null if to none. */
   readonly client: string | null
   /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
@@ -21,15 +21,11 @@ export interface Held extends Window {
   readonly hasHeartbeats: boolean
 }
 
+/** Whether its end is recorded, or it was released. Nothing more is recorded of it then. */
+export const isOver = ({ recorded }: Held): boolean => recorded === 'end' || recorded === 'release'
+
 /** When a reservation begins to run, in Unix milliseconds. */
 export const startDue = ({ start, lateness }: Pick<Held, 'start' | 'lateness'>): number => start * 1000 + lateness
-
-/** When it ends, in Unix milliseconds. */
-export const endDue = ({ end }: Held): number => end * 1000
-
-/** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
-export const keepaliveDue = (held: Held): number | undefined =>
-  held.keepalive === 0 ? undefined : aliveUntil(lifeOfReservation(held))
 
 /** A reservation with `keepalive`, as something that is kept alive. */
 export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
@@ -37,3 +33,7 @@ export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start
   began: startDue(held),
   kept: held.kept,
 })
+
+/** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
+export const keepaliveDue = (held: Held): number | undefined =>
+  held.keepalive === 0 ? undefined : aliveUntil(lifeOfReservation(held))

@@ -6,10 +6,13 @@ export interface Window {
   readonly end: number
 }
 
+export const overlaps = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
+
 /** Seconds. Windows begin and end on UTC quarter-hours. */
 export const QUARTER = 900
 
-const floorQuarter = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER
+export const floorQuarter = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER
+const ceilQuarter = (seconds: number): number => Math.ceil(seconds / QUARTER) * QUARTER
 
 /** The quarter that contains a moment in Unix milliseconds. */
 export const quarterAt = (milliseconds: number): number => floorQuarter(milliseconds / 1000)
@@ -18,7 +21,7 @@ export const quarterAt = (milliseconds: number): number => floorQuarter(millisec
 export const floorToQuarter = (at: Instant): number => floorQuarter(floorSecond(at))
 
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const ceilToQuarter = (at: Instant): number => floorQuarter(ceilSecond(at) + QUARTER - 1)
+export const ceilToQuarter = (at: Instant): number => ceilQuarter(ceilSecond(at))
 
 /** Widens a span to the grid, so the caller gets at least what was requested. */
 export const alignToGrid = (start: Instant, end: Instant): Window => ({
@@ -26,19 +29,30 @@ export const alignToGrid = (start: Instant, end: Instant): Window => ({
   end: ceilToQuarter(end),
 })
 
-export const overlaps = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
+/**
+ * Seconds that a SUT may need between two reservations, in whole quarter-hours: a window begins no earlier than the
+ * quarter-hour at or after the end of the one before it, and the turnaround later. Without one, windows may touch.
+ */
+export const TURNAROUND_MAX = 86_400
+
+/** Unix seconds: the earliest start after a window that ends at a moment. */
+export const earliestAfter = (end: number, turnaround: number): number =>
+  turnaround === 0 ? end : ceilQuarter(end) + turnaround
+
+/** What a window takes of a SUT: what overlaps it cannot be booked. Windows that are sorted by start stay so. */
+export const withTurnaround = ({ start, end }: Window, turnaround: number): Window => ({
+  start: start - turnaround,
+  end: earliestAfter(end, turnaround),
+})
+
+/** Windows that reach into a span, if widened by a turnaround, all overlap this one. */
+export const reachOf = ({ start, end }: Window, turnaround: number): Window =>
+  turnaround === 0 ? { start, end } : { start: start - turnaround - QUARTER, end: end + turnaround }
 
 /** A window as requested, before aligning it to the grid: either both ends, or a start and a length relative to now. */
 export type RequestedWindow =
   | { readonly form: 'explicit'; readonly start: OffsetTime; readonly end: OffsetTime }
   | { readonly form: 'relative'; readonly startIn: number; readonly duration: number }
-
-type RelativeWindow = Extract<RequestedWindow, { readonly form: 'relative' }>
-
-const endsFromNow = (asked: RelativeWindow, now: number): Record<'start' | 'end', OffsetTime> => {
-  const start = addSeconds(instantAt(now), asked.startIn)
-  return { start: { instant: start, offset: 0 }, end: { instant: addSeconds(start, asked.duration), offset: 0 } }
-}
 
 /** A requested window at a moment: its ends, the offsets to answer in, and the window on the grid. */
 export interface ResolvedWindow {
@@ -49,6 +63,12 @@ export interface ResolvedWindow {
 
 /** @param now Unix milliseconds */
 export const resolveWindow = (asked: RequestedWindow, now: number): ResolvedWindow => {
-  const { start, end } = asked.form === 'explicit' ? asked : endsFromNow(asked, now)
-  return { start, end, gridded: alignToGrid(start.instant, end.instant) }
+  if (asked.form === 'explicit') {
+    const { start, end } = asked
+    return { start, end, gridded: alignToGrid(start.instant, end.instant) }
+  }
+  const start = addSeconds(instantAt(now), asked.startIn)
+  const end = addSeconds(start, asked.duration)
+  const gridded = alignToGrid(start, end)
+  return { start: { instant: start, offset: 0 }, end: { instant: end, offset: 0 }, gridded }
 }

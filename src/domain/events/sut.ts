@@ -1,6 +1,5 @@
 import type * as t from 'io-ts'
-import { TURNAROUND_MAX } from '../calendar/turnaround.ts'
-import { QUARTER } from '../calendar/window.ts'
+import { QUARTER, TURNAROUND_MAX } from '../calendar/window.ts'
 import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull, text, zeroOr } from '../codec/codec.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
 import { LISTEN_PORTS_STREAM } from '../values/ids.ts'

@@ -1,10 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision, StreamState } from '../decider.ts'
-import type { Recorded } from '../event.ts'
-import { failure } from '../failure.ts'
-import { addRecord } from '../idempotency-records.ts'
+import { type Decision, makeDecider, type StreamState } from '../decider.ts'
+import { refuse } from '../failure.ts'
 import { makeId } from '../values/ids.ts'
-import { epochMillisecondsOf } from '../values/instant.ts'
 import { bisect } from '../values/sorted-list.ts'
 
 export interface PortRange {
@@ -73,58 +70,30 @@ const assign = (state: ListenPortState, { range, randoms }: AssignListenPorts, n
     randoms.length === 1
       ? `Every listen_port from ${first} to ${last} is in use. Retire a SUT to free one.`
       : `These are ${randoms.length} SUTs, and ${ports.length} of the listen_ports from ${first} to ${last} are free. Create fewer, or retire others.`
-  return E.left(failure('listen_ports_exhausted', detail))
+  return refuse('listen_ports_exhausted', detail)
 }
 
-const evolve = (state: ListenPortState, event: Recorded): ListenPortState => {
-  const time = epochMillisecondsOf(event.metadata.time)
-  switch (event.type) {
-    case 'ListenPortAssigned': {
-      const { sut_id, listen_port } = event.data
-      const place = insertionIndex(state.assigned, listen_port)
-      return {
-        time,
-        keys: addRecord(state.keys, event, time),
-        assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }),
-        released: state.released.includes(listen_port)
-          ? state.released.filter((port) => port !== listen_port)
-          : state.released,
-      }
+export const listenPortDecider = makeDecider<ListenPortState, ListenPortCommand>({
+  initial: { time: 0, keys: [], assigned: [], released: [] },
+  version: 3,
+  fold: (state, event, time) => {
+    if (event.type !== 'ListenPortAssigned' && event.type !== 'ListenPortReleased') return state
+    const { sut_id, listen_port } = event.data
+    const released = state.released.filter((port) => port !== listen_port)
+    if (event.type === 'ListenPortReleased') {
+      const assigned = state.assigned.filter((assignment) => assignment.sut_id !== sut_id)
+      return { ...state, assigned, released: [...released, listen_port] }
     }
-    case 'ListenPortReleased': {
-      const { sut_id, listen_port } = event.data
-      return {
-        time,
-        keys: addRecord(state.keys, event, time),
-        assigned: state.assigned.filter((assignment) => assignment.sut_id !== sut_id),
-        released: [...state.released, listen_port],
-      }
-    }
-    case 'LogVersionSet':
-    case 'AuditKeyReplaced':
-    case 'VaultKeyForgotten':
-      return { ...state, time }
-    default:
-      return state
-  }
-}
-
-const decide = (state: ListenPortState, command: ListenPortCommand, now: number): Decision => {
-  switch (command.type) {
-    case 'AssignListenPorts':
-      return assign(state, command, now)
-    case 'ReleaseListenPort': {
-      const assignment = state.assigned.find(({ sut_id }) => sut_id === command.sut_id)
+    const place = insertionIndex(state.assigned, listen_port)
+    return { ...state, assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }), released }
+  },
+  rules: {
+    AssignListenPorts: assign,
+    ReleaseListenPort: ({ assigned }, command) => {
+      const assignment = assigned.find(({ sut_id }) => sut_id === command.sut_id)
       if (assignment === undefined) return E.right([])
       const { sut_id, listen_port } = assignment
       return E.right([{ type: 'ListenPortReleased', data: { listen_port, sut_id } }])
-    }
-  }
-}
-
-export const listenPortDecider: Decider<ListenPortState, ListenPortCommand> = {
-  initial: { time: 0, keys: [], assigned: [], released: [] },
-  version: 3,
-  evolve,
-  decide,
-}
+    },
+  },
+})

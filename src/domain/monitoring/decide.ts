@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision, StreamState } from '../decider.ts'
+import { type Decision, makeDecider, type StreamState } from '../decider.ts'
 import type { Event, Recorded } from '../event.ts'
-import { epochMillisecondsOf } from '../values/instant.ts'
 import { type Cause, offlineCauseOf } from './status.ts'
 
 /** Whether probes reach a SUT. It becomes `unknown` again by events in the SUT's own stream, never by a probe. */
@@ -58,16 +57,7 @@ export const probeRequestId = (instance: string, requestId: string): string => `
 /** The instance that recorded an event of a probe. */
 export const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
 
-const evolve = (state: MonitoringState, event: Recorded): MonitoringState => {
-  const time = epochMillisecondsOf(event.metadata.time)
-  if (event.type !== 'SutWentOnline' && event.type !== 'SutWentOffline') return { ...state, time }
-  const last = event.type === 'SutWentOnline' ? 'online' : 'offline'
-  const { cause = null } = event.data
-  const isOtherCause = last === 'offline' && state.last === 'offline' && cause !== state.cause
-  return { ...state, time, changes: state.changes + 1, last, cause, isOtherCause, instance: instanceOf(event) }
-}
-
-const decide = (
+const recordProbe = (
   state: MonitoringState,
   { _id, cause, instance, failingSince, shown }: RecordProbe,
   now: number,
@@ -93,9 +83,15 @@ const decide = (
   return E.right([wentOffline])
 }
 
-export const monitoringDecider: Decider<MonitoringState, RecordProbe> = {
+export const monitoringDecider = makeDecider<MonitoringState, RecordProbe>({
   initial: { time: 0, keys: [], changes: 0, last: null, cause: null, isOtherCause: false, instance: null },
   version: 3,
-  evolve,
-  decide,
-}
+  fold: (state, event) => {
+    if (event.type !== 'SutWentOnline' && event.type !== 'SutWentOffline') return state
+    const last = event.type === 'SutWentOnline' ? 'online' : 'offline'
+    const { cause = null } = event.data
+    const isOtherCause = last === 'offline' && state.last === 'offline' && cause !== state.cause
+    return { ...state, changes: state.changes + 1, last, cause, isOtherCause, instance: instanceOf(event) }
+  },
+  rules: { RecordProbe: recordProbe },
+})

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision, StreamState } from '../decider.ts'
-import type { DataOf, Recorded } from '../event.ts'
-import { epochMillisecondsOf, formatMilliseconds } from '../values/instant.ts'
+import { makeDecider, type StreamState } from '../decider.ts'
+import type { DataOf } from '../event.ts'
+import { formatMilliseconds } from '../values/instant.ts'
 
 export type RefusalCounts = Pick<DataOf<'RefusalsCounted'>, 'refusals' | 'others'>
 
@@ -22,24 +22,21 @@ interface RefusalsState extends StreamState {
 /** An instance repeats a count until it is recorded, so this bounds the instances. */
 const REQUESTS_MAX = 64
 
-const evolve = (state: RefusalsState, { metadata }: Recorded): RefusalsState => {
-  const time = epochMillisecondsOf(metadata.time)
-  return { ...state, time, requests: [...state.requests.slice(1 - REQUESTS_MAX), metadata.request_id] }
-}
-
-const decide = (state: RefusalsState, command: CountRefusals, now: number): Decision => {
-  const { requestId, from, to, refusals, others } = command
-  if (state.requests.includes(requestId)) return E.right([])
-  // Nothing was refused later than now, even if the clock was set back.
-  const [first, last] = [Math.min(from, to, now), Math.min(to, now)].map(formatMilliseconds) as [string, string]
-  const counts: RefusalCounts = { refusals, ...(others !== undefined && { others }) }
-  return E.right([{ type: 'RefusalsCounted', data: { from: first, to: last, ...counts } }])
-}
-
 /** What was refused, in a stream of its own: nothing is decided on it. */
-export const refusalsDecider: Decider<RefusalsState, CountRefusals> = {
+export const refusalsDecider = makeDecider<RefusalsState, CountRefusals>({
   initial: { time: 0, keys: [], requests: [] },
   version: 1,
-  evolve,
-  decide,
-}
+  fold: (state, { metadata }) => ({
+    ...state,
+    requests: [...state.requests.slice(1 - REQUESTS_MAX), metadata.request_id],
+  }),
+  rules: {
+    CountRefusals: (state, { requestId, from, to, refusals, others }, now) => {
+      if (state.requests.includes(requestId)) return E.right([])
+      // Nothing was refused later than now, even if the clock was set back.
+      const [first, last] = [Math.min(from, to, now), Math.min(to, now)].map(formatMilliseconds) as [string, string]
+      const data = { from: first, to: last, refusals, ...(others !== undefined && { others }) }
+      return E.right([{ type: 'RefusalsCounted', data }])
+    },
+  },
+})

@@ -1,16 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Window } from '../calendar/window.ts'
-import type { Actor, Decider, Decision } from '../decider.ts'
+import { type Actor, type Decision, makeDecider } from '../decider.ts'
 import type { DataOf, Event } from '../event.ts'
 import { refuse } from '../failure.ts'
 import { makeId } from '../values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../values/instant.ts'
-import { type KeepRequest, keep, type WithdrawRequest, withdraw } from './change.ts'
+import { type KeepRequest, keep, refuseAnotherOf, refuseAny, type WithdrawRequest, withdraw } from './change.ts'
 import { expiryOf, type LifeMoment } from './ending.ts'
-import { refuseAnotherOf, refuseAny } from './limits.ts'
+import {
+  allIn,
+  compareRequests,
+  EMPTY_QUEUE,
+  findWaiting,
+  foldQueue,
+  type Offer,
+  offersIn,
+  type RequestsState,
+  rankedIn,
+  type Waiting,
+} from './queue.ts'
 import { findOpenOffers, firstFor, type Grants } from './rank.ts'
-import { evolveRequests, initialRequests, type RequestsState } from './state.ts'
-import { allIn, compareRequests, findWaiting, type Offer, offersIn, rankedIn, type Waiting } from './waiting.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
@@ -179,28 +188,17 @@ const expire = (state: RequestsState, { retired, reachableFor }: ExpireRequests,
     return expiry && { type: 'RequestExpired', data: { _id: request._id, ...expiry, user_id: request.user_id } }
   })
 
-const decide = (state: RequestsState, command: RequestCommand, now: number): Decision => {
-  switch (command.type) {
-    case 'MakeRequest':
-      return make(state, command, now)
-    case 'OfferSuts':
-      return offer(state, command, now)
-    case 'EndOffer':
-      return endOffer(state, command)
-    case 'WithdrawRequest':
-      return withdraw(state, command)
-    case 'KeepRequest':
-      return keep(state, command, now)
-    case 'WithdrawAll':
-      return withdrawAll(state, command)
-    case 'ExpireRequests':
-      return expire(state, command, now)
-  }
-}
-
-export const requestDecider: Decider<RequestsState, RequestCommand> = {
-  initial: initialRequests,
+export const requestDecider = makeDecider<RequestsState, RequestCommand>({
+  initial: { time: 0, keys: [], revision: -1, queue: EMPTY_QUEUE },
   version: 3,
-  evolve: evolveRequests,
-  decide,
-}
+  fold: (state, event) => ({ ...state, revision: event.revision, queue: foldQueue(state.queue, event) }),
+  rules: {
+    MakeRequest: make,
+    OfferSuts: offer,
+    EndOffer: endOffer,
+    WithdrawRequest: withdraw,
+    KeepRequest: keep,
+    WithdrawAll: withdrawAll,
+    ExpireRequests: expire,
+  },
+})

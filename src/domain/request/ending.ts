@@ -1,6 +1,6 @@
 import type { ExpiryCause } from '../events/request.ts'
 import { aliveFor, aliveUntil, type Kept, lostFrom } from '../values/keepalive.ts'
-import type { Waiting } from './waiting.ts'
+import type { Waiting } from './queue.ts'
 
 /** When a request goes behind the others, and when it ends by itself. */
 

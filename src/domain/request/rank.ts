@@ -1,6 +1,6 @@
 import type { Window } from '../calendar/window.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
-import type { Offer, Waiting } from './waiting.ts'
+import type { Offer, Waiting } from './queue.ts'
 
 /** What is known outside the stream when a request is decided. Pure while a command is decided. */
 export interface Grants {

@@ -1,18 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { findFreeUntil, findInTheWay, findNextAvailable, skipReleased } from '../calendar/calendar.ts'
 import { type RequestedWindow, type ResolvedWindow, resolveWindow, type Window } from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
-import { bodyProblem, type Failure, invalid, type Problem, refuse } from '../failure.ts'
-import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findFreeUntil, findInTheWay, findNextAvailable, skipHeldTime } from '../sut/held.ts'
+import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import { type ExistingSut, requireSut, type SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset, type OffsetTime } from '../values/instant.ts'
 import { isOfferTaken, isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
-import { countNew, type QuotaUse, refuseBeyondQuota, refuseExceeding } from './quota.ts'
-import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
+import { countNew, type QuotaUse, refuseExceeding } from './quota.ts'
+import { refuseActor, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
 
 export interface CreateReservation {
@@ -43,14 +42,6 @@ export type ReservationRequest = Omit<CreateReservation, 'type' | 'window' | 'ma
 
 /** What a reservation is asked for with, whichever SUT it is to have. */
 export type Asked = Pick<CreateReservation, 'actor' | 'user_id' | 'userExists' | 'window' | 'limits' | 'isBeyondQuota'>
-
-/** Refuses who may not reserve for this user, or not beyond its quota. */
-export const refuseActor = ({
-  actor,
-  user_id,
-  isBeyondQuota = false,
-}: Pick<ReservationRequest, 'actor' | 'user_id' | 'isBeyondQuota'>): E.Either<Failure, never> | undefined =>
-  isForbidden(actor, user_id) ? refuseNotYours() : refuseBeyondQuota(actor, isBeyondQuota)
 
 /** Refusals that come before anything that concerns the SUT. */
 const refuseAsked = (asked: Asked, resolved: ResolvedWindow, now: number): E.Either<Failure, never> | undefined => {
@@ -142,7 +133,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (closed !== undefined) return closed
   const { start } = asked
   const gridded = match?.offer === undefined ? asked.gridded : offeredWindow(match.offer)
-  const window = skipHeldTime(sut, gridded)
+  const window = skipReleased(sut, gridded)
   const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0 && match) return refuseCandidate()
   if (conflicts.length > 0) {

@@ -1,22 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { findInTheWayOfEnd } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
 import { ceilToQuarter } from '../calendar/window.ts'
-import type { Decision } from '../decider.ts'
-import { bodyProblem, invalid, type Problem, refuse } from '../failure.ts'
-import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findInTheWayOfEnd } from '../sut/held.ts'
-import { type ExistingSut, formatWindow } from '../sut/state.ts'
+import { bodyProblem, CONFLICTS_MAX, type Problem, refuse } from '../failure.ts'
+import { formatWindow } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { addSeconds, formatWithOffset, type Instant, isLater, type OffsetTime } from '../values/instant.ts'
-import { type Addition, countExtended, type QuotaUse, quartersIn, refuseBeyondQuota, refuseExceeding } from './quota.ts'
-import {
-  findUnfinished,
-  isForbidden,
-  type ReservationCommandBase,
-  refuseNotYours,
-  refuseOver,
-  toConflict,
-} from './rules.ts'
+import { type Addition, countExtended, type QuotaUse, quartersIn, refuseExceeding } from './quota.ts'
+import { onHeld, type ReservationCommandBase, toConflict } from './rules.ts'
 import { tooLongProblem, type WindowLimits } from './window-limits.ts'
 
 /** The requested end: a moment, or seconds from the reservation's start, or beyond the end that stands. */
@@ -26,8 +17,6 @@ export interface ExtendReservation extends ReservationCommandBase {
   readonly type: 'ExtendReservation'
   readonly end: NewEnd
   readonly limits: WindowLimits
-  /** Whether the reservation is not to count for the quota of its holder from now on. */
-  readonly isBeyondQuota?: boolean
   /** For holders whose reservations are limited. */
   readonly quota?: QuotaUse | undefined
   /** The actor's; without one, every SUT. */
@@ -41,7 +30,8 @@ const resolveEnd = ({ start, end: former, endOffset: offset }: Held, end: NewEnd
   return 'by' in end ? { instant: addSeconds(wholeSecond(former), end.by), offset } : end
 }
 
-const extensionProblems = (held: Held, asked: OffsetTime, command: ExtendReservation): readonly Problem[] => {
+const endProblems = (held: Held, command: ExtendReservation): readonly Problem[] => {
+  const asked = resolveEnd(held, command.end)
   const field = 'duration' in command.end ? 'duration' : 'by' in command.end ? 'by' : 'end_time'
   const end = ceilToQuarter(asked.instant)
   // Repeating the current end is never too long: the grid, or an earlier higher limit, allowed it.
@@ -64,36 +54,31 @@ const additionOf = ({ usage }: QuotaUse, held: Held, newEnd: number): Addition =
   return { start, quarters: countExtended(known?.quarters ?? quartersIn(held), end, newEnd), reservations: 1 }
 }
 
-export const extend = (sut: ExistingSut, command: ExtendReservation, now: number): Decision => {
-  const { _id, isBeyondQuota = false, quota } = command
-  const held = findUnfinished(sut, _id, now)
-  const asked = held && resolveEnd(held, command.end)
-  if (held && asked) {
-    const problems = extensionProblems(held, asked, command)
-    if (problems.length > 0) return E.left(invalid(problems))
-  }
-  if (isForbidden(command.actor, (held ?? command).user_id)) return refuseNotYours()
-  const forbidden = refuseBeyondQuota(command.actor, isBeyondQuota)
-  if (forbidden !== undefined) return forbidden
-  if (held === undefined || asked === undefined) return refuseOver(command)
-  const end = ceilToQuarter(asked.instant)
-  if (end === held.end) return E.right([])
-  if (!sut.values.is_active) return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
-  const conflicts = findInTheWayOfEnd(sut, { start: held.end, end }, CONFLICTS_MAX)
-  const [first] = conflicts
-  if (first !== undefined) {
-    // The requested end is within the maximum length, so only the first conflict limits the extension.
-    const latest = first.held.start - sut.values.turnaround
-    const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
-    const detail = first.isTurnaround
-      ? 'The SUT needs its turnaround between the added time and its next reservation.'
-      : 'The SUT is already reserved in the added time.'
-    return refuse('reservation_conflict', detail, { help: { conflicts: conflicts.map(toConflict), extendable_until } })
-  }
-  const exceeding = quota && refuseExceeding(quota, [additionOf(quota, held, end)], now)
-  if (exceeding !== undefined) return exceeding
-  const end_time = formatWithOffset(end, asked.offset)
-  const beyond = isBeyondQuota && { beyond_quota: true }
-  const data = { _id, sut_id: sut._id, user_id: held.user_id, end_time, ...beyond }
-  return E.right([{ type: 'ReservationExtended', data }])
-}
+export const extend = onHeld<ExtendReservation>(
+  (held, { isBeyondQuota = false, quota, end: newEnd }, now, sut) => {
+    const asked = resolveEnd(held, newEnd)
+    const end = ceilToQuarter(asked.instant)
+    if (end === held.end) return E.right([])
+    if (!sut.values.is_active)
+      return refuse('sut_inactive', 'The SUT is inactive. Its reservations cannot be extended.')
+    const conflicts = findInTheWayOfEnd(sut, { start: held.end, end }, CONFLICTS_MAX)
+    const [first] = conflicts
+    if (first !== undefined) {
+      // The requested end is within the maximum length, so only the first conflict limits the extension.
+      const latest = first.held.start - sut.values.turnaround
+      const extendable_until = latest > held.end ? formatWithOffset(latest, asked.offset) : null
+      const detail = first.isTurnaround
+        ? 'The SUT needs its turnaround between the added time and its next reservation.'
+        : 'The SUT is already reserved in the added time.'
+      const help = { conflicts: conflicts.map(toConflict), extendable_until }
+      return refuse('reservation_conflict', detail, { help })
+    }
+    const exceeding = quota && refuseExceeding(quota, [additionOf(quota, held, end)], now)
+    if (exceeding !== undefined) return exceeding
+    const { _id, user_id } = held
+    const end_time = formatWithOffset(end, asked.offset)
+    const data = { _id, sut_id: sut._id, user_id, end_time, ...(isBeyondQuota && { beyond_quota: true }) }
+    return E.right([{ type: 'ReservationExtended', data }])
+  },
+  { problemsOf: endProblems },
+)

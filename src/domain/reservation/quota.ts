@@ -1,7 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../calendar/week.ts'
 import { QUARTER, type RequestedWindow, type Window } from '../calendar/window.ts'
-import type { Actor } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import type { Quota } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
@@ -98,9 +97,3 @@ export const refuseExceeding = (
   const detail = `The quota is ${hours_per_week} hours in a week. The user has ${help.used.hours} in ${name}, and this would add ${toHours(full.added)}.`
   return refuse('quota_exceeded', detail, { help: { ...help, week: name } })
 }
-
-/** Refuses to exceed a quota by request, except for administrators. */
-export const refuseBeyondQuota = (actor: Actor, isBeyondQuota: boolean): E.Either<Failure, never> | undefined =>
-  isBeyondQuota && actor.role !== 'administrator'
-    ? refuse('forbidden', 'Only administrators may exceed a quota with beyond_quota.')
-    : undefined

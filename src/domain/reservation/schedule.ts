@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { findOverlapping } from '../calendar/calendar.ts'
-import { endDue, type Held, startDue } from '../calendar/held.ts'
+import { findOverlapping, UNRECORDED_MAX } from '../calendar/calendar.ts'
+import { isOver, startDue } from '../calendar/held.ts'
 import type { Decision } from '../decider.ts'
-import type { Event } from '../event.ts'
-import { type SutState, UNRECORDED_MAX } from '../sut/state.ts'
+import type { SutState } from '../sut/state.ts'
 import { formatMilliseconds } from '../values/instant.ts'
 
 /**
@@ -17,18 +16,19 @@ export interface AdvanceSchedule {
   readonly from: number
 }
 
-const toEvent = (type: 'ReservationStarted' | 'ReservationEnded', sut_id: string, held: Held): Event => {
-  const due = formatMilliseconds(type === 'ReservationStarted' ? startDue(held) : endDue(held))
-  return { type, data: { _id: held._id, due, sut_id, user_id: held.user_id } }
-}
-
 export const advance = ({ windows }: SutState, { sut_id, from }: AdvanceSchedule, now: number): Decision => {
   const since = Math.max((from - 1) / 1000, now / 1000 - UNRECORDED_MAX)
-  const ofNow = { start: since, end: now / 1000 + 1 }
-  for (const held of findOverlapping(windows, ofNow, Number.POSITIVE_INFINITY)) {
-    if (startDue(held) > now) break
-    if (!held.started && startDue(held) >= from) return E.right([toEvent('ReservationStarted', sut_id, held)])
-    if (endDue(held) <= now) return E.right([toEvent('ReservationEnded', sut_id, held)])
+  for (const held of findOverlapping(windows, { start: since, end: now / 1000 + 1 }, Number.POSITIVE_INFINITY)) {
+    if (isOver(held)) continue
+    const { _id, user_id, end, recorded } = held
+    const start = startDue(held)
+    if (start > now) break
+    if (recorded === 'nothing' && start >= from)
+      return E.right([{ type: 'ReservationStarted', data: { _id, due: formatMilliseconds(start), sut_id, user_id } }])
+    if (end * 1000 <= now)
+      return E.right([
+        { type: 'ReservationEnded', data: { _id, due: formatMilliseconds(end * 1000), sut_id, user_id } },
+      ])
   }
   return E.right([])
 }

@@ -1,20 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { find } from '../calendar/calendar.ts'
-import { earliestAfter } from '../calendar/turnaround.ts'
-import { resolveWindow } from '../calendar/window.ts'
+import { find, findInTheWay, skipReleased } from '../calendar/calendar.ts'
+import { earliestAfter, resolveWindow } from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
-import { bodyProblem, type Conflict, invalid, type Problem, type ProblemCode, refuse } from '../failure.ts'
+import {
+  bodyProblem,
+  CONFLICTS_MAX,
+  type Conflict,
+  invalid,
+  type Problem,
+  type ProblemCode,
+  refuse,
+} from '../failure.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, type RecurrenceRule } from '../series/rule.ts'
 import type { AskedTime, FirstWindow, SeriesWindow, SeriesWindows } from '../series/windows.ts'
-import { CONFLICTS_MAX } from '../sut/decide.ts'
-import { findInTheWay, skipHeldTime } from '../sut/held.ts'
 import type { ExistingSut, SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
 import { ceilSecond, floorMillisecond, floorSecond, formatWithOffset } from '../values/instant.ts'
-import { type ReservationRequest, refuseActor, refuseClosed, requireKnown, toCreated } from './create.ts'
+import { type ReservationRequest, refuseClosed, requireKnown, toCreated } from './create.ts'
 import { type Addition, quartersIn, refuseExceeding } from './quota.ts'
-import { isForbidden, refuseNotYours, toConflict } from './rules.ts'
+import { isForbidden, refuseActor, refuseNotYours, toConflict } from './rules.ts'
 import { formatHorizon, tooFarProblem, tooLongProblem, windowProblems } from './window-limits.ts'
 
 /** Reserves a SUT again and again, by a rule: all of its windows or none. */
@@ -104,7 +109,7 @@ const problemsOf = (command: CreateSeries, now: number): readonly Problem[] => {
 const findConflicts = (sut: ExistingSut, windows: readonly SeriesWindow[]): readonly Conflict[] => {
   const conflicts: Conflict[] = []
   for (const window of windows) {
-    const inTheWay = findInTheWay(sut, skipHeldTime(sut, window.gridded), CONFLICTS_MAX - conflicts.length)
+    const inTheWay = findInTheWay(sut, skipReleased(sut, window.gridded), CONFLICTS_MAX - conflicts.length)
     conflicts.push(...inTheWay.map((each) => ({ ...toConflict(each), occurrence: written(window.start) })))
     if (conflicts.length === CONFLICTS_MAX) break
   }
@@ -129,7 +134,7 @@ const toEvents = (sut: ExistingSut, command: CreateSeries, now: number): Event[]
     user_id,
   }
   const reservations = windows.map((each, n) => {
-    const window = skipHeldTime(sut, each.gridded)
+    const window = skipReleased(sut, each.gridded)
     const made = { _id: makeId(now, others[n] as string), window, counted: quartersIn(window), series_id }
     return toCreated(sut, command, each, made)
   })
@@ -155,7 +160,7 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
     return refuse('reservation_conflict', detail, { help: { conflicts } })
   }
   const added = windows.map(({ gridded }): Addition => {
-    const window = skipHeldTime(sut, gridded)
+    const window = skipReleased(sut, gridded)
     return { start: window.start, quarters: quartersIn(window), reservations: 1 }
   })
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)

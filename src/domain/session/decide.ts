@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision, StreamState } from '../decider.ts'
+import { makeDecider, type StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
-import { epochMillisecondsOf } from '../values/instant.ts'
 
 export type OpenedSession = DataOf<'SessionOpened'>
 export type ClosedSession = DataOf<'SessionClosed'>
@@ -37,26 +36,16 @@ export type SessionCommand = RecordSession | CloseSession
 /** Maximum instances kept per SUT. Only a SUT that moves between sites has more than a few. */
 const INSTANCES_MAX = 64
 
-const evolve = (state: SessionState, event: Recorded): SessionState => {
-  const next = { ...state, time: epochMillisecondsOf(event.metadata.time) }
-  switch (event.type) {
-    case 'SessionOpened': {
-      const { _id, instance } = event.data
-      const { [instance]: _, ...others } = state.last
-      const kept = Object.entries(others).slice(1 - INSTANCES_MAX)
-      return {
-        ...next,
-        open: { ...state.open, [_id]: event.data },
-        last: { ...Object.fromEntries(kept), [instance]: _id },
-      }
-    }
-    case 'SessionClosed': {
-      const { [event.data._id]: _, ...open } = state.open
-      return { ...next, open }
-    }
-    default:
-      return next
+const fold = (state: SessionState, event: Recorded): SessionState => {
+  if (event.type === 'SessionOpened') {
+    const { _id, instance } = event.data
+    const { [instance]: _, ...others } = state.last
+    const kept = Object.fromEntries(Object.entries(others).slice(1 - INSTANCES_MAX))
+    return { ...state, open: { ...state.open, [_id]: event.data }, last: { ...kept, [instance]: _id } }
   }
+  if (event.type !== 'SessionClosed') return state
+  const { [event.data._id]: _, ...open } = state.open
+  return { ...state, open }
 }
 
 /** A session never ends before it began, even if the clock was set back. */
@@ -76,26 +65,25 @@ const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Opene
     .filter((former) => former.reservation_id === reservation_id && former.instance === instance)
     .map((former) => closing(former, lostEnd(former)))
 
-/**
- * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only the
- * opening that it recorded last.
- */
-const decide = (state: SessionState, command: SessionCommand): Decision => {
-  if (command.type === 'CloseSession') {
-    const open = state.open[command._id]
-    return E.right(open === undefined ? [] : [closing(open, command.end)])
-  }
-  const { session, end } = command
-  const open = state.open[session._id]
-  if (open === undefined && state.last[session.instance] === session._id) return E.right([])
-  const opened: readonly Event[] =
-    open === undefined ? [...closeFormer(state, session), { type: 'SessionOpened', data: session }] : []
-  return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
-}
-
-export const sessionDecider: Decider<SessionState, SessionCommand> = {
+export const sessionDecider = makeDecider<SessionState, SessionCommand>({
   initial: { time: 0, keys: [], open: {}, last: {} },
   version: 1,
-  evolve,
-  decide,
-}
+  fold,
+  rules: {
+    CloseSession: (state, { _id, end }) => {
+      const open = state.open[_id]
+      return E.right(open === undefined ? [] : [closing(open, end)])
+    },
+    /**
+     * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only
+     * the opening that it recorded last.
+     */
+    RecordSession: (state, { session, end }) => {
+      const open = state.open[session._id]
+      if (open === undefined && state.last[session.instance] === session._id) return E.right([])
+      const opened: readonly Event[] =
+        open === undefined ? [...closeFormer(state, session), { type: 'SessionOpened', data: session }] : []
+      return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
+    },
+  },
+})

@@ -1,22 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findEndingAfter } from '../calendar/calendar.ts'
-import type { Decider, Decision } from '../decider.ts'
+import { type Decision, makeDecider } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
-import { bodyProblem, invalid, refuse } from '../failure.ts'
-import {
-  type ExistingSut,
-  evolveSut,
-  formatWindow,
-  type IfMatch,
-  initialSutState,
-  refuseChange,
-  refuseStale,
-  requireSut,
-  SUT_STATE_VERSION,
-  type SutState,
-  type SutValues,
-} from './state.ts'
+import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, refuse } from '../failure.ts'
+import { type ExistingSut, formatWindow, onSut, type SutState, type SutValues, sutFold } from './state.ts'
+
+/** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
+export type IfMatch = readonly number[] | undefined
+
+/** Refuses a command that was meant for another revision of the SUT's record. */
+const refuseStale = ({ recordRevision }: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
+  ifMatch === undefined || ifMatch.includes(recordRevision)
+    ? undefined
+    : refuse('stale', `The SUT has changed. Its ETag is now "${recordRevision}": read it again and retry.`)
+
+/** Refuses to change the record of a SUT that has been retired or has changed. */
+const refuseChange = (sut: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
+  sut.status === 'retired'
+    ? refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
+    : refuseStale(sut, ifMatch)
 
 /** Begins or ends the probing of a SUT, or changes how often it is probed. */
 export interface SetMonitoring {
@@ -76,9 +79,6 @@ export interface AbandonSutCreation {
 }
 
 export type SutCommand = CreateSut | UpdateSut | TagSut | RetireSut | AbandonSutCreation | SetMonitoring
-
-/** Conflicts listed in a refusal. */
-export const CONFLICTS_MAX = 100
 
 const create = (state: SutState, command: CreateSut): Decision => {
   // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
@@ -141,30 +141,15 @@ const retire = (state: ExistingSut, command: RetireSut, now: number): Decision =
   return E.right([{ type: 'SutRetired', data: { _id: state._id, listen_port: state.listen_port } }])
 }
 
-const decide = (state: SutState, command: SutCommand, now: number): Decision => {
-  switch (command.type) {
-    case 'CreateSut':
-      return create(state, command)
-    case 'AbandonSutCreation': {
-      const { _id, listen_port } = command
-      return E.right(state.status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : [])
-    }
-    case 'UpdateSut':
-      return E.chain((sut: ExistingSut) => update(sut, command))(requireSut(state))
-    case 'TagSut':
-      return E.chain((sut: ExistingSut) => tag(sut, command))(requireSut(state))
-    case 'RetireSut':
-      return E.chain((sut: ExistingSut) => retire(sut, command, now))(requireSut(state))
-    case 'SetMonitoring':
-      return E.chain((sut: ExistingSut) => setMonitoring(sut, command))(requireSut(state))
-  }
-}
-
-/** Everything but `decide`; shared with the reservation decider. */
-export const sutFold: Omit<Decider<SutState, never>, 'decide' | 'known'> = {
-  initial: initialSutState,
-  version: SUT_STATE_VERSION,
-  evolve: evolveSut,
-}
-
-export const sutDecider: Decider<SutState, SutCommand> = { ...sutFold, decide }
+export const sutDecider = makeDecider<SutState, SutCommand>({
+  ...sutFold,
+  rules: {
+    CreateSut: create,
+    AbandonSutCreation: ({ status }, { _id, listen_port }) =>
+      E.right(status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : []),
+    UpdateSut: onSut(update),
+    TagSut: onSut(tag),
+    RetireSut: onSut(retire),
+    SetMonitoring: onSut(setMonitoring),
+  },
+})

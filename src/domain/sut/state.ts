@@ -1,14 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Calendar, dropPast, EMPTY } from '../calendar/calendar.ts'
+import { type Calendar, change, EMPTY, forgetPast, insert, remove } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
-import type { HeldTime } from '../calendar/held-time.ts'
-import type { StreamState } from '../decider.ts'
+import type { Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { PublicSutField, SutField } from '../events/sut.ts'
 import { type Failure, refuse } from '../failure.ts'
-import { addRecord } from '../idempotency-records.ts'
-import { epochMillisecondsOf, formatWithOffset } from '../values/instant.ts'
-import { evolveCalendar } from './evolve-calendar.ts'
+import { epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -24,24 +21,10 @@ interface SettledOffer {
 }
 
 interface Common extends StreamState {
-  /** Reservations whose end has not been recorded, for at most UNRECORDED_MAX after it. */
   readonly windows: Calendar
-  /** Time recently held by reservations that were released. */
-  readonly released: readonly HeldTime[]
   /** Offers that were taken or refused lately, oldest first: their reservations are not made any more. */
   readonly settledOffers: readonly SettledOffer[]
-  /** Reservations whose end was recorded last. */
-  readonly ended: readonly Held[]
 }
-
-/** Increment when the shape of the state changes. Shared by all deciders on this state. */
-export const SUT_STATE_VERSION = 11
-
-/**
- * Seconds an ended reservation is kept whose end has not been recorded. It may never be: nobody records it while no
- * service runs for so long.
- */
-export const UNRECORDED_MAX = 31 * 86_400
 
 /** A SUT and its calendar, reduced to what decisions need. */
 export type SutState =
@@ -59,15 +42,7 @@ export type SutState =
       readonly monitoring: number | null
     })
 
-export const initialSutState: SutState = {
-  status: 'absent',
-  time: 0,
-  keys: [],
-  windows: EMPTY,
-  released: [],
-  settledOffers: [],
-  ended: [],
-}
+export type ExistingSut = Extract<SutState, { readonly status: 'standing' | 'retired' }>
 
 /** Applies a merge patch (RFC 7396) to tags; null removes a tag. */
 export const mergeTags = (
@@ -82,11 +57,59 @@ export const mergeTags = (
   )
 }
 
-/** Formats a window for events, documents and refusals. */
-export const formatWindow = (held: Held): { start_time: string; end_time: string } => ({
-  start_time: formatWithOffset(held.start, held.startOffset),
-  end_time: formatWithOffset(held.end, held.endOffset),
+const toHeld = ({ data, metadata }: Extract<Recorded, { readonly type: 'ReservationCreated' }>, time: number): Held => {
+  const { _id, user_id, start_time, end_time, keepalive = 0 } = data
+  const start = epochSecondsOf(start_time)
+  return {
+    _id,
+    user_id,
+    start,
+    end: epochSecondsOf(end_time),
+    startOffset: offsetOf(start_time),
+    endOffset: offsetOf(end_time),
+    lateness: Math.max(time - start * 1000, 0),
+    recorded: 'nothing',
+    // One made for another user is not bound to a client until its holder binds it.
+    client: metadata.actor === user_id ? (metadata.client ?? null) : null,
+    keepalive,
+    kept: 0,
+    hasHeartbeats: false,
+  }
+}
+
+const endIn = ({ end_time }: { readonly end_time: string }): Pick<Held, 'end' | 'endOffset'> => ({
+  end: epochSecondsOf(end_time),
+  endOffset: offsetOf(end_time),
 })
+
+/** The calendar after an event. */
+const foldCalendar = (windows: Calendar, event: Recorded, time: number): Calendar => {
+  switch (event.type) {
+    case 'ReservationCreated':
+      return insert(windows, toHeld(event, time))
+    case 'ReservationExtended':
+    case 'ReservationShortened':
+      return change(windows, event.data._id, endIn(event.data))
+    case 'ReservationReleased':
+      return change(windows, event.data._id, { ...endIn(event.data), recorded: 'release' })
+    case 'ReservationCancelled':
+      return remove(windows, event.data._id)
+    case 'ReservationBound':
+      return change(windows, event.data._id, { client: event.metadata.client ?? null })
+    case 'ReservationUnbound':
+      return change(windows, event.data._id, { client: null })
+    case 'ReservationKept': {
+      const isHeartbeat = event.metadata.role !== 'system'
+      return change(windows, event.data._id, { kept: time, ...(isHeartbeat && { hasHeartbeats: true }) })
+    }
+    case 'ReservationStarted':
+      return change(windows, event.data._id, { recorded: 'start' })
+    case 'ReservationEnded':
+      return change(windows, event.data._id, { recorded: 'end' })
+    default:
+      return windows
+  }
+}
 
 /** For as long as a creation that began before may still be under way, and for a clock that is behind. */
 const SETTLED_KEPT_MS = 600_000
@@ -98,82 +121,62 @@ const addSettled = (settled: readonly SettledOffer[], added: SettledOffer): read
   added,
 ]
 
-export const evolveSut = (state: SutState, event: Recorded): SutState => {
-  const time = epochMillisecondsOf(event.metadata.time)
-  const keys = addRecord(state.keys, event, time)
-  const windows = dropPast(state.windows, time / 1000 - UNRECORDED_MAX)
-  const { released, ended, settledOffers } = state
-  const next = { ...state, time, keys, windows }
+const foldRecord = (sut: ExistingSut, event: Recorded): ExistingSut => {
+  const recordRevision = event.revision
   switch (event.type) {
-    case 'SutCreated': {
-      const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
-      const common = { time, keys, windows, released, ended, settledOffers }
-      const record = {
-        values: { turnaround: 0, release_unused_after: 0, ...values },
-        tags,
-        listen_port,
-        recordRevision: event.revision,
-        monitoring: null,
-      }
-      return { status: 'standing', ...common, _id, ...record }
-    }
-    case 'SutCreationAbandoned':
-      return { status: 'abandoned', time, keys, windows, released, ended, settledOffers }
     case 'SutUpdated': {
-      if (!('values' in next)) return next
-      const { _id, tags, credentials: _, ...changed } = event.data
-      return {
-        ...next,
-        values: { ...next.values, ...changed },
-        tags: tags === undefined ? next.tags : mergeTags(next.tags, tags),
-        recordRevision: event.revision,
-      }
+      const { _id, tags = {}, credentials: _, ...changed } = event.data
+      return { ...sut, values: { ...sut.values, ...changed }, tags: mergeTags(sut.tags, tags), recordRevision }
     }
     case 'SutRetired':
-      return 'values' in next ? { ...next, status: 'retired', recordRevision: event.revision } : next
+      return { ...sut, status: 'retired', recordRevision }
     case 'SutMonitoringEnabled':
-      return 'values' in next ? { ...next, monitoring: event.data.interval, recordRevision: event.revision } : next
+      return { ...sut, monitoring: event.data.interval, recordRevision }
     case 'SutMonitoringDisabled':
-      return 'values' in next ? { ...next, monitoring: null, recordRevision: event.revision } : next
-    case 'ReservationCreated': {
-      const { _id, sut_request_id } = event.data
-      const taken = sut_request_id !== undefined && addSettled(settledOffers, { _id, isTaken: true, time })
-      return { ...next, ...(taken && { settledOffers: taken }), ...evolveCalendar(next, event, time) }
-    }
-    case 'ReservationExtended':
-    case 'ReservationShortened':
-    case 'ReservationReleased':
-    case 'ReservationCancelled':
-    case 'ReservationBound':
-    case 'ReservationUnbound':
-    case 'ReservationKept':
-    case 'ReservationStarted':
-    case 'ReservationEnded':
-      return { ...next, ...evolveCalendar(next, event, time) }
-    case 'ReservationOfferRefused':
-      return { ...next, settledOffers: addSettled(settledOffers, { _id: event.data._id, isTaken: false, time }) }
+      return { ...sut, monitoring: null, recordRevision }
     default:
-      return next
+      return sut
   }
 }
 
-/** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
-export type IfMatch = readonly number[] | undefined
+const foldSut = (state: SutState, event: Recorded, time: number): SutState => {
+  const next = { ...state, windows: foldCalendar(forgetPast(state.windows, time), event, time) }
+  switch (event.type) {
+    case 'SutCreated': {
+      const { _id, listen_port, tags = {}, credentials: _, ...values } = event.data
+      const record = { values: { turnaround: 0, release_unused_after: 0, ...values }, tags, monitoring: null }
+      return { ...next, status: 'standing', _id, listen_port, ...record, recordRevision: event.revision }
+    }
+    case 'SutCreationAbandoned':
+      return { ...next, status: 'abandoned' }
+    case 'ReservationCreated':
+    case 'ReservationOfferRefused': {
+      const isTaken = event.type === 'ReservationCreated'
+      if (isTaken && event.data.sut_request_id === undefined) return next
+      return { ...next, settledOffers: addSettled(state.settledOffers, { _id: event.data._id, isTaken, time }) }
+    }
+    default:
+      return 'values' in next ? foldRecord(next, event) : next
+  }
+}
 
-export type ExistingSut = Extract<SutState, { status: 'standing' | 'retired' }>
+export const initialSut: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, settledOffers: [] }
+
+/** What the deciders of a SUT's record and of its reservations share: its stream and its state. */
+export const sutFold = { initial: initialSut, version: 12, fold: foldSut } as const
 
 /** Refuses unless the SUT has been created. */
 export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 
-/** Refuses a command that was meant for another revision of the SUT's record. */
-export const refuseStale = ({ recordRevision }: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
-  ifMatch === undefined || ifMatch.includes(recordRevision)
-    ? undefined
-    : refuse('stale', `The SUT has changed. Its ETag is now "${recordRevision}": read it again and retry.`)
+/** A rule for SUTs that have been created. */
+export const onSut =
+  <C>(rule: (sut: ExistingSut, command: C, now: number) => Decision) =>
+  (state: SutState, command: C, now: number) =>
+    E.chain((sut: ExistingSut) => rule(sut, command, now))(requireSut(state))
 
-/** Refuses to change the record of a SUT that has been retired or has changed. */
-export const refuseChange = (sut: ExistingSut, ifMatch: IfMatch): E.Either<Failure, never> | undefined =>
-  sut.status === 'retired'
-    ? refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
-    : refuseStale(sut, ifMatch)
+/** Formats a window for events, documents and refusals. */
+export const formatWindow = (held: Held): { start_time: string; end_time: string } => ({
+  start_time: formatWithOffset(held.start, held.startOffset),
+  end_time: formatWithOffset(held.end, held.endOffset),
+})

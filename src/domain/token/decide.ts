@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision, StreamState } from '../decider.ts'
+import { makeDecider, type StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role, TokenScope } from '../events/user.ts'
 import { refuse } from '../failure.ts'
-import { addRecord } from '../idempotency-records.ts'
 import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A token that has not been revoked. */
@@ -71,48 +70,33 @@ const withoutOldest = (tokens: readonly TokenState[], now: number): readonly Tok
 export const validTokens = ({ tokens }: TokensState, now: number): readonly TokenState[] =>
   tokens.filter((token) => isValid(token, now))
 
-const evolve = (state: TokensState, event: Recorded): TokensState => {
-  const time = epochMillisecondsOf(event.metadata.time)
-  const next = { ...state, time, keys: addRecord(state.keys, event, time) }
-  switch (event.type) {
-    case 'TokenIssued': {
-      const { _id, role, expires_at = null, token_scope: scope } = event.data
-      const issued = { _id, role, created_at: event.metadata.time, expires_at, ...(scope && { scope }) }
-      return { ...next, tokens: [...withoutOldest(state.tokens, time), issued] }
-    }
-    case 'TokenRevoked':
-      return { ...next, tokens: state.tokens.filter(({ _id }) => _id !== event.data._id) }
-    default:
-      return next
-  }
+const fold = (state: TokensState, event: Recorded, time: number): TokensState => {
+  if (event.type === 'TokenRevoked')
+    return { ...state, tokens: state.tokens.filter(({ _id }) => _id !== event.data._id) }
+  if (event.type !== 'TokenIssued') return state
+  const { _id, role, expires_at = null, token_scope: scope } = event.data
+  const issued = { _id, role, created_at: event.metadata.time, expires_at, ...(scope && { scope }) }
+  return { ...state, tokens: [...withoutOldest(state.tokens, time), issued] }
 }
 
-const decide = (state: TokensState, command: TokenCommand, now: number): Decision => {
-  switch (command.type) {
-    case 'IssueToken':
-      return validTokens(state, now).length < TOKENS_MAX
-        ? E.right([{ type: 'TokenIssued', data: command.token }])
-        : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`)
-    case 'RevokeToken': {
-      const { _id, user_id } = command
-      return state.tokens.some((token) => token._id === _id)
-        ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
-        : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.')
-    }
-    // It may have ended already: remembering ended sessions would cost more than a second event.
-    case 'EndSession':
-      return E.right([{ type: 'TokenRevoked', data: command.session }])
-    case 'RevokeTokens': {
-      const { user_id, ids } = command
-      const some = state.tokens.filter(({ _id }) => ids.has(_id)).slice(0, REVOKED_AT_ONCE)
-      return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
-    }
-  }
-}
-
-export const tokenDecider: Decider<TokensState, TokenCommand> = {
+export const tokenDecider = makeDecider<TokensState, TokenCommand>({
   initial: { time: 0, keys: [], tokens: [] },
   version: 3,
-  evolve,
-  decide,
-}
+  fold,
+  rules: {
+    IssueToken: (state, { token }, now) =>
+      validTokens(state, now).length < TOKENS_MAX
+        ? E.right([{ type: 'TokenIssued', data: token }])
+        : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`),
+    RevokeToken: ({ tokens }, { _id, user_id }) =>
+      tokens.some((token) => token._id === _id)
+        ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
+        : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.'),
+    RevokeTokens: ({ tokens }, { user_id, ids }) => {
+      const some = tokens.filter(({ _id }) => ids.has(_id)).slice(0, REVOKED_AT_ONCE)
+      return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
+    },
+    // It may have ended already: remembering ended sessions would cost more than a second event.
+    EndSession: (_, { session }) => E.right([{ type: 'TokenRevoked', data: session }]),
+  },
+})

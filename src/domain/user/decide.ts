@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Decider, Decision } from '../decider.ts'
+import { type Decision, makeDecider } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { type AddUsers, addUsers } from './add-users.ts'
 import { type NameClaim, refuseName } from './name-claim.ts'
-import { evolveUsers, findUser, type UserState, type UsersState } from './state.ts'
+import { findUser, foldUsers, type UserState, type UsersState } from './state.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
 /** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
@@ -170,28 +170,17 @@ const erase = (state: UsersState, { _id }: EraseUser): Decision => {
   return found.right.status === 'erased' ? NOTHING : E.right([{ type: 'UserErased', data: { _id } }])
 }
 
-const decide = (state: UsersState, command: UserCommand): Decision => {
-  switch (command.type) {
-    case 'AddUser':
-      return add(state, command)
-    case 'AddUsers':
-      return addUsers(state, command)
-    case 'ChangeUser':
-      return change(state, command)
-    case 'RenewEpoch':
-      return renewEpoch(state, command)
-    case 'RemoveUser':
-      return remove(state, command)
-    case 'RestoreUser':
-      return restore(state, command)
-    case 'EraseUser':
-      return erase(state, command)
-  }
-}
-
-export const userDecider: Decider<UsersState, UserCommand> = {
+export const userDecider = makeDecider<UsersState, UserCommand>({
   initial: { time: 0, keys: [], users: [] },
   version: 2,
-  evolve: evolveUsers,
-  decide,
-}
+  fold: foldUsers,
+  rules: {
+    AddUser: add,
+    AddUsers: addUsers,
+    ChangeUser: change,
+    RenewEpoch: renewEpoch,
+    RemoveUser: remove,
+    RestoreUser: restore,
+    EraseUser: erase,
+  },
+})

@@ -1,8 +1,6 @@
 import type { StreamState } from '../decider.ts'
 import { factsOf, type Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
-import { addRecord } from '../idempotency-records.ts'
-import { epochMillisecondsOf } from '../values/instant.ts'
 
 /** A user as far as events tell. Name, password, identity and epoch are in the vault. */
 export interface UserState {
@@ -80,15 +78,13 @@ export const evolveUser = (user: UserState | undefined, event: Recorded): UserSt
   }
 }
 
-export const evolveUsers = (state: UsersState, event: Recorded): UsersState => {
-  const time = epochMillisecondsOf(event.metadata.time)
-  const next = { ...state, time, keys: addRecord(state.keys, event, time) }
-  if (factsOf(event.type).object !== 'user' || !('_id' in event.data)) return next
+export const foldUsers = (state: UsersState, event: Recorded): UsersState => {
+  if (factsOf(event.type).object !== 'user' || !('_id' in event.data)) return state
   const id = event.data._id
   const index = state.users.findIndex(({ _id }) => _id === id)
   const user = evolveUser(state.users[index], event)
-  if (user === undefined) return next
-  return { ...next, users: index === -1 ? [...state.users, user] : state.users.with(index, user) }
+  if (user === undefined) return state
+  return { ...state, users: index === -1 ? [...state.users, user] : state.users.with(index, user) }
 }
 
 export const findUser = ({ users }: UsersState, id: string): UserState | undefined =>

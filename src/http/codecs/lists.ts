@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { described, instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
 import type { Problem } from '../../domain/failure.ts'
-import { REQUEST_STATUSES } from '../../domain/request/status.ts'
+import { REQUEST_STATUSES } from '../../domain/request/queue.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
 import type { Parameters } from '../protocol/route.ts'
 import { afterParameter } from './as-of.ts'

@@ -6,16 +6,16 @@ import { quarterAt } from '../../domain/calendar/window.ts'
 import { hasSlot, intersect, slotsIn } from '../../domain/matching/slot-set.ts'
 import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
 import { expiryOf } from '../../domain/request/ending.ts'
-import { findOpenOffers, firstFor, type Grants, type Moment, mayBeOffered } from '../../domain/request/rank.ts'
-import type { RequestsState } from '../../domain/request/state.ts'
 import {
   findWaiting,
   hasOffer,
   type OfferedRequest,
   type Queue,
+  type RequestsState,
   rankedIn,
   type Waiting,
-} from '../../domain/request/waiting.ts'
+} from '../../domain/request/queue.ts'
+import { findOpenOffers, firstFor, type Grants, type Moment, mayBeOffered } from '../../domain/request/rank.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Followed } from '../../read-models/followed.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'

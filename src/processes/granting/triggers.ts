@@ -1,6 +1,6 @@
 import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
-import { type Queue, rankedIn } from '../../domain/request/waiting.ts'
+import { type Queue, rankedIn } from '../../domain/request/queue.ts'
 import type { Views } from '../../read-models/views.ts'
 
 export interface TriggersOptions {

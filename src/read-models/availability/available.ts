@@ -1,7 +1,6 @@
 import type { RecordedSettings, Sut } from '../../../projections/sut.ts'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
-import { earliestAfter, reachOf } from '../../domain/calendar/turnaround.ts'
-import type { Window } from '../../domain/calendar/window.ts'
+import { earliestAfter, reachOf, type Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { makeReservationReads } from '../lists/reservations.ts'

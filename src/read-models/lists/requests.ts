@@ -2,7 +2,7 @@ import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import { profileOf } from '../../domain/matching/fit.ts'
 import { makeFitIndex } from '../../domain/matching/fit-index.ts'
-import type { RequestStatus } from '../../domain/request/status.ts'
+import type { RequestStatus } from '../../domain/request/queue.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
 import {

@@ -1,6 +1,5 @@
 import { foldForSearch } from '../../../projections/sut.ts'
-import { reachOf } from '../../domain/calendar/turnaround.ts'
-import { QUARTER, type Window } from '../../domain/calendar/window.ts'
+import { QUARTER, reachOf, type Window } from '../../domain/calendar/window.ts'
 import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
@@ -51,7 +50,7 @@ export interface SutCount {
   readonly count: number
 }
 
-// As in domain/calendar/turnaround.ts.
+// As in domain/calendar/window.ts.
 const IS_TAKEN = `CASE WHEN t.turnaround IS NULL THEN h.ends > ? AND h.starts < ?
   ELSE (h.ends + ${QUARTER - 1}) / ${QUARTER} * ${QUARTER} + t.turnaround > ? AND h.starts - t.turnaround < ? END`
 

@@ -8,7 +8,7 @@ import {
   putWindow,
 } from '../../domain/matching/openings.ts'
 import { type SlotSet, slotsIn } from '../../domain/matching/slot-set.ts'
-import type { Waiting } from '../../domain/request/waiting.ts'
+import type { Waiting } from '../../domain/request/queue.ts'
 import type { KnownSut, KnownSuts } from '../matching/suts.ts'
 
 /**

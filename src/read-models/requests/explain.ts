@@ -18,7 +18,7 @@ import {
   type Queue,
   rankedIn,
   type Waiting,
-} from '../../domain/request/waiting.ts'
+} from '../../domain/request/queue.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds, formatWithOffset } from '../../domain/values/instant.ts'

@@ -1,6 +1,5 @@
 import type { Logged } from '../../domain/event.ts'
-import { evolveQueue } from '../../domain/request/state.ts'
-import { EMPTY_QUEUE, type Queue } from '../../domain/request/waiting.ts'
+import { EMPTY_QUEUE, foldQueue, type Queue } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type Followed, followViews } from '../followed.ts'
 import type { Views } from '../views.ts'
@@ -35,7 +34,7 @@ export const followQueue = (
         apply: (event) => {
           if (event.revision <= last) return
           last = event.revision
-          value.queue = evolveQueue(value.queue, event)
+          value.queue = foldQueue(value.queue, event)
         },
       }
     },

@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { hasOffer, type OfferedRequest } from '../../../src/domain/request/waiting.ts'
+import { hasOffer, type OfferedRequest } from '../../../src/domain/request/queue.ts'
 import type { Scope } from '../../../src/domain/user/scope.ts'
 import { administrator, alice } from '../../domain/builders.ts'
 import { randomHex } from '../../event-store/new-events.ts'

@@ -12,6 +12,8 @@ const CLIENTS = [null, `k1:${'a'.repeat(22)}`, `2030-05-02-1f3a:${'_'.repeat(22)
 const START_OFFSETS = [0, 120, -210, 840]
 const END_OFFSETS = [0, 345, -840]
 
+const RECORDED = ['nothing', 'start'] as const
+
 const UNKEPT = { keepalive: 0, kept: 0, hasHeartbeats: false }
 
 /** Milliseconds; a wrong clock can make more of them than a quarter-hour has. */
@@ -30,7 +32,7 @@ const arbitraryStep = () =>
     offsets: fc.tuple(fc.constantFrom(...START_OFFSETS), fc.constantFrom(...END_OFFSETS)),
     random: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
     lateness: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: LATENESS_MAX })),
-    started: fc.boolean(),
+    recorded: fc.constantFrom(...RECORDED),
     client: fc.constantFrom(...CLIENTS),
     alive: fc.oneof(
       fc.constant(UNKEPT),
@@ -54,7 +56,7 @@ const manySteps = (seed: number, count: number): readonly Step[] => {
     user_id: oneOf(USERS),
     offsets: [oneOf(START_OFFSETS), oneOf(END_OFFSETS)],
     lateness: below(3) === 0 ? below(LATENESS_MAX) : 0,
-    started: below(2) === 0,
+    recorded: oneOf(RECORDED),
     client: oneOf(CLIENTS),
     alive:
       below(3) === 0
@@ -79,7 +81,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
     )
     .map(([from, steps]) => {
       let end = from * QUARTER
-      return steps.map(({ gap, length, late, user_id, offsets, random, lateness, started, client, alive }, n) => {
+      return steps.map(({ gap, length, late, user_id, offsets, random, lateness, recorded, client, alive }, n) => {
         const start = end + gap * QUARTER + late
         end = end + (gap + length) * QUARTER
         const _id =
@@ -88,7 +90,7 @@ export const arbitraryWindows = (): fc.Arbitrary<readonly Held[]> =>
           (n % 16).toString(16)
         const unique = _id.slice(0, 20) + n.toString(16).padStart(4, '0')
         const [startOffset, endOffset] = offsets
-        return { _id: unique, user_id, start, end, startOffset, endOffset, lateness, started, client, ...alive }
+        return { _id: unique, user_id, start, end, startOffset, endOffset, lateness, recorded, client, ...alive }
       })
     })
 

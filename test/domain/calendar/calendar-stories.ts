@@ -95,7 +95,7 @@ const assertCalendar = (state: SutState, model: Model): void => {
     .map(({ standing: _, counted: __, created: ___, ...held }) => held)
   const current = findEndingAfter(state.windows, state.time / 1000)
   assert.deepEqual(
-    current.map(({ lateness: _, started: __, ...held }) => held),
+    current.map(({ lateness: _, recorded: __, ...held }) => held),
     standing,
   )
 }

@@ -3,25 +3,20 @@ import fc from 'fast-check'
 import {
   type Calendar,
   change as changeWindow,
-  dropPast,
   EMPTY,
   find,
   findEndingAfter,
-  findFirstStarting,
-  findLastEnded,
-  findNextFree,
+  findInTheWay,
+  findNextAvailable,
   findOverlapping,
   insert,
   remove,
 } from '../../../src/domain/calendar/calendar.ts'
 import type { Held } from '../../../src/domain/calendar/held.ts'
-import { withTurnaround } from '../../../src/domain/calendar/turnaround.ts'
-import { QUARTER, type Window } from '../../../src/domain/calendar/window.ts'
+import { floorQuarter, overlaps, QUARTER, withTurnaround } from '../../../src/domain/calendar/window.ts'
 import { lengthOf } from '../../../src/domain/values/sorted-list.ts'
 import { rounds } from '../../thorough.ts'
 import { arbitraryCalendar, calendarOf, windowsOf } from './arbitrary-calendars.ts'
-
-const overlap = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
 
 /** Moments in and around the windows of a calendar, including its edges. */
 const around = (windows: readonly Held[], place: number, shift: number): number => {
@@ -56,37 +51,41 @@ test('property: binary search in a calendar finds the same windows as a linear s
     )
     t.deepEqual(
       findOverlapping(calendar, wanted, limit),
-      windows.filter((held) => overlap(held, wanted)).slice(0, limit),
-    )
-    t.deepEqual(
-      findLastEnded(calendar, start),
-      windows.findLast(({ end }) => end <= start),
-    )
-    t.deepEqual(
-      findFirstStarting(calendar, start),
-      windows.find((held) => held.start >= start),
+      windows.filter((held) => overlaps(held, wanted)).slice(0, limit),
     )
   })
   fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
-test('property: the next free window is the first that fits among all starts', (t) => {
+test('property: what is in the way of a window, and the next free one, are found as by trying all', (t) => {
   const times = fc.tuple(fc.nat(8), fc.nat(60), fc.nat(3))
-  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), times, (found, place, shift, numbers) => {
-    const [calendar, windows] = found
-    const [quarters, reach, turnaround] = numbers
-    const from = around(windows, place, shift)
-    const [length, latest] = [(quarters + 1) * QUARTER, from + reach * QUARTER]
-    const taken = windows.map((held) => withTurnaround(held, turnaround * QUARTER))
-    const starts = [from, ...taken.map(({ end }) => end).filter((end) => end > from)]
-    const expected = starts
-      .map((start) => ({ start, end: start + length }))
-      .find((window) => !taken.some((held) => overlap(held, window)))
-    t.deepEqual(
-      findNextFree(calendar, from, length, latest, turnaround * QUARTER),
-      expected && expected.start <= latest ? expected : undefined,
-    )
-  })
+  const quartersFrom = fc.integer({ min: -8, max: 60 })
+  const property = fc.property(
+    arbitraryCalendar(),
+    fc.nat(400),
+    quartersFrom,
+    times,
+    (found, place, shift, numbers) => {
+      const [windows, all] = found
+      const [quarters, reach, turnaround] = numbers
+      const sut = { windows, values: { turnaround: turnaround * QUARTER } }
+      const from = floorQuarter(around(all, place, 0)) + shift * QUARTER
+      const length = (quarters + 1) * QUARTER
+      const isTaken = (start: number) => (held: Held) =>
+        overlaps(withTurnaround(held, sut.values.turnaround), { start, end: start + length })
+      const wanted = { start: from, end: from + length }
+      // A turnaround is longer than the shortest windows: not only those next to the window may be within it.
+      const [before, after] = [all.findLast(({ end }) => end <= from), all.find(({ start }) => start >= wanted.end)]
+      t.deepEqual(
+        findInTheWay(sut, wanted, 99).map(({ held }) => held),
+        all.filter((held) => overlaps(held, wanted) || ([before, after].includes(held) && isTaken(from)(held))),
+      )
+      const starts = Array.from({ length: reach + 1 }, (_, n) => from + n * QUARTER)
+      const start = starts.find((start) => !all.some(isTaken(start)))
+      const expected = start === undefined ? undefined : { start, end: start + length }
+      t.deepEqual(findNextAvailable(sut, wanted, from + reach * QUARTER), expected)
+    },
+  )
   fc.assert(property, { numRuns: rounds(25, 100) })
 })
 
@@ -114,7 +113,7 @@ test('property: a window is found and changed by its id', (t) => {
     t.is(remove(calendar, '0'.repeat(24)), calendar)
     if (held === undefined) return
     t.deepEqual(find(calendar, held._id), held)
-    const change = { end: held.end - 1, endOffset: -60, started: !held.started }
+    const change = { end: held.end - 1, endOffset: -60, recorded: 'start' as const }
     const after = changeWindow(calendar, held._id, change)
     t.deepEqual(
       windowsOf(after),
@@ -122,18 +121,6 @@ test('property: a window is found and changed by its id', (t) => {
     )
     t.deepEqual(findOverlapping(after, { start: held.end - 1, end: held.end }, 9), [])
     t.true(areRight(after))
-  })
-  fc.assert(property, { numRuns: rounds(25, 100) })
-})
-
-test('property: a calendar drops past windows, and is unchanged if there are none', (t) => {
-  const property = fc.property(arbitraryCalendar(), fc.nat(400), shifts(), ([calendar, windows], place, shift) => {
-    const moment = around(windows, place, shift)
-    const left = dropPast(calendar, moment)
-    const remaining = windows.filter(({ end }) => end > moment)
-    t.deepEqual(windowsOf(left), remaining)
-    t.true(areRight(left))
-    if (remaining.length === windows.length) t.is(left, calendar)
   })
   fc.assert(property, { numRuns: rounds(25, 100) })
 })
@@ -147,7 +134,7 @@ test('removing windows one by one reduces the number of chunks', (t) => {
     startOffset: 0,
     endOffset: 0,
     lateness: 0,
-    started: false,
+    recorded: 'nothing',
     client: null,
     keepalive: 0,
     kept: 0,

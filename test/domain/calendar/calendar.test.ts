@@ -2,7 +2,9 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { EMPTY, findEndingAfter, insert } from '../../../src/domain/calendar/calendar.ts'
+import type { Held } from '../../../src/domain/calendar/held.ts'
 import { failure } from '../../../src/domain/failure.ts'
+import type { SutState } from '../../../src/domain/sut/state.ts'
 import { rounds } from '../../thorough.ts'
 import { arbitrarySteps } from './arbitrary-steps.ts'
 import { berth, played, type Subject } from './calendar-stories.ts'
@@ -34,6 +36,11 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   t.deepEqual(rare, [], JSON.stringify(Object.fromEntries(reached)))
 })
 
+const without = (state: SutState, isForgotten: (held: Held) => boolean): SutState => ({
+  ...state,
+  windows: state.windows.map((chunk) => chunk.filter((held) => !isForgotten(held))).filter(({ length }) => length > 0),
+})
+
 const broken: Record<string, Partial<Subject>> = {
   'forgets extensions': {
     evolve: (state, event) => (event.type === 'ReservationExtended' ? state : berth.evolve(state, event)),
@@ -54,16 +61,17 @@ const broken: Record<string, Partial<Subject>> = {
     evolve: (state, event) => (event.type === 'ReservationReleased' ? state : berth.evolve(state, event)),
   },
   'forgets when a reservation was released': {
-    evolve: (state, event) => ({ ...berth.evolve(state, event), released: [] }),
+    evolve: (state, event) => without(berth.evolve(state, event), ({ recorded }) => recorded === 'release'),
   },
   'remembers only the last release': {
     evolve: (state, event) => {
       const next = berth.evolve(state, event)
-      return { ...next, released: next.released.map(({ last }) => ({ start: last.start, end: last.end, last })) }
+      const last = next.windows.flat().findLast(({ recorded }) => recorded === 'release')
+      return without(next, (held) => held.recorded === 'release' && held !== last)
     },
   },
   'forgets a reservation once its end is recorded': {
-    evolve: (state, event) => ({ ...berth.evolve(state, event), ended: [] }),
+    evolve: (state, event) => without(berth.evolve(state, event), ({ recorded }) => recorded === 'end'),
   },
   'forgets the turnaround': {
     evolve: (state, event) =>

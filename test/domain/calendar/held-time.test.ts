@@ -8,6 +8,7 @@ import {
   reservationCreated,
   reservationReleased,
   sutCreated,
+  sutUpdated,
   wall,
 } from '../builders.ts'
 import { at, decided, refusal, stories } from '../given-when-then.ts'
@@ -60,16 +61,17 @@ test('time already held under a fast clock is not booked again when it comes', (
     [[idOf(2), wall('21:00')]],
   )
   t.is(help?.free_until, wall('21:00'))
-  t.deepEqual(help?.next_available, { start_time: wall('21:15'), end_time: wall('21:45') })
+  t.deepEqual(help?.next_available, { start_time: second('21:07:11'), end_time: wall('21:30') })
 })
 
-test('the last four stretches of released time are kept', (t) => {
-  const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8]
-  const made = numbers.map((n) => at('18:00', reservationCreated(idOf(n), `0${n}:00`, `0${n}:30`)))
-  const back = numbers.map((n) => at('18:00', reservationReleased(idOf(n), wall(`0${n}:10`))))
-  const gone = given(created, ...made.map((one) => ({ ...one, time: 0 })), ...back.map((one) => ({ ...one, time: 0 })))
-  t.deepEqual(
-    gone.state.released.map(({ last }) => last._id),
-    [5, 6, 7, 8].map(idOf),
-  )
+test('of what is over, the last before the current quarter-hour is kept, and all since then', (t) => {
+  const stays = [1, 2, 3, 4].flatMap((n) => [
+    at(`0${n}:00`, reservationCreated(idOf(n), `0${n}:00`, `0${n}:30`)),
+    at(`0${n}:10`, reservationReleased(idOf(n), wall(`0${n}:10`))),
+  ])
+  const keptAt = (time: string): readonly string[] => {
+    const { state } = given(at('00:30', sutCreated()), ...stays, at(time, sutUpdated({ model: 'swift' })))
+    return state.windows.flat().map(({ _id }) => _id)
+  }
+  t.deepEqual([keptAt('04:11'), keptAt('04:15')], [[idOf(3), idOf(4)], [idOf(4)]])
 })

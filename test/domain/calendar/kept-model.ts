@@ -1,5 +1,4 @@
-import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
-import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
+import type { CancelReservation, KeepReservation } from '../../../src/domain/reservation/change.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
 import { SUT_ID } from '../builders.ts'
 import { type Booking, refused, type Verdict } from './bookings.ts'

@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type RequestCommand, requestDecider } from '../../../src/domain/request/decide.ts'
+import { allIn, type RequestsState, type Waiting } from '../../../src/domain/request/queue.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
-import type { RequestsState } from '../../../src/domain/request/state.ts'
-import { allIn, type Waiting } from '../../../src/domain/request/waiting.ts'
 
 /** The order in which those who wait are offered what is free, against a model that looks at everybody. */
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { find } from '../../../src/domain/calendar/calendar.ts'
-import type { BindReservation } from '../../../src/domain/reservation/bind.ts'
+import type { BindReservation } from '../../../src/domain/reservation/change.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import { alice, bob, idOf, reservationBound, reservationCreated, sutCreated, tester } from '../builders.ts'
 import { at, records, refusal, stories } from '../given-when-then.ts'

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { CancelReservation } from '../../../src/domain/reservation/cancel.ts'
+import type { CancelReservation } from '../../../src/domain/reservation/change.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
   administrator,

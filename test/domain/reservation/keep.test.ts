@@ -2,8 +2,8 @@ import test from 'ava'
 import { find } from '../../../src/domain/calendar/calendar.ts'
 import { keepaliveDue } from '../../../src/domain/calendar/held.ts'
 import type { Event } from '../../../src/domain/event.ts'
+import type { KeepReservation } from '../../../src/domain/reservation/change.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { KeepReservation } from '../../../src/domain/reservation/keep.ts'
 import {
   alice,
   createReservation,

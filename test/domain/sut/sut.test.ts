@@ -91,12 +91,10 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
   const { state } = given(created, at('05:02', sutRetired()))
   const members = [
     '_id',
-    'ended',
     'keys',
     'listen_port',
     'monitoring',
     'recordRevision',
-    'released',
     'settledOffers',
     'status',
     'tags',
@@ -104,5 +102,5 @@ test('the shape of the state in snapshots changes only with its version', (t) =>
     'values',
     'windows',
   ]
-  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [11, ...members], 'raise SUT_STATE_VERSION')
+  t.deepEqual([sutDecider.version, ...Object.keys(state).sort()], [12, ...members], 'raise the version of sutFold')
 })

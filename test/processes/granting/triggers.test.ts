@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Event } from '../../../src/domain/event.ts'
-import { EMPTY_QUEUE } from '../../../src/domain/request/waiting.ts'
+import { EMPTY_QUEUE } from '../../../src/domain/request/queue.ts'
 import { followTriggers } from '../../../src/processes/granting/triggers.ts'
 import { alice, clock, idOf, SUT_ID } from '../../domain/builders.ts'
 import { fakeViews } from '../fake-views.ts'

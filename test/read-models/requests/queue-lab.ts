@@ -1,7 +1,7 @@
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { putWindow } from '../../../src/domain/matching/openings.ts'
-import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/waiting.ts'
+import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/queue.ts'
 import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeExplain, type Reader } from '../../../src/read-models/requests/explain.ts'

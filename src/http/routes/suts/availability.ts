@@ -2,13 +2,13 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Sut, SutInternal } from '../../../../projections/sut.ts'
 import { orUnavailable } from '../../../commands/matching/offers.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
-import { reachOf } from '../../../domain/calendar/turnaround.ts'
 import {
   alignToGrid,
   ceilToQuarter,
   floorToQuarter,
   QUARTER,
   quarterAt,
+  reachOf,
   type Window,
 } from '../../../domain/calendar/window.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'

@@ -1,6 +1,9 @@
 import type { Window } from '../calendar/window.ts'
-import type { Actor } from '../decider.ts'
+import type { Actor, StreamState } from '../decider.ts'
+import type { Recorded } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
+import { requestEvents } from '../events/request.ts'
+import { epochMillisecondsOf, epochSecondsOf } from '../values/instant.ts'
 import {
   elementAt,
   elementsFrom,
@@ -11,6 +14,10 @@ import {
   type SortedList,
   seek,
 } from '../values/sorted-list.ts'
+
+/** Whether a request waits, and how it ended otherwise. */
+export const REQUEST_STATUSES = ['waiting', 'granted', 'withdrawn', 'expired'] as const
+export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
 /** A SUT that is about to be reserved for a request. Its window is in Unix seconds. */
 export interface Offer extends Window {
@@ -92,4 +99,55 @@ export const changeWaiting = (queue: Queue, _id: string, change: (request: Waiti
   if (place === undefined) return queue
   const changed = change(elementAt(queue, place) as Waiting)
   return changed === undefined ? removeAt(queue, place) : replaceAt(queue, place, changed)
+}
+
+type RecordedAs<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>
+type RequestEvent = RecordedAs<keyof typeof requestEvents>
+
+const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequested'>): Waiting => {
+  const { expires_at, ...request } = data
+  const { actor, role, client, time } = metadata
+  return {
+    ...request,
+    ...{ asker: { _id: actor, role }, ...(client !== undefined && { client }) },
+    ...{ expiresAt: epochMillisecondsOf(expires_at), made: epochMillisecondsOf(time), kept: 0, revision },
+  }
+}
+
+const offerIn = ({ data, metadata }: RecordedAs<'RequestOffered'>, { duration }: Waiting): Offer => {
+  const { user_id, sut_id, sut_reservation_id, start_time, end_time } = data
+  const window = { start: epochSecondsOf(start_time), end: epochSecondsOf(end_time) }
+  return { user_id, sut_id, sut_reservation_id, ...window, duration, time: epochMillisecondsOf(metadata.time) }
+}
+
+/** What an event makes of the request that it is about: undefined if that does not wait any more. */
+const foldWaiting = (event: RequestEvent, before: Waiting): Waiting | undefined => {
+  switch (event.type) {
+    case 'RequestOffered':
+      return { ...before, offer: offerIn(event, before) }
+    case 'RequestOfferClosed': {
+      const { offer: _, ...request } = before
+      return request
+    }
+    case 'RequestKept':
+      return { ...before, kept: epochMillisecondsOf(event.metadata.time) }
+    default:
+      return undefined
+  }
+}
+
+const isOfRequest = (event: Pick<Recorded, 'type'>): event is RequestEvent => event.type in requestEvents
+
+export const foldQueue = (queue: Queue, event: Recorded): Queue => {
+  if (!isOfRequest(event)) return queue
+  return event.type === 'ReservationRequested'
+    ? enqueue(queue, requested(event))
+    : changeWaiting(queue, event.data._id, (request) => foldWaiting(event, request))
+}
+
+/** The requests that wait, whoever made them. */
+export interface RequestsState extends StreamState {
+  /** Of the last event; -1 before the first. */
+  readonly revision: number
+  readonly queue: Queue
 }

@@ -1,5 +1,5 @@
 import { hasSchema, type JsonSchema, schemaOf } from '../../domain/codec/json-schema.ts'
-import { answerSchemas } from '../../http/documents/openapi/answer-schemas.ts'
+import { answerSchemas } from '../../http/documents/openapi/answers.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 
 /** What the codecs of an operation say of its input and its answer. */
@@ -26,7 +26,7 @@ export const schemaOfQuery = ({ query }: Operation): JsonSchema =>
 const resolved = (schema: JsonSchema): JsonSchema => {
   const { $ref, anyOf } = schema as { $ref?: string; anyOf?: readonly JsonSchema[] }
   if (anyOf?.[0] !== undefined) return resolved(anyOf[0])
-  return $ref === undefined ? schema : (answerSchemas()[$ref.split('/').at(-1) ?? ''] ?? {})
+  return $ref === undefined ? schema : (answerSchemas[$ref.split('/').at(-1) ?? ''] ?? {})
 }
 
 /** The members that an answer may have. */

@@ -16,13 +16,16 @@ export const withSchema = <C extends object>(codec: C, schema: () => JsonSchema)
 
 export const hasSchema = (codec: object): boolean => schemas.has(codec)
 
-/** @throws TypeError if the codec has no schema */
+/**
+ * The schema of a codec. A schema that is written out stands for itself.
+ *
+ * @throws TypeError if the codec has no schema
+ */
 export const schemaOf = (codec: object): JsonSchema => {
   const schema = schemas.get(codec)
-  if (schema === undefined) {
-    throw new TypeError(`${'name' in codec ? String(codec.name) : 'a codec'} has no schema`)
-  }
-  return schema()
+  if (schema !== undefined) return schema()
+  if ('name' in codec) throw new TypeError(`${codec.name} has no schema`)
+  return codec as JsonSchema
 }
 
 const schemasOf = (codecs: Readonly<Record<string, object>>): JsonSchema =>

@@ -5,8 +5,7 @@ import { asyncApi } from './asyncapi.ts'
 import { schemaDocuments } from './event-schemas/event-schemas.ts'
 import { guideDocuments, type Site } from './guide/guide.ts'
 import { shell } from './guide/shell.ts'
-import { readExamples } from './openapi/examples.ts'
-import { openApi } from './openapi/openapi.ts'
+import { openApi, readExamples } from './openapi/openapi.ts'
 import type { Documents } from './site.ts'
 
 const json = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))

@@ -4,7 +4,7 @@ import type { Details } from '../../read-models/lists/reservations.ts'
 import { type ReservationState, reservationStateOf } from '../../read-models/lists/reservations.ts'
 import type { UserNames } from './user-names.ts'
 
-export interface AddedMembers {
+interface AddedMembers {
   readonly user_name?: string
   /** Null if the SUT is outside the scope of the user. */
   readonly sut_name?: string | null

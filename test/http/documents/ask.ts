@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Example } from '../../../src/http/documents/openapi/examples.ts'
+import type { Example } from '../../../src/http/documents/openapi/openapi.ts'
 import type { Code } from '../../../src/http/protocol/problem.ts'
 import { CSV } from '../../../src/http/response/csv-lists.ts'
 import type { Headers } from '../client.ts'

@@ -1,4 +1,4 @@
-import type { Example } from '../../../src/http/documents/openapi/examples.ts'
+import type { Example } from '../../../src/http/documents/openapi/openapi.ts'
 import { passwordOf } from '../client.ts'
 import { idOf, type Running, type Tidying } from '../harness.ts'
 import { type Ask, makeAsk, startStory } from './ask.ts'

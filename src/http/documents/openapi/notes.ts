@@ -18,8 +18,6 @@ const MEMBERS: Readonly<Record<string, string>> = {
   next: 'The position to continue after.',
   caught_up: 'Whether the page reached the end of the log.',
   _id: 'Assigned by the service.',
-  created_at: 'The time of creation.',
-  updated_at: 'The time of the last change.',
   start_time: 'The start of the window (inclusive).',
   end_time: 'The end of the window (exclusive).',
   planned_end_time: 'The end as it was before a release; otherwise the same as end_time.',

@@ -12,17 +12,16 @@ const DESCRIPTIONS = {
 
 export const TAGS = Object.entries(DESCRIPTIONS).map(([name, description]) => ({ name, description }))
 
-/** By the first word of a path, without `/api`. What is not here is about the interface itself. */
-const BY_WORD: Readonly<Record<string, keyof typeof DESCRIPTIONS>> = {
-  ...{ sut: 'SUTs', availability: 'SUTs', outages: 'SUTs' },
-  ...{ sut_reservation: 'Reservations', sut_reservation_series: 'Reservations', sut_request: 'Reservations' },
-  ...{ console: 'Reservations', session: 'Sessions', user: 'Users', login: 'Users', logout: 'Users' },
-  ...{ events: 'History and feed', changes: 'History and feed', audit: 'Proof', health: 'Service', metrics: 'Service' },
-}
+/** The first that a path has. What has none is about the interface itself. */
+const GROUPS: readonly (readonly [RegExp, keyof typeof DESCRIPTIONS])[] = [
+  [/\/history$|^\/api\/(events|changes)$/, 'History and feed'],
+  [/^\/api\/(sut_re|console)/, 'Reservations'],
+  [/^\/api\/(sut|availability|outages)/, 'SUTs'],
+  [/^\/api\/session/, 'Sessions'],
+  [/^\/api\/(user|login|logout)/, 'Users'],
+  [/^\/api\/audit/, 'Proof'],
+  [/^\/(health|metrics)/, 'Service'],
+]
 
 /** The group of the operations of a path. */
-export const tagOf = (path: string): keyof typeof DESCRIPTIONS => {
-  if (path.endsWith('/history')) return 'History and feed'
-  if (path === '/login/callback') return 'Documents'
-  return BY_WORD[path.replace(/^\/api/, '').split('/')[1] ?? ''] ?? 'Documents'
-}
+export const tagOf = (path: string): string => GROUPS.find(([pattern]) => pattern.test(path))?.[1] ?? 'Documents'

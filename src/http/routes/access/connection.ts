@@ -26,7 +26,7 @@ import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 
 /** How to reach a reserved SUT through this instance. */
-export interface ConnectionDocument {
+interface ConnectionDocument {
   readonly host: string | null
   readonly port: number
   readonly sut_type: 'vnc' | 'rdp' | 'tcp'

@@ -34,7 +34,7 @@ const outagesQuery = queryOf(
 )
 
 /** Outages of a SUT in a span, as responses show them. */
-export interface ShownOutages {
+interface ShownOutages {
   /** Those that overlap the span, each as a whole. `to` is null while it lasts. */
   readonly outages: readonly { readonly from: string; readonly to: string | null; readonly cause: OfflineCause }[]
   /** The parts of the span in which the SUT was not monitored, or not probed yet. */

@@ -13,7 +13,7 @@ import type { Parts } from '../parts.ts'
 import { freeSpan } from './availability.ts'
 
 /** What administrators set and the document of a SUT leaves out. Others see the first two. */
-export interface SutSettings {
+interface SutSettings {
   /** Seconds between two reservations. */
   readonly turnaround: number
   /** Seconds after which a reservation that nobody uses is released; 0 is never. */

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import type { StorePosition } from '../../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
@@ -12,7 +11,7 @@ import { makeFollow } from './server/follow.ts'
 import { probeNodes } from './server/probe-nodes.ts'
 import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
 import { makeLogEvents } from './server/records.ts'
-import { LOG_STREAM, type StoreEvent } from './server/requests.ts'
+import { LOG_STREAM } from './server/requests.ts'
 import { makeSilence } from './server/silence.ts'
 import { makeSecrets } from './vault/secrets.ts'
 
@@ -98,20 +97,13 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const events = makeLogEvents(commands.prefix)
   const head = makeHead(commands, events)
   const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
-  const follow = makeFollow(subscriptions, closing.signal, silence)
-  const followUnwatched = makeFollow(subscriptions, closing.signal)
-  const { keepWithEvent, ...secrets } = makeSecrets(commands, readPage, followUnwatched)
-  const append = makeAppend({ connection: commands, readPage, keepSecrets: keepWithEvent })
   let begun: BegunLog | undefined
-
-  /** The events of the log in `$all`. */
-  const followed = <A extends { readonly storePosition: StorePosition }>(as: (event: StoreEvent) => A) => ({
-    failure: 'the log cannot be followed',
-    prefixes: events.prefixes,
-    as: (event: StoreEvent) => (events.isOurs(event) ? as(event) : undefined),
-    head,
+  const follow = makeFollow({
+    ...{ connection: subscriptions, closing: closing.signal, silence, events, head },
     begun: () => begun?.storePosition ?? BEGINNING,
   })
+  const { keepWithEvent, ...secrets } = makeSecrets(commands, readPage)
+  const append = makeAppend({ connection: commands, readPage, keepSecrets: keepWithEvent })
 
   const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
 
@@ -134,11 +126,11 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
       readStream: makeReadStream(watchedPage, events),
       at: makeAt(commands, events, events.toLogged),
       recordAt: makeAt(commands, events, events.toStoredRecord),
-      subscribe: (after, signal) => follow(followed(events.toLogged), after, signal),
+      subscribe: (after, signal) => follow(events.toLogged, after, signal),
       async *records(after) {
         if ((await head()) <= after) return
         const { signal } = new AbortController()
-        for await (const page of followUnwatched(followed(events.toStoredRecord), after, signal)) {
+        for await (const page of follow(events.toStoredRecord, after, signal)) {
           yield page.events
           if (page.caughtUp) return
         }

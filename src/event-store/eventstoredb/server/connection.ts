@@ -45,56 +45,46 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
   return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
 }
 
-export type StoreConnection = ReturnType<typeof openStoreConnection>
-
-interface HeldClient {
-  readonly client: StoreClient
-  uses: number
-  isRetired: boolean
-}
-
 /** A place among the calls of a connection, and the client for the call. */
-export interface Lease {
+interface Lease {
   readonly client: StoreClient
   /** @param error what the call failed with, after which the client may be broken */
   readonly release: (error?: unknown) => void
 }
 
 /** The client of a connection, which is replaced after errors that may have broken it. */
-const makeClients = (address: EventStoreDbAddress, purpose: Purpose) => {
-  const clients = new Set<HeldClient>()
-  let current: HeldClient | undefined
-
-  const end = async (held: HeldClient): Promise<void> => {
-    clients.delete(held)
-    await held.client.close().catch(() => undefined)
+const makeClients = (open: () => StoreClient) => {
+  /** Their calls that go on. */
+  const uses = new Map<StoreClient, number>()
+  let current: StoreClient | undefined
+  const close = async (client: StoreClient): Promise<void> => {
+    uses.delete(client)
+    await client.close().catch(() => undefined)
   }
-
   return {
     take: (): Lease => {
-      current ??= { client: new StoreClient(makeSettings(address, purpose), address), uses: 0, isRetired: false }
-      const held = current
-      clients.add(held)
-      held.uses++
+      const client = current ?? open()
+      current = client
+      uses.set(client, (uses.get(client) ?? 0) + 1)
       const release = (error?: unknown): void => {
-        held.uses--
+        const left = (uses.get(client) ?? 1) - 1
+        uses.set(client, left)
         // A client caches a failed feature request and a node that stopped responding.
-        if (error !== undefined && !isAnswer(faultOf(error))) {
-          held.isRetired = true
-          if (current === held) current = undefined
-        }
-        if (held.isRetired && held.uses === 0) void end(held)
+        if (error !== undefined && !isAnswer(faultOf(error)) && current === client) current = undefined
+        if (current !== client && left === 0) void close(client)
       }
-      return { client: held.client, release }
+      return { client, release }
     },
-    close: async () => void (await Promise.all([...clients].map(end))),
+    close: async () => void (await Promise.all([...uses.keys()].map(close))),
   }
 }
+
+export type StoreConnection = ReturnType<typeof openStoreConnection>
 
 /** Calls to the store, so many at a time. */
 export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpose) => {
   const turns = makeTurns({ limit: CALLS_MAX, waitingMax: () => WAITING_MAX })
-  const clients = makeClients(address, purpose)
+  const clients = makeClients(() => new StoreClient(makeSettings(address, purpose), address))
   let isClosed = false
 
   /** @throws StoreUnavailable after `close` */
@@ -105,20 +95,16 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
   /** @throws StoreUnavailable if too many wait, or after `close` */
   const lease = async (): Promise<Lease> => {
     checkOpen()
-    const turn = turns.acquire(CALLS)
-    if (turn !== undefined && !(await turn)) {
-      checkOpen()
-      throw new StoreUnavailable('too many calls to the event store')
-    }
+    const isTurn = (await turns.acquire(CALLS)) ?? true
+    checkOpen()
+    if (!isTurn) throw new StoreUnavailable('too many calls to the event store')
     try {
       const { client, release } = clients.take()
-      return {
-        client,
-        release: (error) => {
-          turns.release(CALLS)
-          release(error)
-        },
+      const end: Lease['release'] = (error) => {
+        turns.release(CALLS)
+        release(error)
       }
+      return { client, release: end }
     } catch (error) {
       turns.release(CALLS)
       throw error

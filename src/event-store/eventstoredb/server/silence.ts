@@ -34,8 +34,6 @@ export interface WatchedSubscription {
   readonly fail: () => void
 }
 
-type Kind = 'append' | 'read'
-
 export type Silence = ReturnType<typeof makeSilence>
 
 /** Calls of one kind that wait for an answer. */
@@ -45,9 +43,9 @@ interface Waiting {
   since: number
 }
 
-interface Watched {
-  readonly subscription: WatchedSubscription
-  responses: number
+interface Watched extends WatchedSubscription {
+  /** At the last check. */
+  seen: number
   /** Checks in a row at which it was behind and had received nothing. */
   missed: number
 }
@@ -55,32 +53,22 @@ interface Watched {
 /** The running subscriptions of a store, and what was appended here that each has to deliver. */
 const makeSubscriptions = ({ checkEvery, arriveWithin }: SilenceLimits) => {
   const all = new Set<Watched>()
+  /** Store position of the last event that was appended here. */
   let appended = Number.NEGATIVE_INFINITY
 
-  const isBehind = ({ subscription }: Watched): boolean => (subscription.arrived() ?? appended) < appended
+  const isBehind = ({ arrived }: Watched): boolean => (arrived() ?? appended) < appended
 
   // Counts checks, not time: while this process is busy, nothing arrives either.
   const isLate = (watched: Watched): boolean => {
-    const { subscription } = watched
-    const responses = subscription.responses()
-    const isWaiting = isBehind(watched) && !subscription.isPaused() && responses === watched.responses
-    watched.responses = responses
-    watched.missed = isWaiting ? watched.missed + 1 : 0
+    const responses = watched.responses()
+    const isMissed = isBehind(watched) && !watched.isPaused() && responses === watched.seen
+    watched.seen = responses
+    watched.missed = isMissed ? watched.missed + 1 : 0
     return watched.missed * checkEvery >= arriveWithin
   }
 
   return {
-    /** @param onConfirmed called when the node begins to send, unless it has failed before */
-    add: (subscription: WatchedSubscription, onConfirmed: () => void) => {
-      const watched: Watched = { subscription, responses: 0, missed: 0 }
-      all.add(watched)
-      return {
-        confirm: (): void => {
-          if (all.has(watched)) onConfirmed()
-        },
-        remove: (): void => void all.delete(watched),
-      }
-    },
+    all,
     appended: (storePosition: StorePosition): void => {
       appended = Math.max(appended, storePosition)
     },
@@ -90,20 +78,20 @@ const makeSubscriptions = ({ checkEvery, arriveWithin }: SilenceLimits) => {
     failAll: (): void => {
       const failing = [...all]
       all.clear()
-      for (const { subscription } of failing) subscription.fail()
+      for (const { fail } of failing) fail()
     },
   }
 }
 
-/** @returns whether a probe was answered; false without one if the last was less than `every` milliseconds ago */
-const makeProbing = (probe: () => Promise<boolean>, every: number) => {
+/** Makes the function that looks whether probes are answered, so often at most. */
+const makeProbing = (probe: () => Promise<boolean>, every: number, onAnswer: () => void) => {
   let probedAt = Number.NEGATIVE_INFINITY
-  return async (): Promise<boolean> => {
-    if (performance.now() - probedAt < every) return false
+  return async (): Promise<void> => {
+    if (performance.now() - probedAt < every) return
     probedAt = Number.POSITIVE_INFINITY
     const isAnswered = await probe()
     probedAt = performance.now()
-    return isAnswered
+    if (isAnswered) onAnswer()
   }
 }
 
@@ -117,49 +105,44 @@ const makeProbing = (probe: () => Promise<boolean>, every: number) => {
  * So all subscriptions begin again once an append is answered, and the store is silent until one of them was confirmed.
  */
 export const makeSilence = ({ probe, onSilence, limits = LIMITS }: SilenceOptions) => {
-  const waiting: Readonly<Record<Kind, Waiting>> = { append: { count: 0, since: 0 }, read: { count: 0, since: 0 } }
+  const waiting: Readonly<Record<'append' | 'read', Waiting>> = {
+    append: { count: 0, since: 0 },
+    read: { count: 0, since: 0 },
+  }
   const kinds = Object.values(waiting)
   const subscriptions = makeSubscriptions(limits)
   /** `subscribing`: appends are answered again, and a subscription has to be confirmed. */
   let state: 'answering' | 'silent' | 'subscribing' = 'answering'
   let timer: NodeJS.Timeout | undefined
-  const probeAgain = makeProbing(probe, limits.probeEvery)
+
+  const become = (next: typeof state): void => {
+    if ((next === 'answering') !== (state === 'answering')) onSilence(next !== 'answering')
+    state = next
+    if (next === 'answering') for (const each of kinds) each.since = performance.now()
+    if (next === 'subscribing') subscriptions.failAll()
+  }
+
+  const answered = (kind: keyof typeof waiting): void => {
+    waiting[kind].since = performance.now()
+    if (kind === 'append' && state === 'silent') become('subscribing')
+  }
+
+  const probeAgain = makeProbing(probe, limits.probeEvery, () => answered('append'))
+
+  const check = (): void => {
+    const isAnyLate = subscriptions.isAnyLate()
+    const isUnanswered = ({ count, since }: Waiting): boolean =>
+      count > 0 && performance.now() - since >= limits.silentAfter
+    if (state === 'silent') void probeAgain()
+    else if (state === 'subscribing') return
+    else if (kinds.some(isUnanswered)) become('silent')
+    else if (isAnyLate) become('subscribing')
+    else if (kinds.every(({ count }) => count === 0) && !subscriptions.isAnyBehind()) stop()
+  }
 
   const stop = (): void => {
     clearInterval(timer)
     timer = undefined
-  }
-
-  const begin = (): void => {
-    state = 'silent'
-    onSilence(true)
-  }
-
-  const subscribeAgain = (): void => {
-    state = 'subscribing'
-    subscriptions.failAll()
-  }
-
-  const end = (): void => {
-    for (const each of kinds) each.since = performance.now()
-    state = 'answering'
-    onSilence(false)
-  }
-
-  const answered = (kind: Kind): void => {
-    waiting[kind].since = performance.now()
-    if (kind === 'append' && state === 'silent') subscribeAgain()
-  }
-
-  const check = (): void => {
-    const isLate = subscriptions.isAnyLate()
-    if (state === 'silent') void probeAgain().then((isAnswered) => isAnswered && answered('append'))
-    else if (state === 'subscribing') return
-    else if (kinds.some(({ count, since }) => count > 0 && performance.now() - since >= limits.silentAfter)) begin()
-    else if (isLate) {
-      begin()
-      subscribeAgain()
-    } else if (kinds.every(({ count }) => count === 0) && !subscriptions.isAnyBehind()) stop()
   }
 
   return {
@@ -168,7 +151,7 @@ export const makeSilence = ({ probe, onSilence, limits = LIMITS }: SilenceOption
      *
      * @param isAnswer whether a result is an answer of the store, as any error but StoreUnavailable is
      */
-    watch: async <A>(kind: Kind, call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
+    watch: async <A>(kind: 'append' | 'read', call: Promise<A>, isAnswer: (result: A) => boolean): Promise<A> => {
       timer ??= setInterval(check, limits.checkEvery).unref()
       if (waiting[kind].count++ === 0) waiting[kind].since = performance.now()
       try {
@@ -184,10 +167,17 @@ export const makeSilence = ({ probe, onSilence, limits = LIMITS }: SilenceOption
     },
     /** An event was appended here. */
     appended: subscriptions.appended,
-    subscribed: (subscription: WatchedSubscription) =>
-      subscriptions.add(subscription, () => {
-        if (state === 'subscribing') end()
-      }),
+    subscribed: (subscription: WatchedSubscription) => {
+      const watched: Watched = { ...subscription, seen: 0, missed: 0 }
+      subscriptions.all.add(watched)
+      return {
+        /** The node begins to send; of no meaning once the subscription has failed. */
+        confirm: (): void => {
+          if (state === 'subscribing' && subscriptions.all.has(watched)) become('answering')
+        },
+        remove: (): void => void subscriptions.all.delete(watched),
+      }
+    },
     stop,
   }
 }

@@ -4,10 +4,9 @@ import { canonicalJson } from '../../../domain/values/canonical-json.ts'
 import { type SecretExchange, type SecretStore, StoreUnavailable } from '../../event-store.ts'
 import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
-import type { Follow } from '../server/follow.ts'
 import type { ReadPage } from '../server/read.ts'
 import type { SecretCause } from './causes.ts'
-import { makeVaultIndex } from './index.ts'
+import { readVaultIndex } from './index.ts'
 import { ATTEMPTS_MAX, entryOf, makeVaultStreams, secretOf, type VaultEntry } from './streams.ts'
 
 /** Owners read or written at a time, of 90 calls that a connection allows (server/connection.ts). */
@@ -54,9 +53,10 @@ const sealedIdOf = (owner: string, eventId: string): string => {
   return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-8${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20, 32)}`
 }
 
-export const makeSecrets = (connection: StoreConnection, readPage: ReadPage, follow: Follow): Secrets => {
+export const makeSecrets = (connection: StoreConnection, readPage: ReadPage): Secrets => {
   const streams = makeVaultStreams(connection, readPage)
-  const index = makeVaultIndex(connection, follow)
+  /** Of the scan that began last. */
+  let index: Awaited<ReturnType<typeof readVaultIndex>> | undefined
 
   const readOwner = async (owner: string): Promise<readonly SealedSecret[]> => {
     const { current } = await streams.read(owner)
@@ -102,7 +102,8 @@ export const makeSecrets = (connection: StoreConnection, readPage: ReadPage, fol
     },
     // Reads only streams in which the key occurs.
     secretsSealedWith: async (keyId, after, limit) => {
-      const owners = [...(await index())]
+      if (after === undefined || index === undefined) index = await readVaultIndex(connection)
+      const owners = [...index]
         .filter(([owner, keys]) => keys.has(keyId) && (after === undefined || owner >= after.owner))
         .map(([owner]) => owner)
         .sort()

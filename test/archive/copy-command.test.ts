@@ -47,7 +47,7 @@ test('a failing "copy" clears its progress line before the error', async (t) => 
   const { code, error } = await type(args, {}, { isWatched: true, redraw })
   t.deepEqual(
     [code, error],
-    [1, 'berth: the secrets cannot be listed: the event store denies access to $all with these credentials\n'],
+    [1, 'berth: the log cannot be followed: the event store denies access to $all with these credentials\n'],
   )
   t.true(shown.includes('3 of 3 events'))
   t.true(shown.endsWith('\r\n'))

@@ -5,6 +5,7 @@ import { prepare } from '../../files/sqlite.ts'
 import { BEGINNING } from '../event-store.ts'
 import { fileOf, openToRead, READER_BUSY_TIMEOUT_MS } from './open.ts'
 import { syncWal } from './sync.ts'
+import { closeClaim } from './writer-claim.ts'
 
 interface StoredEvent {
   readonly position: StorePosition
@@ -27,6 +28,9 @@ export const copyLogFile = (path: string, to: string): void => {
   try {
     closeSync(openSync(to, 'wx', 0o600))
     database.prepare('VACUUM INTO ?').run(to)
+    const copy = new DatabaseSync(to)
+    closeClaim(copy)
+    copy.close()
     syncWal(fileOf(path))
   } finally {
     database.close()

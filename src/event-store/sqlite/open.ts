@@ -7,14 +7,7 @@ import { LockTaken } from '../../files/lock.ts'
 import { walPath } from '../../files/sqlite.ts'
 import { UnusableLog } from '../event-store.ts'
 import { END, LAST } from './heads.ts'
-import {
-  findMissingRows,
-  findSchemaDifferences,
-  isEmptyFile,
-  isSafeSqlite,
-  readValue,
-  refuseChanges,
-} from './schema.ts'
+import { findMissingRows, findSchemaDifferences, isEmptyFile, readValue, refuseChanges } from './schema.ts'
 import { recoverWal } from './sync.ts'
 import { claimFile, confirmClaim, refuseMissingWal } from './writer-claim.ts'
 
@@ -92,8 +85,6 @@ export const openDatabase = (file: string, options: OpenDatabaseOptions): Databa
   const { readOnly, busyTimeout, pagesMax, isSyncDeferred = false } = options
   let database: DatabaseSync | undefined
   try {
-    const version = process.versions.sqlite ?? ''
-    if (!isSafeSqlite(version)) throw new UnusableLog(`needs SQLite 3.51.3 or later; this one is ${version}`)
     if (!readOnly && !existsSync(file)) makeFile(file)
     if (readOnly) refuseMissingWal(file)
     else claimFile(file, options)

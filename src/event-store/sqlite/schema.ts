@@ -65,12 +65,6 @@ const SCHEMA = `
 export const readValue = (database: DatabaseSync, sql: string): unknown =>
   Object.values(database.prepare(sql).get() ?? {})[0]
 
-/** SQLite before 3.51.3 can lose commits in WAL mode. */
-export const isSafeSqlite = (version: string): boolean => {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  return major * 1_000_000 + minor * 1000 + patch >= 3_051_003
-}
-
 /** Whether the file is empty, not a log yet. Rejects any other file that is no log of this schema. */
 export const isEmptyFile = (database: DatabaseSync): boolean => {
   const version = readValue(database, 'PRAGMA user_version') as number

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { findHardLinks } from '../../files/hard-links.ts'
-import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
+import { acquireLock, type Lock } from '../../files/lock.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { type EventStore, UnusableLog } from '../event-store.ts'
@@ -81,11 +80,11 @@ export const openSqliteStore = (options: SqliteOptions): EventStore => {
 
 /** The lock and the WAL go by file name: a log written under two names would lose events. */
 const refuseHardLinks = (file: string): void => {
-  const { count, holder } = findHardLinks(file)
-  if (count < 2) return
-  const names = `it has ${count} hard links; a log may have only one`
-  if (holder !== undefined) throw new LockTaken(`${file} is held by ${holder}, perhaps under another name: ${names}`)
-  throw new UnusableLog(`${file} cannot be used as a log: ${names}; remove the others`)
+  const { nlink = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  if (nlink > 1)
+    throw new UnusableLog(
+      `${file} cannot be used as a log: it has ${nlink} hard links; stop what uses the others and remove them`,
+    )
 }
 
 const openDeferredSync = (database: DatabaseSync, file: string, fail: (error: Error) => void) => {

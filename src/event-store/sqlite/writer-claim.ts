@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
@@ -96,29 +96,13 @@ const checkWal = (file: string, claimed: Claim | undefined): void => {
     )
 }
 
-/** Where the header of a SQLite file says how it is read: 2 for with a WAL. */
-const READ_VERSION = 19
-
-/** Whether the file is in WAL mode. A copy by VACUUM INTO, as in a backup, is not, whatever its claim says. */
-const isInWalMode = (file: string): boolean => {
-  // SQLite does not say so of an immutable file. Nobody in this process has a file open that lacks its WAL.
-  const descriptor = openSync(file, 'r')
-  try {
-    const version = new Uint8Array(1)
-    readSync(descriptor, version, { position: READ_VERSION })
-    return version[0] === 2
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 /** Why the file lacks its last events, as a phrase: it was not closed, and its WAL is missing. Undefined if it has all. */
 const findMissingWal = (file: string): string | undefined => {
   const wal = walPath(file)
   if (existsSync(wal)) return undefined
   const claimed = readClaimInFile(file)
   // Looked for again: a writer may have started meanwhile.
-  if (!claimed?.is_open || !isInWalMode(file) || existsSync(wal)) return undefined
+  if (!claimed?.is_open || existsSync(wal)) return undefined
   const [other, was] = [walPath(claimed.path), `was not closed by its last writer (${claimed.writer})`]
   const lost = `if it is lost for good, put an empty file at ${wal}: the events in it are lost then`
   return other === wal

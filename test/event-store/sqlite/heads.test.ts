@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
+import { copyLogFile } from '../../../src/event-store/sqlite/copy.ts'
 import { openLinks, type StreamHead } from '../../../src/event-store/sqlite/log-links.ts'
 import { append, aStream, idsOf, outcomeOf, readAll, readLog, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
@@ -37,9 +38,7 @@ const ends = async (store: EventStore): Promise<readonly StreamHead[]> => {
 /** A copy of the file as a killed process would leave it. */
 const asIfKilled = async (t: ExecutionContext, path: string): Promise<string> => {
   const copy = await aPath(t)
-  const database = new DatabaseSync(path, { readOnly: true })
-  database.exec(`VACUUM INTO '${copy}'`)
-  database.close()
+  copyLogFile(path, copy)
   return copy
 }
 

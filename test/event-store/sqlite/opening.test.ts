@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import { UnusableLog } from '../../../src/event-store/event-store.ts'
-import { createLog, isSafeSqlite } from '../../../src/event-store/sqlite/schema.ts'
+import { createLog } from '../../../src/event-store/sqlite/schema.ts'
 import { append, aStream, randomHex, someEvents } from '../new-events.ts'
 import { aDirectory, aPath, openStore } from './subject.ts'
 
@@ -12,19 +12,6 @@ const edit = (path: string, sql: string): void => {
   database.exec(sql)
   database.close()
 }
-
-test('SQLite versions that can lose commits are detected', (t) => {
-  t.deepEqual(['3.51.3', '3.52.0', '3.53.4', '4.0.0', '3.51.2', '3.9.9', '3.50.4', '2.99.99'].map(isSafeSqlite), [
-    true,
-    true,
-    true,
-    true,
-    false,
-    false,
-    false,
-    false,
-  ])
-})
 
 test('a new log and its accompanying files are readable only by their owner', async (t) => {
   const path = await aPath(t)

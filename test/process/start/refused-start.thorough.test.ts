@@ -39,7 +39,7 @@ test('a second process on the same data or log is refused with the id of the fir
   t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
 })
 
-test('a log with a second hard link is refused with the id of its process until the link is removed', async (t) => {
+test('a log with a second hard link is refused until the link is removed', async (t) => {
   const home = await temporaryData(t)
   const data = join(home, 'data')
   const service = await serve(t, { data })
@@ -49,14 +49,12 @@ test('a log with a second hard link is refused with the id of its process until 
   t.is(second.code, 1)
   t.true(isReadable(second.errors), second.errors)
   t.regex(second.errors, /second\.db .*2 hard links/)
-  // Only Linux shows which process has a file open.
-  if (process.platform === 'linux') t.true(second.errors.includes(`is held by process ${service.pid} on `))
   t.is((await service.post('/api/sut/create', aSut({ name: 'still served' }))).status, 201)
   await service.stop()
   // Refused without another process too: the WAL of the other name would be missed.
   for (const refused of [await attempt(t, join(home, 'other'), env), await attempt(t, data)]) {
     t.is(refused.code, 1)
-    t.true(isReadable(refused.errors) && refused.errors.includes('remove the others'), refused.errors)
+    t.true(isReadable(refused.errors) && refused.errors.includes('hard links'), refused.errors)
   }
   await rm(join(home, 'second.db'))
   t.deepEqual(await (await serve(t, { data })).stop(), { code: 0, signal: null })

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { StoreConnection } from '../server/connection.ts'
+import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { readLastEvents } from '../server/read.ts'
 import { VAULT_PREFIX, VaultEntries } from './streams.ts'
 
@@ -22,8 +22,11 @@ export const readVaultIndex = async (
   const prefix = connection.prefix + VAULT_PREFIX
   const keysOf = new Map<string, Set<string>>()
   const deleted = new Set<string>()
+  const all = await readLastEvents(connection, [prefix, METADATA + prefix], EVENTS_MAX).catch((error: unknown) => {
+    throw toUnavailable('the secrets cannot be listed', error, ' to $all')
+  })
   // Newest first: what is older than its deletion is gone.
-  for (const { streamId, data } of await readLastEvents(connection, [prefix, METADATA + prefix], EVENTS_MAX)) {
+  for (const { streamId, data } of all) {
     const isMetadata = streamId.startsWith(METADATA)
     const owner = streamId.slice(prefix.length + (isMetadata ? METADATA.length : 0))
     if (deleted.has(owner)) continue

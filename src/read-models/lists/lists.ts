@@ -5,6 +5,7 @@ import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistory, makeHistoryChanges } from './histories.ts'
+import { makeSutsToMatch } from './matchable.ts'
 import { makeOutages } from './outages.ts'
 import { makeReads } from './page.ts'
 import { makeRequestList } from './requests.ts'
@@ -40,6 +41,7 @@ export const openLists = (db: DatabaseSync) => {
     outages: makeOutages(ask),
     csvRows: makeCsvRows(ask),
     ...makeSutReads(ask),
+    sutsToMatch: makeSutsToMatch(ask),
     ...makeReservationReads(ask),
     ...makeUpcomingReads(ask),
     ...makeUsageReads(ask),

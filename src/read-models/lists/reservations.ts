@@ -140,29 +140,9 @@ export interface SeriesReservation extends Window {
 }
 
 /** A window in which a SUT is or was held. Unix seconds. */
-export interface HeldRow extends Window {
+interface HeldRow extends Window {
   readonly sut_id: string
-  readonly isReleased: boolean
 }
-
-const HELD = `SELECT sut AS sut_id, starts AS start, ends AS "end", ended IS 'released' AS isReleased`
-
-type StoredHeldRow = Omit<HeldRow, 'isReleased'> & { readonly isReleased: number }
-
-const heldRow = (row: StoredHeldRow): HeldRow => ({ ...row, isReleased: row.isReleased === 1 })
-
-/** What holds or held SUTs, of the reservations that were made at about the same time. Unix seconds. */
-export interface WindowsPage {
-  /** Where to go on; undefined at the end. */
-  readonly next: number | undefined
-  /** Those that end after the moment. */
-  readonly windows: readonly HeldRow[]
-  /** The ends of the others, of which a SUT may have several. */
-  readonly ends: readonly { readonly sut_id: string; readonly end: number }[]
-}
-
-/** Reservations in a page of windows. */
-const WINDOWS_PAGE = 8_192
 
 export const makeReservationReads = (ask: RunQuery) => {
   /** The windows in which SUTs are held within a span, by start. */
@@ -170,8 +150,11 @@ export const makeReservationReads = (ask: RunQuery) => {
     const ids = [...new Set(sutIds)]
     if (ids.length === 0 || start >= end) return []
     const [ofSuts] = columnIn('sut', ids) as readonly [Condition]
-    const sql = `${HELD} FROM reservation WHERE ${LISTED} AND ${ofSuts.sql} AND ends > ? AND starts < ? ORDER BY starts`
-    return ask<StoredHeldRow>(sql, ...ofSuts.values, start, end).map(heldRow)
+    return ask(
+      `SELECT sut AS sut_id, starts AS start, ends AS "end" FROM reservation
+       WHERE ${LISTED} AND ${ofSuts.sql} AND ends > ? AND starts < ? ORDER BY starts`,
+      ...[...ofSuts.values, start, end],
+    )
   }
 
   return {
@@ -186,21 +169,6 @@ export const makeReservationReads = (ask: RunQuery) => {
          WHERE series = ? AND ${CURRENT} ORDER BY starts, created`,
         seriesId,
       ),
-
-    /** For matching: the windows of all SUTs around a moment, in pages, from the first or where the page before ended. */
-    windows: (moment: number, from = 0): WindowsPage => {
-      const rows = ask<StoredHeldRow & { readonly created: number }>(
-        `${HELD}, created FROM reservation WHERE ${LISTED} AND created >= ? ORDER BY created LIMIT ?`,
-        from,
-        WINDOWS_PAGE,
-      )
-      const last = rows.at(-1)
-      return {
-        next: last === undefined || rows.length < WINDOWS_PAGE ? undefined : last.created + 1,
-        windows: rows.filter(({ end }) => end > moment).map(({ created: _, ...row }) => heldRow(row)),
-        ends: rows.filter(({ end }) => end <= moment).map(({ sut_id, end }) => ({ sut_id, end })),
-      }
-    },
 
     /** The users that hold or held a listed reservation of a SUT in a scope. */
     holders: (scope: Scope): readonly string[] => {

@@ -98,10 +98,6 @@ export const makeSutList =
   }
 
 export const makeSutReads = (ask: RunQuery) => ({
-  /** All SUTs that are not retired. */
-  everySut: (): readonly { readonly document: string; readonly internal: string }[] =>
-    ask(`SELECT document, internal FROM sut WHERE ${CURRENT} AND ended IS NULL`),
-
   /** How many SUTs that are not retired have each state. */
   sutStates: (): readonly SutCount[] =>
     ask<{ active: number; monitoring: MonitoringStatus; count: number }>(

@@ -1,12 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
 import { dropEnded, putWindow, removeWindow } from '../../domain/matching/openings.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { type Followed, followViews } from '../followed.ts'
-import type { WindowsPage } from '../lists/reservations.ts'
+import type { ListResult } from '../list-reader.ts'
+import { matchableOf, type SutsToMatch } from '../lists/matchable.ts'
 import type { RowChange } from '../tables/version.ts'
 import type { Views } from '../views.ts'
 import { type KnownSuts, makeKnownSuts } from './suts.ts'
@@ -17,13 +18,8 @@ export interface MatchingOptions {
   readonly clock: () => number
 }
 
-/** Documents or windows taken in one turn of the event loop. */
+/** Changes applied in one turn of the event loop. */
 const TURN_SIZE = 512
-
-const parsed = ({ document, internal }: { readonly document: string; readonly internal: string }) => ({
-  document: JSON.parse(document) as Sut,
-  internal: JSON.parse(internal) as SutInternal,
-})
 
 /** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
 const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
@@ -42,7 +38,8 @@ const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   const applySut = (id: string): void => {
     const version = views.newest('sut', id)
     if (version === undefined) return
-    suts.put(id, version.ended === 'retired' ? undefined : parsed(version))
+    const [document, internal] = [JSON.parse(version.document) as Sut, JSON.parse(version.internal) as SutInternal]
+    suts.put(id, version.ended === 'retired' ? undefined : matchableOf({ document, internal }))
   }
 
   return ({ projection, after }: RowChange): void => {
@@ -51,30 +48,25 @@ const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   }
 }
 
-/** Takes everything from the views. */
+/** Takes everything from the views, in pages that hold up nobody for long. */
 const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Promise<void> => {
-  const unreadable = (): never => {
+  const moment = quarterAt(clock())
+  const read = (after?: PublicPosition): Promise<ListResult<SutsToMatch>> => {
+    const reading = views.read('sutsToMatch', moment, after)
+    if (reading !== undefined) return reading
     throw new StoreUnavailable('SUTs cannot be compared while the views cannot be read')
   }
-  const rows = await (views.read('everySut') ?? unreadable())
-  for (const [n, row] of rows.listed.entries()) {
-    if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
-    const sut = parsed(row)
-    suts.put(sut.document._id, sut)
-  }
-  const moment = quarterAt(clock())
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const { listed: page }: { listed: WindowsPage } = await (views.read('windows', moment, from) ?? unreadable())
-    for (const window of page.windows) {
-      const known = suts.find(window.sut_id)
-      // Nobody has looked at what is free yet.
-      if (known !== undefined) putWindow(known.windows, window)
+  for (let reading: Promise<ListResult<SutsToMatch>> | undefined = read(); reading !== undefined; ) {
+    const { listed: page }: ListResult<SutsToMatch> = await reading
+    // The next page is read while this one is taken in.
+    reading = page.next === undefined ? undefined : read(page.next)
+    for (const { _id, windows, lastEnd, ...sut } of page.suts) {
+      suts.put(_id, sut)
+      suts.changeWindows(_id, (known) => {
+        known.lastEnd = lastEnd
+        for (const window of windows) putWindow(known, window)
+      })
     }
-    for (const { sut_id, end } of page.ends) {
-      const known = suts.find(sut_id)
-      if (known !== undefined) known.windows.lastEnd = Math.max(known.windows.lastEnd, end)
-    }
-    from = page.next
   }
 }
 

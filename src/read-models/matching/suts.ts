@@ -1,26 +1,19 @@
-import type { Row } from '../../../projections/projection.ts'
-import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Wanted } from '../../domain/matching/candidates.ts'
-import { type Profile, profileOf } from '../../domain/matching/fit.ts'
+import type { Profile } from '../../domain/matching/fit.ts'
 import { type FitIndex, makeFitIndex } from '../../domain/matching/fit-index.ts'
 import { type KnownWindows, NEVER, newWindows, type Opening, openingAt } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
 import { emptySet, intersect, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
 import type { Scope } from '../../domain/user/scope.ts'
+import type { Matchable } from '../lists/matchable.ts'
 
 /** A SUT that is not retired. */
-export interface KnownSut {
+export interface KnownSut extends Omit<Matchable, 'profile'> {
   readonly _id: string
   readonly hash: number
   readonly windows: KnownWindows
-  /** As its document has it. */
-  name: string
   /** Undefined until its document is read. */
-  profile: Profile | undefined
-  /** Active, and not known to be offline. */
-  isBookable: boolean
-  /** Seconds, in whole quarters. */
-  turnaround: number
+  readonly profile: Profile | undefined
 }
 
 /** SUTs by slot: small numbers. That of a retired SUT is used again. */
@@ -31,7 +24,7 @@ export interface KnownSuts {
   /** The slot of a SUT; undefined if it is not known. */
   readonly place: (id: string) => number | undefined
   /** Takes a SUT; undefined if it is retired. */
-  readonly put: (id: string, sut: Row<Sut, SutInternal> | undefined) => void
+  readonly put: (id: string, sut: Matchable | undefined) => void
   /** Changes the windows of a SUT, which is made if it is new. */
   readonly changeWindows: (id: string, change: (windows: KnownWindows) => void) => void
   /** What a SUT has free at a quarter. */
@@ -137,22 +130,17 @@ export const makeKnownSuts = (): KnownSuts => {
     at: (slot) => suts[slot],
     find: (id) => suts[slots.get(id) ?? -1],
     place: (id) => slots.get(id),
-    put: (id, row) => {
+    put: (id, sut) => {
       const slot = slotOf(id)
-      const sut = suts[slot] as KnownSut
-      if (row === undefined) {
+      if (sut === undefined) {
         suts[slot] = undefined
         slots.delete(id)
         unused.push(slot)
-        index.put(slot, undefined)
       } else {
-        const { document, internal } = row
-        sut.name = document.name
-        sut.profile = profileOf(document, document.tags)
-        sut.turnaround = internal.settings.turnaround ?? 0
-        sut.isBookable = document.is_active && internal.status !== 'offline'
-        index.put(slot, sut.profile)
+        const { name, profile, isBookable, turnaround } = sut
+        Object.assign(suts[slot] as KnownSut, { name, profile, isBookable, turnaround })
       }
+      index.put(slot, sut?.profile)
       changed(slot)
     },
     changeWindows: (id, change) => {

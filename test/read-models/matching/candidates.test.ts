@@ -1,5 +1,6 @@
 import test from 'ava'
 import { hashText, mixHashes } from '../../../src/domain/matching/order.ts'
+import { matchableOf } from '../../../src/read-models/lists/matchable.ts'
 import { makeMatching } from '../../../src/read-models/matching/matching.ts'
 import type { OnFolded } from '../../../src/read-models/projector/follow.ts'
 import type { NewVersion } from '../../../src/read-models/tables/version.ts'
@@ -68,22 +69,26 @@ const aLab = (seed: number, count: number) => {
     const { sut_id, start, end, ended } = findReservation(id) ?? { sut_id: '', start: 0, end: 0, ended: null }
     return { document: JSON.stringify({ sut_id, start_time: written(start), end_time: written(end) }), ended }
   }
-  const rows = () => [...suts].flatMap(([sut_id, { held }]) => [...held.values()].map((one) => ({ sut_id, ...one })))
-  const read = (name: string, moment: number) => {
-    if (name === 'everySut') {
-      return {
-        listed: [...suts.values()].filter(({ retired }) => !retired).map(({ document }) => textsOf(document)),
-      }
-    }
-    const windows = rows()
-      .filter(({ end, ended }) => end > moment && ended !== 'cancelled')
-      .map((row) => ({ ...row, isReleased: row.ended === 'released' }))
-    const ends = rows().filter(({ end, ended }) => end <= moment && ended !== 'cancelled')
-    return { listed: { next: undefined, windows, ends } }
-  }
+  const read = (moment: number) => ({
+    suts: [...suts.values()]
+      .filter(({ retired }) => !retired)
+      .map(({ document, held }) => {
+        const { status } = document.monitoring
+        const real = [...held.values()].filter(({ ended }) => ended !== 'cancelled')
+        return {
+          ...matchableOf({ document, internal: { status: status.toLowerCase(), settings: {} } } as never),
+          _id: document._id,
+          lastEnd: Math.max(0, ...real.map(({ end }) => end).filter((end) => end <= moment)),
+          windows: real
+            .filter(({ end }) => end > moment)
+            .map(({ start, end, ended }) => ({ start, end, isReleased: ended === 'released' })),
+        }
+      }),
+    next: undefined,
+  })
   const views = {
     newest,
-    read: async (name: string, moment: number) => read(name, moment),
+    read: async (_: string, moment: number) => ({ listed: read(moment) }),
     watch: (given: typeof listener) => {
       listener = given
       return () => undefined

@@ -4,6 +4,7 @@ import type { Quota } from '../../../src/domain/events/user.ts'
 import { type KnownWindow, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
 import type { Offer, Waiting } from '../../../src/domain/request/queue.ts'
 import { findOpenOffers } from '../../../src/domain/request/rank.ts'
+import { matchableOf } from '../../../src/read-models/lists/matchable.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeGrants } from '../../../src/read-models/requests/grants.ts'
 import { makeTally } from '../../../src/read-models/tally.ts'
@@ -33,7 +34,8 @@ interface Given {
 const given = ({ turnaround = 0, windows = [], quota, offers = [], reserved = [] }: Given) => {
   const suts = makeKnownSuts()
   const document = { ...sutValues(), _id: SUT_ID, tags: {} } as unknown as Sut
-  suts.put(SUT_ID, { document, internal: { status: 'online', settings: { turnaround } } as SutInternal })
+  const internal = { status: 'online', settings: { turnaround } } as SutInternal
+  suts.put(SUT_ID, matchableOf({ document, internal }))
   for (const window of windows) suts.changeWindows(SUT_ID, (known) => putWindow(known, window))
   const usage = makeTally(seconds('06:00'))
   const hour = {

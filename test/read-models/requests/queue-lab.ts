@@ -3,6 +3,7 @@ import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { putWindow } from '../../../src/domain/matching/openings.ts'
 import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/queue.ts'
 import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
+import { matchableOf } from '../../../src/read-models/lists/matchable.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeExplain, type Reader } from '../../../src/read-models/requests/explain.ts'
 import { clock, idOf, sutValues, tester } from '../../domain/builders.ts'
@@ -50,7 +51,7 @@ export const lab = (
       tags: { rack },
     } as unknown as Sut
     const internal = { status: isOffline ? 'offline' : 'online', settings: {} } as SutInternal
-    suts.put(document._id, { document, internal })
+    suts.put(document._id, matchableOf({ document, internal }))
     for (const [from, to] of held) {
       const [start, end] = [NOW / 1000 + from * QUARTER, NOW / 1000 + to * QUARTER]
       suts.changeWindows(document._id, (windows) => putWindow(windows, { start, end, isReleased: false }))

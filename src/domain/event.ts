@@ -1,17 +1,16 @@
 import type * as t from 'io-ts'
 import { integer, matching, oneOf, opaqueId, text } from './codec/codec.ts'
 import { closed } from './codec/object-codec.ts'
-import { criteriaNotes } from './events/criteria.ts'
-import type { Facts, Note, Notes } from './events/declaration.ts'
-import { idNotes, recordedTime } from './events/fields.ts'
-import { logEvents, logNotes } from './events/log.ts'
+import type { Facts } from './events/declaration.ts'
+import { recordedTime } from './events/fields.ts'
+import { logEvents } from './events/log.ts'
 import { monitoringEvents } from './events/monitoring.ts'
-import { refusalEvents, refusalNotes } from './events/refusals.ts'
-import { requestEvents, requestNotes } from './events/request.ts'
-import { reservationEvents, reservationNotes, seriesEvents } from './events/reservation.ts'
-import { sessionEvents, sessionNotes } from './events/session.ts'
-import { listenPortEvents, sutEvents, sutNotes } from './events/sut.ts'
-import { tokenEvents, userEvents, userNotes } from './events/user.ts'
+import { refusalEvents } from './events/refusals.ts'
+import { requestEvents } from './events/request.ts'
+import { reservationEvents, seriesEvents } from './events/reservation.ts'
+import { sessionEvents } from './events/session.ts'
+import { listenPortEvents, sutEvents } from './events/sut.ts'
+import { tokenEvents, userEvents } from './events/user.ts'
 import type { StorePosition } from './values/position.ts'
 
 /**
@@ -34,17 +33,6 @@ export const eventDeclarations = {
   ...logEvents,
 } as const
 
-/** What readers of events are told of each member, where its declaration says nothing else. */
-const memberNotes: Notes = {
-  ...{ ...idNotes, ...sutNotes, ...reservationNotes, ...requestNotes, ...sessionNotes, ...userNotes },
-  ...{ ...refusalNotes, ...logNotes },
-  ...Object.fromEntries(
-    ['match', 'match.not', 'refusals.match', 'refusals.match.not'].flatMap((path) =>
-      Object.entries(criteriaNotes).map(([name, note]) => [`${path}.${name}`, note]),
-    ),
-  ),
-}
-
 export type EventType = keyof typeof eventDeclarations
 export const EVENT_TYPES = Object.keys(eventDeclarations) as readonly EventType[]
 export type DataOf<T extends EventType> = t.TypeOf<(typeof eventDeclarations)[T]['data']>
@@ -53,10 +41,6 @@ export type Event = { [T in EventType]: { readonly type: T; readonly data: DataO
 
 /** What is known of a type, without its data. */
 export const factsOf = (type: EventType): Facts<never> => eventDeclarations[type]
-
-/** What readers are told of a member, by its path from the data. */
-export const noteOn = (type: EventType, path: string): Note | undefined =>
-  factsOf(type).notes?.[path] ?? memberNotes[path]
 
 /** Current version of an event's shape. */
 export const schemaVersion = (type: EventType): number => 1 + (factsOf(type).added?.length ?? 0)

@@ -15,7 +15,7 @@ const isObject = (u: unknown): u is Readonly<Record<string, unknown>> =>
 /** Errors per object that get a path. Further errors are reported without one, since nobody reads that far. */
 const LOCATED_MAX = 100
 
-type Fields = Readonly<Record<string, t.Mixed>>
+export type Fields = Readonly<Record<string, t.Mixed>>
 export type Closed<R extends Fields, O extends Fields> = { readonly [K in keyof R]: t.TypeOf<R[K]> } & {
   readonly [K in keyof O]?: t.TypeOf<O[K]>
 }

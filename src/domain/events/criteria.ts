@@ -3,7 +3,6 @@ import * as t from 'io-ts'
 import { markPlain, matching, orNull, rowsOf, text } from '../codec/codec.ts'
 import { schemaOf, withSchema } from '../codec/json-schema.ts'
 import { closed, dictionary } from '../codec/object-codec.ts'
-import type { Notes } from './declaration.ts'
 import { sutFields, tagName, tagText } from './sut.ts'
 
 /** Values of a criterion, one of which a SUT must have. */
@@ -93,17 +92,3 @@ const asked = {
 export const AskedCriteria = notEmpty(
   closed('Criteria', {}, { ...asked, not: notEmpty(closed('Exclusion', {}, asked)) }),
 )
-
-const ONE_OF = 'One of these, or this one.'
-
-/** What readers of events are told of the members. */
-export const criteriaNotes: Notes = {
-  sut_type: [`Its type. ${ONE_OF}`, 'vnc'],
-  manufacturer: [`Its manufacturer. ${ONE_OF}`, 'acer'],
-  model: [`Its model. ${ONE_OF}`, ['aspire', 'swift']],
-  os: [`Its operating system. ${ONE_OF}`, 'windows'],
-  version: [`The version of its operating system. ${ONE_OF}`, 'xp'],
-  name: [`Its name. ${ONE_OF}`, 'bench 4'],
-  tags: ['Its tags, by name: one of these values, or this one; null if it has no such tag.', { rack: ['3', '4'] }],
-  not: ['Criteria of which none may hold.', { model: 'aspire' }],
-}

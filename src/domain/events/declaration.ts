@@ -1,4 +1,5 @@
 import type * as t from 'io-ts'
+import { type Closed, closed, type Fields } from '../codec/object-codec.ts'
 import { sutStream } from '../values/ids.ts'
 
 /** Kinds of objects that events are about. Those of `KINDS` are told of as `/api/changes` names them. */
@@ -8,11 +9,6 @@ export type ObjectKind = ChangeKind | 'series' | 'token'
 
 /** `users`, or the name under which the service itself, or a command typed on its machine, records something. */
 type Recorder = 'users' | 'berth' | 'schedule' | 'monitor' | 'gateway' | 'oidc' | 'command-line'
-
-/** A description, and an example: of an enumerated or boolean member the first value unless given. */
-export type Note = readonly [description: string, example?: unknown]
-/** By name of a member, or by the path from an event's data where it lies deeper. */
-export type Notes = Readonly<Record<string, Note>>
 
 /** What is true of all events of a type. `D` is their data. */
 export interface Facts<D> {
@@ -29,8 +25,6 @@ export interface Facts<D> {
   readonly by: readonly Recorder[]
   /** Its row in the guide, in Markdown: when it is recorded, and what its data has apart from ids. */
   readonly guide: `${string} | ${string}`
-  /** Of members that mean something else here than in other events. */
-  readonly notes?: Notes
   /** A member that is left out of the example, because another one is in its place. */
   readonly notInExample?: string
   /**
@@ -45,8 +39,15 @@ export interface EventDeclaration<C extends t.Mixed = t.Mixed> extends Facts<t.T
   readonly data: C
 }
 
-export const declare = <C extends t.Mixed>(data: C, facts: Facts<t.TypeOf<C>>): EventDeclaration<C> => ({
-  data,
+/** Declares a type of event by the members that its data has, those that it may have, and the facts. */
+export const declare = <R extends Fields, O extends Fields = Record<never, never>>({
+  members,
+  optional,
+  ...facts
+}: Facts<NoInfer<Closed<R, O>>> & { readonly members: R; readonly optional?: O }): EventDeclaration<
+  t.Type<Closed<R, O>, unknown, unknown>
+> => ({
+  data: closed('data', members, (optional ?? {}) as O),
   ...facts,
 })
 

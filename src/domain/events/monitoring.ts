@@ -1,6 +1,5 @@
 import type * as t from 'io-ts'
 import { oneOf } from '../codec/codec.ts'
-import { closed } from '../codec/object-codec.ts'
 import { monitoringStream } from '../values/ids.ts'
 import { declare } from './declaration.ts'
 import { assignedId } from './fields.ts'
@@ -31,14 +30,17 @@ const byProbes = {
   by: ['monitor'],
 } as const
 
-/** Changes that probes found, in a stream of their own: probes must not race with reservations. */
-const SutWentOnline = declare(closed('SutWentOnline', { _id: assignedId }, { cause: OnlineCause }), {
-  ...byProbes,
-  guide: 'a probe reached a monitored SUT | `cause`: `no_password` if Berth has no password to look further',
-})
-const SutWentOffline = declare(closed('SutWentOffline', { _id: assignedId, cause: OfflineCause }, {}), {
-  ...byProbes,
-  guide: 'three probes in a row did not, or have another cause | `cause`',
-})
-
-export const monitoringEvents = { SutWentOnline, SutWentOffline } as const
+export const monitoringEvents = {
+  /** Changes that probes found, in a stream of their own: probes must not race with reservations. */
+  SutWentOnline: declare({
+    ...byProbes,
+    members: { _id: assignedId },
+    optional: { cause: OnlineCause },
+    guide: 'a probe reached a monitored SUT | `cause`: `no_password` if Berth has no password to look further',
+  }),
+  SutWentOffline: declare({
+    ...byProbes,
+    members: { _id: assignedId, cause: OfflineCause },
+    guide: 'three probes in a row did not, or have another cause | `cause`',
+  }),
+} as const

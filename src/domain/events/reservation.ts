@@ -1,10 +1,9 @@
 import type * as t from 'io-ts'
 import { boolean, integer, oneOf, opaqueId, text } from '../codec/codec.ts'
-import { closed } from '../codec/object-codec.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../series/rule.ts'
 import { Criteria } from './criteria.ts'
-import { declare, inStreamOfSut, type Notes } from './declaration.ts'
-import { assignedId, EXAMPLE_ID, EXAMPLE_TIME, listenPort, recordedTime, windowEnd } from './fields.ts'
+import { declare, inStreamOfSut } from './declaration.ts'
+import { assignedId, listenPort, recordedTime, windowEnd } from './fields.ts'
 
 const reservation = { _id: assignedId, sut_id: assignedId, user_id: opaqueId }
 const ofReservation = { object: 'sut_reservation', isIn: inStreamOfSut, by: ['users'] } as const
@@ -18,129 +17,115 @@ const beyond = { beyond_quota: boolean }
 export const keepalive = integer(30, 86_400)
 /** Quarter-hours that it counts for the quota of its holder: those of its window unless given. */
 const counted = integer(1, Number.MAX_SAFE_INTEGER)
-/** `match`: the criteria that were asked for in place of the SUT. `sut_request_id`: the request that waited for it. */
-const ReservationCreated = declare(
-  closed(
-    'ReservationCreated',
-    { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
-    { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId, sut_request_id: assignedId },
-  ),
-  {
+/** Why the service released it: it was not kept alive, or nobody connected. */
+export const ReleaseCause = oneOf('keepalive', 'unused')
+export type ReleaseCause = t.TypeOf<typeof ReleaseCause>
+
+export const reservationEvents = {
+  /** `match`: the criteria that were asked for in place of the SUT. `sut_request_id`: the request that waited for it. */
+  ReservationCreated: declare({
     ...ofReservation,
+    members: { ...reservation, start_time: windowEnd, end_time: windowEnd, listen_port: listenPort },
+    optional: { ...beyond, counted, match: Criteria, keepalive, series_id: assignedId, sut_request_id: assignedId },
     creates: true,
     added: [['match', 'keepalive', 'series_id', 'sut_request_id'], []],
     guide:
       'a window is reserved | `start_time`, `end_time`, `listen_port`, and `counted`, its quarter-hours in the [quota](people.md#quotas); `keepalive` if it has to be [kept alive](any-machine.md#keeping-alive); `beyond_quota` if it does not count for the [quota](people.md#quotas) of its holder; `match` if [any SUT](any-machine.md) was asked for; `series_id` if it belongs to a [series](series.md); `sut_request_id` if a [request](any-machine.md#waiting) waited for it',
-  },
-)
-const ReservationExtended = declare(closed('ReservationExtended', { ...reservation, end_time: windowEnd }, beyond), {
-  ...ofReservation,
-  guide: 'the end moves later | `end_time`; `beyond_quota` as above',
-})
-/** Why the service released it: it was not kept alive, or nobody connected. */
-export const ReleaseCause = oneOf('keepalive', 'unused')
-export type ReleaseCause = t.TypeOf<typeof ReleaseCause>
-/** It ends earlier than planned, but after the event. */
-const ReservationShortened = declare(closed('ReservationShortened', { ...reservation, end_time: windowEnd }, {}), {
-  ...ofReservation,
-  guide: 'the end moves earlier | `end_time`',
-})
-/** A running reservation ended early. `end_time` is the second it ended. */
-const ReservationReleased = declare(
-  closed('ReservationReleased', { ...reservation, end_time: windowEnd }, { cause: ReleaseCause }),
-  {
+  }),
+  ReservationExtended: declare({
     ...ofReservation,
+    members: { ...reservation, end_time: windowEnd },
+    optional: beyond,
+    guide: 'the end moves later | `end_time`; `beyond_quota` as above',
+  }),
+  /** It ends earlier than planned, but after the event. */
+  ReservationShortened: declare({
+    ...ofReservation,
+    members: { ...reservation, end_time: windowEnd },
+    guide: 'the end moves earlier | `end_time`',
+  }),
+  /** A running reservation ended early. `end_time` is the second it ended. */
+  ReservationReleased: declare({
+    ...ofReservation,
+    members: { ...reservation, end_time: windowEnd },
+    optional: { cause: ReleaseCause },
     by: ['users', 'berth', 'schedule'],
     added: [['cause']],
     guide:
       'a running reservation is given back early | `end_time`; `cause` if `schedule` did it: `keepalive` if it was not [kept alive](any-machine.md#keeping-alive), `unused` if [nobody came](any-machine.md#nobody-came)',
-  },
-)
-const ReservationCancelled = declare(closed('ReservationCancelled', reservation, {}), {
-  ...ofReservation,
-  by: ['users', 'berth'],
-  guide: 'a reservation is cancelled before it begins | ',
-})
-
-/**
- * A SUT is about to be reserved for a request with criteria and an idempotency key: the reservation is made with this id,
- * or the offer is refused. Recorded in a stream of its own, so that a retry goes on from it.
- */
-const MatchOffered = declare(
-  closed('MatchOffered', { ...reservation, start_time: windowEnd, end_time: windowEnd }, {}),
-  {
+  }),
+  ReservationCancelled: declare({
+    ...ofReservation,
+    members: reservation,
+    by: ['users', 'berth'],
+    guide: 'a reservation is cancelled before it begins | ',
+  }),
+  /** Bound to the client address of `metadata.client`, the only one that may connect to the SUT. */
+  ReservationBound: declare({
+    ...ofReservation,
+    members: reservation,
+    guide: 'a reservation is [bound](machines.md#who-may-connect) to another client address | ',
+  }),
+  /** Bound to no client until it is bound again, because its holder has a new password. */
+  ReservationUnbound: declare({
+    ...ofReservation,
+    members: reservation,
+    by: ['berth'],
+    guide: 'a new password of its holder ends the binding | ',
+  }),
+  /** Its holder, or a connection, kept it alive: `keepalive` counts anew. */
+  ReservationKept: declare({
+    ...ofReservation,
+    members: reservation,
+    changesNothing: true,
+    by: ['users', 'gateway'],
+    guide:
+      'a reservation is [kept alive](any-machine.md#keeping-alive): for the first time, or less than half of its time before its release | ',
+  }),
+  /**
+   * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of
+   * `start_time` and the reservation's creation. Recorded late after a downtime.
+   */
+  ReservationStarted: declare({
+    ...bySchedule,
+    members: { ...reservation, due: recordedTime },
+    guide: 'a reservation [begins](reservations.md#starts-and-ends) | `due`',
+  }),
+  ReservationEnded: declare({
+    ...bySchedule,
+    members: { ...reservation, due: recordedTime },
+    guide: 'a reservation ends at its end | `due`',
+  }),
+  /**
+   * A SUT is about to be reserved for a request with criteria and an idempotency key: the reservation is made with this id,
+   * or the offer is refused. Recorded in a stream of its own, so that a retry goes on from it.
+   */
+  MatchOffered: declare({
     ...ofOffer,
+    members: { ...reservation, start_time: windowEnd, end_time: windowEnd },
     answersNothing: true,
     isIn: isStreamOfKey,
     guide:
       'a SUT is about to be reserved for a [request with criteria and a key](any-machine.md#retries) | `start_time`, `end_time`',
-  },
-)
-/** The SUT was not reserved: no reservation has this id. */
-const ReservationOfferRefused = declare(closed('ReservationOfferRefused', reservation, {}), {
-  ...ofOffer,
-  by: ['users', 'schedule'],
-  guide: 'that SUT could not be reserved | ',
-})
-
-/** Bound to the client address of `metadata.client`, the only one that may connect to the SUT. */
-const ReservationBound = declare(closed('ReservationBound', reservation, {}), {
-  ...ofReservation,
-  guide: 'a reservation is [bound](machines.md#who-may-connect) to another client address | ',
-})
-/** Bound to no client until it is bound again, because its holder has a new password. */
-const ReservationUnbound = declare(closed('ReservationUnbound', reservation, {}), {
-  ...ofReservation,
-  by: ['berth'],
-  guide: 'a new password of its holder ends the binding | ',
-})
-
-/** Its holder, or a connection, kept it alive: `keepalive` counts anew. */
-const ReservationKept = declare(closed('ReservationKept', reservation, {}), {
-  ...ofReservation,
-  changesNothing: true,
-  by: ['users', 'gateway'],
-  guide:
-    'a reservation is [kept alive](any-machine.md#keeping-alive): for the first time, or less than half of its time before its release | ',
-})
-
-/**
- * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of
- * `start_time` and the reservation's creation. Recorded late after a downtime.
- */
-const ReservationStarted = declare(closed('ReservationStarted', { ...reservation, due: recordedTime }, {}), {
-  ...bySchedule,
-  guide: 'a reservation [begins](reservations.md#starts-and-ends) | `due`',
-})
-const ReservationEnded = declare(closed('ReservationEnded', { ...reservation, due: recordedTime }, {}), {
-  ...bySchedule,
-  guide: 'a reservation ends at its end | `due`',
-})
-
-export const reservationEvents = {
-  ReservationCreated,
-  ReservationExtended,
-  ReservationShortened,
-  ReservationReleased,
-  ReservationCancelled,
-  ReservationBound,
-  ReservationUnbound,
-  ReservationKept,
-  ReservationStarted,
-  ReservationEnded,
-  MatchOffered,
-  ReservationOfferRefused,
+  }),
+  /** The SUT was not reserved: no reservation has this id. */
+  ReservationOfferRefused: declare({
+    ...ofOffer,
+    members: reservation,
+    by: ['users', 'schedule'],
+    guide: 'that SUT could not be reserved | ',
+  }),
 } as const
 
-/**
- * Reservations of a SUT made together, by a rule. It is followed, in the same append, by the `count` ReservationCreated
- * that have its id. `start_time` and `end_time` are those of the first window as it was asked for, in the offset of the
- * zone.
- */
-const ReservationSeriesCreated = declare(
-  closed(
-    'ReservationSeriesCreated',
-    {
+export const seriesEvents = {
+  /**
+   * Reservations of a SUT made together, by a rule. It is followed, in the same append, by the `count` ReservationCreated
+   * that have its id. `start_time` and `end_time` are those of the first window as it was asked for, in the offset of the
+   * zone.
+   */
+  ReservationSeriesCreated: declare({
+    ...ofReservation,
+    members: {
       _id: assignedId,
       sut_id: assignedId,
       user_id: opaqueId,
@@ -150,30 +135,8 @@ const ReservationSeriesCreated = declare(
       time_zone: text(1, 64),
       count: integer(OCCURRENCES_MIN, OCCURRENCES_MAX),
     },
-    {},
-  ),
-  {
-    ...ofReservation,
     object: 'series',
     guide:
       'a [series](series.md) is reserved; its reservations follow at once | `start_time` and `end_time` of its first window as asked for, `rrule`, `time_zone`, `count`',
-  },
-)
-
-export const seriesEvents = { ReservationSeriesCreated } as const
-
-/** What readers of events are told of the members. */
-export const reservationNotes: Notes = {
-  start_time: ['The start of the window, in the offset in which it was asked for.', '2030-05-02T08:15:00+02:00'],
-  end_time: ['The end of the window, in the offset in which it was asked for.', '2030-05-02T09:15:00+02:00'],
-  counted: ['Quarter-hours that it counts for the quota of its holder; absent if those of its window.', 4],
-  beyond_quota: ['Whether it does not count for the quota of its holder.'],
-  keepalive: ['Seconds after which it is given up unless it is kept alive meanwhile.', 300],
-  match: ['The criteria of which any SUT was asked for.', { os: 'windows', tags: { rack: ['3', '4'] } }],
-  series_id: ['The series that the reservation belongs to.', EXAMPLE_ID],
-  sut_request_id: ['The request that waited for the reservation.', EXAMPLE_ID],
-  due: ['When it began or ended. Recorded later after a downtime.', EXAMPLE_TIME],
-  rrule: ['The rule of the series, as in RFC 5545.', 'FREQ=WEEKLY;COUNT=10'],
-  time_zone: ['The time zone on whose wall clock the series repeats.', 'Europe/Berlin'],
-  count: ['The number of its reservations.', 10],
-}
+  }),
+} as const

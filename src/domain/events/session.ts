@@ -1,9 +1,8 @@
 import type * as t from 'io-ts'
 import { integer, matching, oneOf, opaqueId } from '../codec/codec.ts'
-import { closed } from '../codec/object-codec.ts'
 import { sessionStream } from '../values/ids.ts'
-import { declare, type Notes } from './declaration.ts'
-import { assignedId, EXAMPLE_ID, EXAMPLE_TIME, recordedTime, whole } from './fields.ts'
+import { declare } from './declaration.ts'
+import { assignedId, recordedTime, whole } from './fields.ts'
 
 /** What ended the last connection of a session. `lost`: its end was not observed. */
 export const SESSION_CAUSES = ['client', 'sut', 'over', 'released', 'barred', 'stopped', 'lost'] as const
@@ -25,18 +24,19 @@ const ofSession = {
   by: ['gateway'],
 } as const
 
-/**
- * A period in which a reservation has connections at one instance. In a stream of its own, because it is recorded late.
- */
-const SessionOpened = declare(closed('SessionOpened', session, {}), {
-  ...ofSession,
-  guide: 'a reservation has its first connection, or one after a minute without | `instance`, `opened_at`',
-})
-/** `closed_at` is the end of its last connection. The values of a lost session are the last known ones. */
-const SessionClosed = declare(
-  closed(
-    'SessionClosed',
-    {
+export const sessionEvents = {
+  /**
+   * A period in which a reservation has connections at one instance. In a stream of its own, because it is recorded late.
+   */
+  SessionOpened: declare({
+    ...ofSession,
+    members: session,
+    guide: 'a reservation has its first connection, or one after a minute without | `instance`, `opened_at`',
+  }),
+  /** `closed_at` is the end of its last connection. The values of a lost session are the last known ones. */
+  SessionClosed: declare({
+    ...ofSession,
+    members: {
       ...session,
       closed_at: recordedTime,
       connections: integer(1, Number.MAX_SAFE_INTEGER),
@@ -44,24 +44,7 @@ const SessionClosed = declare(
       bytes_from_sut: whole,
       cause: SessionCause,
     },
-    {},
-  ),
-  {
-    ...ofSession,
     guide:
       'that [session](machines.md#sessions) is over | besides `instance` and `opened_at`: `closed_at`, `connections`, `bytes_to_sut`, `bytes_from_sut`, `cause`',
-  },
-)
-
-export const sessionEvents = { SessionOpened, SessionClosed } as const
-
-/** What readers of events are told of the members. */
-export const sessionNotes: Notes = {
-  reservation_id: ['The reservation that was used.', EXAMPLE_ID],
-  instance: ['The instance that forwarded the connections.', '0123456789abcdef'],
-  opened_at: ['The beginning of the first connection.', EXAMPLE_TIME],
-  closed_at: ['The end of the last connection.', EXAMPLE_TIME],
-  connections: ['The number of connections.', 2],
-  bytes_to_sut: ['Bytes passed on to the SUT.', 1024],
-  bytes_from_sut: ['Bytes passed on to the client.', 65536],
-}
+  }),
+} as const

@@ -4,8 +4,8 @@ import { address, boolean, integer, listOf, matching, multipleOf, oneOf, orNull,
 import { closed, dictionary } from '../codec/object-codec.ts'
 import { LISTEN_PORTS_STREAM } from '../values/ids.ts'
 import { pick } from '../values/pick.ts'
-import { declare, inStream, inStreamOfSut, type Notes } from './declaration.ts'
-import { assignedId, EXAMPLE_ID, listenPort } from './fields.ts'
+import { declare, inStream, inStreamOfSut } from './declaration.ts'
+import { assignedId, listenPort } from './fields.ts'
 
 export const SutType = oneOf('vnc', 'rdp', 'tcp')
 export type SutType = t.TypeOf<typeof SutType>
@@ -69,92 +69,64 @@ export const tagsPatch = dictionary('tags patch', tagName, tagValue)
 
 const ofSut = { object: 'sut', isIn: inStreamOfSut, by: ['users'] } as const
 
-const SutCreated = declare(
-  closed(
-    'SutCreated',
-    { _id: assignedId, ...requiredFields, listen_port: listenPort },
-    { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
-  ),
-  {
+/** Seconds between probes. */
+export const monitoringInterval = integer(10, 86_400)
+
+export const sutEvents = {
+  SutCreated: declare({
     ...ofSut,
+    members: { _id: assignedId, ...requiredFields, listen_port: listenPort },
+    optional: { rdp_height, rdp_width, turnaround, release_unused_after, tags, credentials: Credentials },
     creates: true,
     added: [['turnaround', 'release_unused_after']],
     guide: 'a SUT is created | its fields, `listen_port`, `tags` if it was given any',
-  },
-)
-/** Contains only changed fields. */
-const SutUpdated = declare(
-  closed('SutUpdated', { _id: assignedId }, { ...sutFields, tags: tagsPatch, credentials: Credentials }),
-  { ...ofSut, added: [['turnaround', 'release_unused_after']], guide: 'fields or tags change | only what changed' },
-)
-const SutRetired = declare(closed('SutRetired', { _id: assignedId, listen_port: listenPort }, {}), {
-  ...ofSut,
-  guide: 'a SUT is retired | `listen_port`',
-})
-/** Abandons a creation whose second append never happened, so that a late creator is refused. */
-const SutCreationAbandoned = declare(closed('SutCreationAbandoned', { _id: assignedId, listen_port: listenPort }, {}), {
-  ...ofSut,
-  changesNothing: true,
-  by: ['berth'],
-  guide: 'a creation never got past its first append and is closed | `listen_port`',
-})
-
-/** Seconds between probes. */
-export const monitoringInterval = integer(10, 86_400)
-/** The SUT is probed from here on. Another interval is recorded by another event. */
-const SutMonitoringEnabled = declare(
-  closed('SutMonitoringEnabled', { _id: assignedId, interval: monitoringInterval }, {}),
-  { ...ofSut, guide: 'a SUT is to be [probed](monitoring.md), or at another interval | `interval`' },
-)
-const SutMonitoringDisabled = declare(closed('SutMonitoringDisabled', { _id: assignedId }, {}), {
-  ...ofSut,
-  guide: 'a SUT is no longer to be probed | ',
-})
-
-export const sutEvents = {
-  SutCreated,
-  SutUpdated,
-  SutRetired,
-  SutCreationAbandoned,
-  SutMonitoringEnabled,
-  SutMonitoringDisabled,
+  }),
+  /** Contains only changed fields. */
+  SutUpdated: declare({
+    ...ofSut,
+    members: { _id: assignedId },
+    optional: { ...sutFields, tags: tagsPatch, credentials: Credentials },
+    added: [['turnaround', 'release_unused_after']],
+    guide: 'fields or tags change | only what changed',
+  }),
+  SutRetired: declare({
+    ...ofSut,
+    members: { _id: assignedId, listen_port: listenPort },
+    guide: 'a SUT is retired | `listen_port`',
+  }),
+  /** Abandons a creation whose second append never happened, so that a late creator is refused. */
+  SutCreationAbandoned: declare({
+    ...ofSut,
+    members: { _id: assignedId, listen_port: listenPort },
+    changesNothing: true,
+    by: ['berth'],
+    guide: 'a creation never got past its first append and is closed | `listen_port`',
+  }),
+  /** The SUT is probed from here on. Another interval is recorded by another event. */
+  SutMonitoringEnabled: declare({
+    ...ofSut,
+    members: { _id: assignedId, interval: monitoringInterval },
+    guide: 'a SUT is to be [probed](monitoring.md), or at another interval | `interval`',
+  }),
+  SutMonitoringDisabled: declare({
+    ...ofSut,
+    members: { _id: assignedId },
+    guide: 'a SUT is no longer to be probed | ',
+  }),
 } as const
 
 const ofListenPort = { isIn: inStream(LISTEN_PORTS_STREAM), by: ['users'] } as const
 
-const ListenPortAssigned = declare(closed('ListenPortAssigned', { listen_port: listenPort, sut_id: assignedId }, {}), {
-  ...ofListenPort,
-  guide: 'a new SUT gets its port | `listen_port`',
-})
-const ListenPortReleased = declare(closed('ListenPortReleased', { listen_port: listenPort, sut_id: assignedId }, {}), {
-  ...ofListenPort,
-  by: ['berth'],
-  guide: 'a port is free again | `listen_port`',
-})
-
-export const listenPortEvents = { ListenPortAssigned, ListenPortReleased } as const
-
-/** What readers of events are told of the members. */
-export const sutNotes: Notes = {
-  name: ['The name of the SUT.', 'bench 4'],
-  description: ['What people should know of the SUT.', 'An old SUT'],
-  address: ['The host name or IP address of the SUT.', '192.168.9.5'],
-  port: ['The port of the SUT at its address.', 5900],
-  sut_type: ['How the SUT is reached.'],
-  is_active: ['Whether the SUT can be reserved.'],
-  manufacturer: ['The manufacturer of the SUT.', 'acer'],
-  model: ['The model of the SUT.', 'aspire'],
-  os: ['The operating system of the SUT.', 'windows'],
-  version: ['The version of the operating system.', 'xp'],
-  rdp_height: ['The height of the screen over RDP, in pixels.', 1080],
-  rdp_width: ['The width of the screen over RDP, in pixels.', 1920],
-  turnaround: ['Seconds between two reservations.', 900],
-  release_unused_after: ['Seconds after which a reservation nobody connected through is released; 0 is never.', 600],
-  tags: ['Tags by name. In SutUpdated those that changed; null where one was removed.', { rack: '4' }],
-  listen_port: ['The port on which the gateway forwards the SUT.', 20017],
-  interval: ['Seconds between probes.', 60],
-  cause: ['Why.'],
-  credentials: ['That secrets were set. Their values are in no event.'],
-  'credentials.id': ['A random id under which the vault has them.', EXAMPLE_ID],
-  'credentials.changed': ['Which.', ['password']],
-}
+export const listenPortEvents = {
+  ListenPortAssigned: declare({
+    ...ofListenPort,
+    members: { listen_port: listenPort, sut_id: assignedId },
+    guide: 'a new SUT gets its port | `listen_port`',
+  }),
+  ListenPortReleased: declare({
+    ...ofListenPort,
+    members: { listen_port: listenPort, sut_id: assignedId },
+    by: ['berth'],
+    guide: 'a port is free again | `listen_port`',
+  }),
+} as const

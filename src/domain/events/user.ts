@@ -2,8 +2,8 @@ import type * as t from 'io-ts'
 import { integer, listOf, matching, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { tokenStream, USERS_STREAM } from '../values/ids.ts'
-import { declare, inStream, type Notes } from './declaration.ts'
-import { assignedId, EXAMPLE_ID, EXAMPLE_TIME, recordedTime } from './fields.ts'
+import { declare, inStream } from './declaration.ts'
+import { assignedId, recordedTime } from './fields.ts'
 
 export const Role = oneOf('administrator', 'tester', 'auditor')
 export type Role = t.TypeOf<typeof Role>
@@ -44,46 +44,46 @@ const scope = text(0, SCOPE_MAX)
 
 const ofUser = { object: 'user', isIn: inStream(USERS_STREAM), by: ['users'] } as const
 
-const UserAdded = declare(
-  closed('UserAdded', { _id: opaqueId, role: Role, credentials: UserCredentials }, { quota: Quota, scope }),
-  {
-    ...ofUser,
-    creates: true,
-    by: ['users', 'berth', 'oidc'],
-    guide: 'a user is added, or imported | `role`, `credentials`, and of testers `quota` and `scope` if they have them',
-  },
-)
-/** Contains only what changed. A quota of null is the service's default. */
-const UserChanged = declare(
-  closed('UserChanged', { _id: opaqueId }, { role: Role, quota: orNull(Quota), scope, credentials: UserCredentials }),
-  {
-    ...ofUser,
-    by: ['users', 'oidc'],
-    guide: 'a user gets another name, role, password, quota or scope, or its sessions end | only what changed',
-  },
-)
-
 export const REMOVALS = ['keep', 'cancel'] as const
 /** What a removal does with reservations that are not over. */
 export const Removal = oneOf(...REMOVALS)
 export type Removal = t.TypeOf<typeof Removal>
 
-const UserRemoved = declare(closed('UserRemoved', { _id: opaqueId, reservations: Removal }, {}), {
-  ...ofUser,
-  answersNothing: true,
-  guide: 'a user is removed | `reservations`: `keep` or `cancel`',
-})
-const UserRestored = declare(closed('UserRestored', { _id: opaqueId }, {}), {
-  ...ofUser,
-  guide: 'a removed user is restored | ',
-})
-/** The secrets are deleted. The id stays. */
-const UserErased = declare(closed('UserErased', { _id: opaqueId }, {}), {
-  ...ofUser,
-  guide: 'what is secret of a removed user is [deleted](people.md#erase) | ',
-})
-
-export const userEvents = { UserAdded, UserChanged, UserRemoved, UserRestored, UserErased } as const
+export const userEvents = {
+  UserAdded: declare({
+    ...ofUser,
+    members: { _id: opaqueId, role: Role, credentials: UserCredentials },
+    optional: { quota: Quota, scope },
+    creates: true,
+    by: ['users', 'berth', 'oidc'],
+    guide: 'a user is added, or imported | `role`, `credentials`, and of testers `quota` and `scope` if they have them',
+  }),
+  /** Contains only what changed. A quota of null is the service's default. */
+  UserChanged: declare({
+    ...ofUser,
+    members: { _id: opaqueId },
+    optional: { role: Role, quota: orNull(Quota), scope, credentials: UserCredentials },
+    by: ['users', 'oidc'],
+    guide: 'a user gets another name, role, password, quota or scope, or its sessions end | only what changed',
+  }),
+  UserRemoved: declare({
+    ...ofUser,
+    members: { _id: opaqueId, reservations: Removal },
+    answersNothing: true,
+    guide: 'a user is removed | `reservations`: `keep` or `cancel`',
+  }),
+  UserRestored: declare({
+    ...ofUser,
+    members: { _id: opaqueId },
+    guide: 'a removed user is restored | ',
+  }),
+  /** The secrets are deleted. The id stays. */
+  UserErased: declare({
+    ...ofUser,
+    members: { _id: opaqueId },
+    guide: 'what is secret of a removed user is [deleted](people.md#erase) | ',
+  }),
+} as const
 
 /** SHA-256 of a token in hex. A token has 160 secret bits, so that no salt is needed. */
 const tokenHash = matching('hash', /^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
@@ -103,45 +103,24 @@ const ofToken = {
   by: ['users'],
 } as const
 
-/** Without `expires_at` it does not expire, and without `token_scope` it may do all that its role may. */
-const TokenIssued = declare(
-  closed(
-    'TokenIssued',
-    { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
-    { expires_at: recordedTime, token_scope: TokenScope },
-  ),
-  {
+export const tokenEvents = {
+  /** Without `expires_at` it does not expire, and without `token_scope` it may do all that its role may. */
+  TokenIssued: declare({
     ...ofToken,
+    members: { _id: assignedId, user_id: opaqueId, role: Role, hash: tokenHash, credentials: Credentials },
+    optional: { expires_at: recordedTime, token_scope: TokenScope },
     creates: true,
     added: [['token_scope']],
-    notes: { 'credentials.changed': ['The id of the token, whose name is in the vault.', [EXAMPLE_ID]] },
     guide:
       'a [token](people.md#tokens) is issued | `role`, `hash` (its SHA-256), `credentials`, `expires_at` if it expires, `token_scope` if it is for metrics only',
-  },
-)
-/** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
-const TokenRevoked = declare(
-  closed('TokenRevoked', { _id: assignedId, user_id: opaqueId }, { session_until: recordedTime }),
-  {
+  }),
+  /** With `session_until` it ended the session of a login, which would have ended by itself at that time at the latest. */
+  TokenRevoked: declare({
     ...ofToken,
+    members: { _id: assignedId, user_id: opaqueId },
+    optional: { session_until: recordedTime },
     by: ['users', 'berth'],
     guide:
       'a token is revoked, by a request or with its user; with `session_until`, a [session](people.md#sessions) is ended | ',
-  },
-)
-
-export const tokenEvents = { TokenIssued, TokenRevoked } as const
-
-/** What readers of events are told of the members. */
-export const userNotes: Notes = {
-  role: ['What the user or token may do.', 'tester'],
-  quota: ['The limits of what the user may reserve; null for the default of the service.'],
-  'quota.hours_per_week': ['Hours in an ISO week; null is no limit.', 40],
-  'quota.reservations_max': ['Reservations that are not over; null is no limit.', 20],
-  'quota.priority_max': ['The highest priority of requests; null is no limit.', 0],
-  scope: ['The tags of the SUTs that the user sees; empty for all.', 'team=qa1'],
-  reservations: ['What became of the reservations that were not over.'],
-  token_scope: ['What the token is limited to, if to anything.', 'metrics'],
-  hash: ['The SHA-256 of the token.', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
-  session_until: ['Until when the session that was ended would have lasted.', EXAMPLE_TIME],
-}
+  }),
+} as const

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
-import { type EventType, factsOf, noteOn } from '../../../domain/event.ts'
+import { type EventType, factsOf } from '../../../domain/event.ts'
+import { noteOn } from '../../../domain/events/notes.ts'
 
 /** Descriptions and examples of the members of events, out of their declarations. */
 

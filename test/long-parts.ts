@@ -1,6 +1,7 @@
 import { partsOfVerifying } from './audit/verify/long-parts.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
 import { partsOfTheFeed } from './feed/long-parts.ts'
+import { killRounds } from './gateway/instances/kills.ts'
 import { transferBothWays } from './gateway/transfer.ts'
 import { partsOfHistory } from './history/long-parts.ts'
 import { sendBadCredentials } from './http/authentication/bad-credentials.ts'
@@ -13,7 +14,6 @@ import { createSut, NOW } from './http/requests.ts'
 import { recordedBy } from './http/store/log-rows.ts'
 import { patchesPart } from './patches/run-patches.ts'
 import { crashRounds } from './process/crash/crash.ts'
-import { sessionCrashRounds } from './process/crash/sessions.ts'
 import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
@@ -48,11 +48,15 @@ const crash: Part = {
 
 const sessionCrash: Part = {
   name: 'session-crash',
-  what: 'kills the service under load with connections open, 200 times on one log: sessions, starts, ends and ports',
-  run: async (scope, { seed, count = 200, progress }) => {
+  what: 'kills a service, and one of two instances, 100 times on a log: sessions, starts and ends',
+  run: async (scope, { seed, count = 100, progress }) => {
     const onRound = (round: number): void => progress(`round ${round} of ${count}`)
-    const { problems, ...counts } = await sessionCrashRounds(scope, { rounds: count, seed, onRound })
-    return { counts: { rounds: count, ...counts }, problems }
+    const one = await killRounds(scope, { instances: 1, rounds: count, seed, onRound })
+    const two = await killRounds(scope, { instances: 2, rounds: count, seed, onRound })
+    return {
+      counts: { rounds: 2 * count, one: one.counts, two: two.counts },
+      problems: [...one.problems, ...two.problems],
+    }
   },
 }
 

@@ -2,46 +2,10 @@ import test from 'ava'
 import { type } from '../command-line/terminal.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
-import { openStore } from '../event-store/sqlite/subject.ts'
 import { type Running, start } from '../http/harness.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { launch, run } from '../process/harness.ts'
-import { textsOf } from './histories.ts'
-import { aLog, foundAt, startEmbedded } from './typed.ts'
-
-/** Services during and after the copy of a log. */
-
-test('thorough: a copy killed midway is completed by a second run; no service starts on it before', async (t) => {
-  const own = await startProtocolServer()
-  t.teardown(own.close)
-  const { args: again, to, texts, path, data } = await aLog(t, own.address, 1_000)
-  own.delayAnswers(10)
-  for (const appends of [100, 400]) {
-    const child = launch(t, { data, args: again })
-    await until('some of it is copied', async () => own.counters.appends >= appends, 60_000)
-    child.signal('SIGKILL')
-    await child.exited
-  }
-  await until('what was under way has been stored', async () => own.counters.delayed === 0, 60_000)
-  own.delayAnswers(0)
-  const unfinished = {
-    message: /^the event store contains an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/,
-  }
-  const environment = { BERTH_EVENT_STORE: to, BERTH_VAULT_KEY: `k1:${Buffer.alloc(32, 1).toString('base64')}` }
-  await t.throwsAsync(start(t, { environment }), unfinished)
-  await t.throwsAsync(foundAt(t, to), unfinished)
-  const other = await aLog(t, own.address, 1)
-  const elsewhere = await run({ data, args: ['copy', '--from', `sqlite:${other.path}`, '--to', to] })
-  t.deepEqual([elsewhere.code, elsewhere.output], [1, ''], 'a copy of another log is refused')
-  const { code, out, error } = await type([...again, '--json'])
-  t.is(code, 0, error)
-  const { events, found } = JSON.parse(out)
-  t.is(events, 1_000)
-  t.true(found >= 100 && found < 1_000, String(found))
-  t.deepEqual(await foundAt(t, to), texts)
-  t.deepEqual(await textsOf(openStore(t, path)), texts, 'the source is unchanged')
-})
+import { startEmbedded } from './copying.ts'
 
 /** The responses to reads, to compare before and after. */
 const readAs = async (service: Running, paths: readonly string[]) => {

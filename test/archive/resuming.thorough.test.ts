@@ -4,7 +4,9 @@ import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
+import { aVaultKey } from '../event-store/eventstoredb/service/instances.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
+import { start } from '../http/harness.ts'
 import { aTarget, copied, fails, prepared } from './copying.ts'
 import { anEmbeddedLog, notes, record, textsOf } from './histories.ts'
 
@@ -25,6 +27,10 @@ const failing = (target: EventStore, after: number): EventStore => {
   }
 }
 
+const UNFINISHED = {
+  message: /^the event store contains an unfinished copy of the log [0-9a-f]{24}: run "copy" again$/,
+}
+
 test('a copy interrupted after any append is completed by a second run, without duplicates', async (t) => {
   const runs = Array.from({ length: 9 }, (_, n) => notes(sutStream(idOf(n % 3)), 1 + (n % 2), `run ${n}`))
   const { store: source } = await anEmbeddedLog(t)
@@ -38,6 +44,12 @@ test('a copy interrupted after any append is completed by a second run, without 
     const there = await textsOf(target)
     t.deepEqual(there, texts.slice(0, there.length))
     await target.close()
+    if (after === 4) {
+      const environment = { BERTH_EVENT_STORE: address, BERTH_VAULT_KEY: aVaultKey() }
+      await t.throwsAsync(start(t, { environment }), UNFINISHED, 'no service starts on it')
+      const { store: other } = await anEmbeddedLog(t)
+      await t.throwsAsync(aTarget(t, other, address), undefined, 'a copy of another log is refused')
+    }
     const again = await aTarget(t, source, address)
     t.is((await copied(source, again)).found, there.length)
     t.deepEqual(await textsOf(again), texts)

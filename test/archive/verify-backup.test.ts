@@ -41,61 +41,58 @@ const change = (copy: string, sql: string, ...values: readonly (string | number 
   }
 }
 
-const recordedAt = (copy: string, position: number): string => {
+/** Changes an event together with its hash. */
+const forge = (copy: string, from: string, to: string): void => {
   const database = new DatabaseSync(copy, { readOnly: true })
-  try {
-    return String(database.prepare('SELECT recorded FROM event WHERE position = ?').get(position)?.recorded)
-  } finally {
-    database.close()
-  }
+  const { recorded } = database.prepare('SELECT recorded FROM event WHERE position = 17').get() as { recorded: string }
+  database.close()
+  const forged = recorded.replace(from, to)
+  change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
 }
 
-test('an unchanged copy has no problems', async (t) => {
-  const { copy, checkpoint } = await aBackup(t)
-  t.is(checkpoint.events, 40)
-  t.deepEqual(problemsOf(copy, checkpoint), [])
-})
-
-test('a changed event is found by its own hash', async (t) => {
-  const { copy, checkpoint } = await aBackup(t)
-  change(copy, "UPDATE event SET recorded = replace(recorded, 'note 1', 'note 7') WHERE position = 17")
-  t.deepEqual(problemsOf(copy, checkpoint), ['the event at 17 does not match its hash'])
-})
-
-test('an event changed together with its hash is found by the root hash', async (t) => {
-  const { copy, checkpoint } = await aBackup(t)
-  const forged = recordedAt(copy, 17).replace('note 1', 'note 7')
-  change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
-  t.deepEqual(problemsOf(copy, checkpoint), ['its Merkle root differs from that of the log'])
-})
-
-test('a missing event is found, in the middle or at the end', async (t) => {
-  const middle = await aBackup(t)
-  change(middle.copy, 'DELETE FROM event WHERE position = 17')
-  t.deepEqual(problemsOf(middle.copy, middle.checkpoint), ['the event at 17 is missing'])
-  const end = await aBackup(t)
-  change(end.copy, 'DELETE FROM event WHERE position = 39')
-  t.deepEqual(problemsOf(end.copy, end.checkpoint), ['it has 39 events, the log had 40'])
-})
-
-test('an unreadable event is found and named', async (t) => {
-  const { copy, checkpoint } = await aBackup(t)
-  const forged = recordedAt(copy, 17).replace('"schema":1', '"schema":65000')
-  change(copy, 'UPDATE event SET recorded = ?, leaf = ? WHERE position = 17', forged, leafHash(forged))
-  t.regex(problemsOf(copy, checkpoint).join(), /^sut-.*@1: \/metadata\/schema: 65000 was written by a newer version/)
-})
-
-test('a damaged file is found', async (t) => {
-  const { copy, checkpoint } = await aBackup(t)
+const damage = async (copy: string): Promise<void> => {
   const file = await open(copy, 'r+')
   await file.write(Buffer.alloc(512, 0xff), 0, 512, 4096 * 4)
   await file.close()
-  const problems = problemsOf(copy, checkpoint)
-  t.true(problems.length > 0)
+}
+
+/** What becomes of a copy, and what is found then. */
+const TAMPERINGS: readonly (readonly [what: string, (copy: string) => unknown, found: RegExp])[] = [
+  [
+    'a changed event by its own hash',
+    (copy) => change(copy, "UPDATE event SET recorded = replace(recorded, 'note 1', 'note 7') WHERE position = 17"),
+    /^the event at 17 does not match its hash$/,
+  ],
+  [
+    'an event changed together with its hash by the root',
+    (copy) => forge(copy, 'note 1', 'note 7'),
+    /^its Merkle root differs from that of the log$/,
+  ],
+  ['a missing event', (copy) => change(copy, 'DELETE FROM event WHERE position = 17'), /^the event at 17 is missing$/],
+  [
+    'a missing end',
+    (copy) => change(copy, 'DELETE FROM event WHERE position = 39'),
+    /^it has 39 events, the log had 40$/,
+  ],
+  [
+    'an unreadable event',
+    (copy) => forge(copy, '"schema":1', '"schema":65000'),
+    /^sut-.*@1: \/metadata\/schema: 65000 was written by a newer version/,
+  ],
+  ['a damaged file', damage, /./],
+]
+
+test('an unchanged copy has no problems, and that of another log is found', async (t) => {
+  const [{ copy, checkpoint }, other] = [await aBackup(t), await aBackup(t)]
+  t.is(checkpoint.events, 40)
+  t.deepEqual(problemsOf(copy, checkpoint), [])
+  await copyFile(other.copy, copy)
+  t.deepEqual(problemsOf(copy, checkpoint), ['its last event is not the last event of the log'])
 })
 
-test('the copy of another log is found', async (t) => {
-  const [one, other] = [await aBackup(t), await aBackup(t)]
-  await copyFile(other.copy, one.copy)
-  t.deepEqual(problemsOf(one.copy, one.checkpoint), ['its last event is not the last event of the log'])
-})
+for (const [what, tamper, found] of TAMPERINGS)
+  test(`${what} is found in a copy`, async (t) => {
+    const { copy, checkpoint } = await aBackup(t)
+    await tamper(copy)
+    t.regex(problemsOf(copy, checkpoint).join(), found)
+  })

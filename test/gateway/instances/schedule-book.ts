@@ -1,4 +1,4 @@
-import type { Row } from '../log-rows.ts'
+import type { Row } from '../../process/log-rows.ts'
 
 /** A reservation, and what the log says of its start and end. */
 interface Booked {

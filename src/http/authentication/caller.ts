@@ -21,12 +21,10 @@ export const callerOf = (ctx: Context, gate: Gate, address: string): Caller => (
     if (E.isRight(admitted)) ctx.state.user = admitted.right
     return admitted
   },
-  signOn: {
-    lockout: () => gate.lockout(ctx.req),
-    failed: () => gate.countFailure(ctx.req),
-    passed: (user) => {
-      ctx.state.user = user
-    },
+  lockout: () => gate.lockout(ctx.req),
+  countFailure: () => gate.countFailure(ctx.req),
+  setUser: (user) => {
+    ctx.state.user = user
   },
   confirm: (password) => gate.confirm(ctx.req, ctx.state.user, password),
 })

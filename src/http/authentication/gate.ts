@@ -87,8 +87,6 @@ const lockedOut = (retryAfter: number): Refusal => ({
   retryAfter,
 })
 
-const tooManyAttempts = (retryAfter: number): Admitted => E.left(lockedOut(retryAfter))
-
 type End = (how: AttemptOutcome) => void
 
 const outcomeOf = ({ kind }: Authentication): AttemptOutcome => {
@@ -100,34 +98,26 @@ const outcomeOf = ({ kind }: Authentication): AttemptOutcome => {
  * Decides on the result of a check. `end` belongs to this request's own attempt; a shared or cached result has none.
  */
 const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
-  const familiar = makeSeenUsers(addresses)
+  const seen = makeSeenUsers(addresses)
 
   const ofUser = (request: IncomingMessage, user: User, wasTried: boolean): Admitted => {
     // Nobody guesses a token or a session: a valid one is let in from a locked-out address too.
     if (user.token !== undefined || user.session !== undefined) return E.right(user)
-    if (familiar.isOn(request.socket, user)) return E.right(user)
+    if (seen.isOn(request.socket, user)) return E.right(user)
     const address = addresses.clientOf(request)
-    const wait = wasTried || familiar.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, foldName(user.name))
-    if (wait > 0) return tooManyAttempts(wait)
-    familiar.add(request.socket, address, user)
+    const wait = wasTried || seen.isAt(address, user) ? 0 : attempts.lockoutSeconds(address, foldName(user.name))
+    if (wait > 0) return E.left(lockedOut(wait))
+    seen.add(request.socket, address, user)
     return E.right(user)
   }
 
-  const ofWrong = (request: IncomingMessage, name: string, wasTried: boolean): Admitted => {
-    if (wasTried) return WRONG_CREDENTIALS
+  /** Refuses what is wrong, and counts it as a failed attempt that has not been counted. */
+  const ofWrong = (request: IncomingMessage, wrong: Admitted, name?: string): Admitted => {
     const address = addresses.clientOf(request)
     const wait = attempts.lockoutSeconds(address, name)
-    if (wait > 0) return tooManyAttempts(wait)
+    if (wait > 0) return E.left(lockedOut(wait))
     attempts.begin(address, name)('failed')
-    return WRONG_CREDENTIALS
-  }
-
-  const ofWrongToken = (request: IncomingMessage): Admitted => {
-    const address = addresses.clientOf(request)
-    const wait = attempts.addressLockoutSeconds(address)
-    if (wait > 0) return tooManyAttempts(wait)
-    attempts.failed(address)
-    return WRONG_TOKEN
+    return wrong
   }
 
   return (request: IncomingMessage, result: Authentication, end: End | undefined): Admitted => {
@@ -138,14 +128,14 @@ const makeDecision = (attempts: Attempts, addresses: ClientAddresses) => {
       case 'unready':
         return UNREADY
       case 'wrong_token':
-        return ofWrongToken(request)
+        return ofWrong(request, WRONG_TOKEN)
       // It was valid once, so this is not a guess.
       case 'ended_session':
         return E.left(SESSION_ENDED)
       case 'wrong':
-        return ofWrong(request, result.name, end !== undefined)
+        return end === undefined ? ofWrong(request, WRONG_CREDENTIALS, result.name) : WRONG_CREDENTIALS
       case 'barred':
-        return tooManyAttempts(Math.max(1, attempts.lockoutSeconds(addresses.clientOf(request), result.name)))
+        return E.left(lockedOut(Math.max(1, attempts.lockoutSeconds(addresses.clientOf(request), result.name))))
       case 'overloaded':
         return OVERLOADED
       // Malformed credentials are not a guess.
@@ -206,10 +196,10 @@ export const makeGate = (options: GateOptions): Gate => {
     },
     signIn,
     lockout: (request) => {
-      const wait = attempts.addressLockoutSeconds(addresses.clientOf(request))
+      const wait = attempts.lockoutSeconds(addresses.clientOf(request))
       return wait > 0 ? lockedOut(wait) : undefined
     },
-    countFailure: (request) => attempts.failed(addresses.clientOf(request)),
+    countFailure: (request) => attempts.begin(addresses.clientOf(request))('failed'),
     confirm: async (request, { _id, name }, password) => {
       const admitted = await signIn(request, { name, password })
       if (E.isLeft(admitted)) return admitted.left.code === 'unauthenticated' ? E.left(WRONG_PASSWORD) : admitted

@@ -3,16 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Call, RouteResult, Upgraded } from '../protocol/route.ts'
+import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CheckConsole } from '../response/find-reservation.ts'
-import type { Attached, Forwarded, NotAttached } from '../response/forwarded.ts'
+import type { Attached, AttachedEnd, Forwarded } from '../response/forwarded.ts'
 import type { ExplainOver } from '../response/over.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
-import { type AccessWatch, makeOpenConsoles, type OpenConsoles } from './open-consoles.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
-interface ConsolesOptions extends AccessWatch {
+interface ConsolesOptions {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
   /** Finds the reservation if its holder may open a console. */
   readonly check: CheckConsole
@@ -20,6 +19,10 @@ interface ConsolesOptions extends AccessWatch {
   readonly forwarded: Pick<Forwarded, 'attach'>
   /** The user of a ticket, if it may hold reservations and its access has not ended since. */
   readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>
+  /** Whether a user still may have a console, by the token or session that it was opened with. */
+  readonly isHolder: (user: User) => boolean
+  /** Calls the listener when that may have changed. Returns a function that ends this. */
+  readonly onAccessChange: (listener: () => void) => () => void
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly limits?: Partial<ConsoleLimits> | undefined
@@ -40,10 +43,6 @@ const NO_UPGRADE = refusal(
 const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
 const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
 
-const notAttached = (refused: Exclude<NotAttached['refused'], 'over'>): Refusal => {
-  return refused === 'undecided' ? refusal('unavailable', 'The gateway is not ready. Try again.') : FULL
-}
-
 /** A valid ticket and its holder. */
 interface Admitted {
   readonly ticket: ConsoleTicket
@@ -51,89 +50,104 @@ interface Admitted {
 }
 
 /** Checks everything about a request except its reservation. */
-const makeAdmit =
-  ({ tickets, holder, clock }: ConsolesOptions) =>
-  async (request: IncomingMessage, text = ''): Promise<E.Either<Refusal, Admitted>> => {
-    const wrong = wrongVersion(request)
-    if (wrong !== undefined) return E.left(wrong)
-    const ticket = tickets.verify(text)
-    const user = ticket && (await holder(ticket))
-    if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
-    const refused = crossSite(request) ?? malformed(request)
-    return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
-  }
+const admit = async (
+  { tickets, holder, clock }: ConsolesOptions,
+  request: IncomingMessage,
+  text = '',
+): Promise<E.Either<Refusal, Admitted>> => {
+  const wrong = wrongVersion(request)
+  if (wrong !== undefined) return E.left(wrong)
+  const ticket = tickets.verify(text)
+  const user = ticket && (await holder(ticket))
+  if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
+  const refused = crossSite(request) ?? malformed(request)
+  return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
+}
 
-const dropAttached = ({ stream, leave }: Attached): void => {
+const drop = ({ stream, leave }: Attached): void => {
   stream.destroy()
   leave()
 }
 
-/** Attaches a client to the reservation of its ticket. The ticket is used up if `open` then opens a console. */
-const makeAttach = ({ check, forwarded, isHolder, clock, explainOver }: ConsolesOptions) => {
-  const used = makeUsedTickets(clock)
-  return async (
-    { ticket: { reservationId, nonce, expires }, user }: Admitted,
-    open: (attached: Attached) => boolean,
-  ): Promise<Refusal | undefined> => {
-    const claimed = used.claim(nonce, expires)
-    if (claimed !== 'claimed') return claimed === 'used' ? INVALID : FULL
-    let isOpen = false
-    try {
-      const found = await check(reservationId, user)
-      if (E.isLeft(found)) return found.left
-      const attached = await forwarded.attach(reservationId)
-      if ('refused' in attached)
-        return attached.refused === 'over' ? explainOver(reservationId, user) : notAttached(attached.refused)
-      // From now on it is cut when the user's access ends, which may have happened meanwhile.
-      if (!isHolder(user)) {
-        dropAttached(attached)
-        return INVALID
-      }
-      isOpen = open(attached)
-      return undefined
-    } finally {
-      if (!isOpen) used.release(nonce)
-    }
+/** Connects to the SUT of a reservation. */
+const attach = async (
+  { check, forwarded, isHolder, explainOver }: ConsolesOptions,
+  { ticket: { reservationId }, user }: Admitted,
+): Promise<E.Either<Refusal, Attached>> => {
+  const found = await check(reservationId, user)
+  if (E.isLeft(found)) return found
+  const attached = await forwarded.attach(reservationId)
+  if ('refused' in attached) {
+    if (attached.refused === 'over') return E.left(await explainOver(reservationId, user))
+    return E.left(attached.refused === 'full' ? FULL : refusal('unavailable', 'The gateway is not ready. Try again.'))
   }
+  // From now on it is cut when the user's access ends, which may have happened meanwhile.
+  if (isHolder(user)) return E.right(attached)
+  drop(attached)
+  return E.left(INVALID)
 }
 
-/** Returns a function that opens a console on an attached connection; false if the client has left. */
-const makeOpenConsole = (limits: ConsoleLimits, open: OpenConsoles) => {
-  const accept = makeAccept(limits)
-  return (
-    attached: Attached,
-    user: User,
-    { request, socket, head, takeOver }: Upgraded,
-    requestId: string,
-  ): boolean => {
-    takeOver()
-    socket.setKeepAlive(true, limits.keepAliveAfter)
-    const webSocket = accept(request, socket, head, requestId)
-    if (webSocket === undefined) {
-      dropAttached(attached)
-      return false
-    }
-    open.add(webSocket, { user, end: bridge(webSocket, attached, limits) })
-    return true
-  }
-}
+/** Between checks for tokens and sessions that have expired. */
+const EXPIRY_INTERVAL_MS = 1_000
 
 export const makeConsoles = (options: ConsolesOptions): Consoles => {
-  const open = makeOpenConsoles(options)
-  const admit = makeAdmit(options)
-  const attach = makeAttach(options)
-  const openConsole = makeOpenConsole({ ...CONSOLE_LIMITS, ...options.limits }, open)
+  const { isHolder, onAccessChange, clock } = options
+  const limits = { ...CONSOLE_LIMITS, ...options.limits }
+  const accept = makeAccept(limits)
+  const used = makeUsedTickets(clock)
+  /** The gateway ends those of users whose access ends, and this those of a token or a session. */
+  const consoles = new Map<(cause: AttachedEnd) => void, User>()
+  let isClosed = false
+  const endOthers = (): void => {
+    for (const [end, user] of consoles) if (!isHolder(user)) end('barred')
+  }
+  const unwatch = onAccessChange(endOthers)
+  const expiring = setInterval(endOthers, EXPIRY_INTERVAL_MS).unref()
+
+  /** Opens a console on an attached connection; false if the client has left. */
+  const openOn = (attached: Attached, user: User, { upgraded, requestId }: Call): boolean => {
+    if (upgraded === undefined) return false
+    upgraded.takeOver()
+    upgraded.socket.setKeepAlive(true, limits.keepAliveAfter)
+    const socket = accept(upgraded, requestId)
+    if (socket === undefined) {
+      drop(attached)
+      return false
+    }
+    const end = bridge(socket, attached, limits)
+    consoles.set(end, user)
+    socket.once('close', () => consoles.delete(end))
+    // The service began to stop while this console was being opened.
+    if (isClosed) end('stopped')
+    return true
+  }
+
   return {
-    open: async ({ upgraded, params, caller, requestId }) => {
+    open: async (call) => {
+      const { upgraded, params, caller } = call
       if (upgraded === undefined) return E.left(NO_UPGRADE)
-      const admitted = await admit(upgraded.request, params.ticket)
+      const admitted = await admit(options, upgraded.request, params.ticket)
       if (E.isLeft(admitted)) return admitted
-      const { user } = admitted.right
-      caller().signOn.passed(user)
-      if (open.isClosed()) return E.left(refusal('unavailable', 'The service is stopping.'))
-      const refused = await attach(admitted.right, (attached) => openConsole(attached, user, upgraded, requestId))
-      return refused === undefined ? E.right({ status: 101, body: '' }) : E.left(refused)
+      const { user, ticket } = admitted.right
+      caller().setUser(user)
+      if (isClosed) return E.left(refusal('unavailable', 'The service is stopping.'))
+      const claimed = used.claim(ticket.nonce, ticket.expires)
+      if (claimed !== 'claimed') return E.left(claimed === 'used' ? INVALID : FULL)
+      let isOpen = false
+      try {
+        const attached = await attach(options, admitted.right)
+        if (E.isLeft(attached)) return attached
+        isOpen = openOn(attached.right, user, call)
+        return E.right({ status: 101, body: '' })
+      } finally {
+        if (!isOpen) used.release(ticket.nonce)
+      }
     },
-    close: open.closeAll,
+    close: () => {
+      isClosed = true
+      unwatch()
+      clearInterval(expiring)
+      for (const end of consoles.keys()) end('stopped')
+    },
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
-import { isOwnOrigin } from '../authentication/cross-site.ts'
+import { hasForeignOrigin } from '../authentication/cross-site.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
+import type { Upgraded } from '../protocol/route.ts'
 import type { ConsoleLimits } from './bridge.ts'
 
 /** The opening handshake of a WebSocket (RFC 6455, section 4.2). */
@@ -33,27 +33,26 @@ export const wrongVersion = ({ headers }: IncomingMessage): Refusal | undefined 
     ? undefined
     : refusal('upgrade_required', 'The only supported version of WebSocket is 13.')
 
-export const crossSite = ({ headers, socket }: IncomingMessage): Refusal | undefined => {
-  const { origin, host = '' } = headers
-  const isEncrypted = 'encrypted' in socket && socket.encrypted === true
-  if (origin === undefined || isOwnOrigin(origin, host, isEncrypted)) return undefined
-  return refusal('cross_site', 'A page of another site sent this request.')
+export const crossSite = (request: IncomingMessage): Refusal | undefined =>
+  hasForeignOrigin(request) ? refusal('cross_site', 'A page of another site sent this request.') : undefined
+
+const malformation = ({ headers }: IncomingMessage): string | undefined => {
+  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
+    return 'An upgrade cannot have a body.'
+  }
+  if (!KEY.test(headers['sec-websocket-key'] ?? '')) return 'Sec-WebSocket-Key must be 16 bytes in base64.'
+  const names = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [SUBPROTOCOL]
+  if (!names.every((name) => TOKEN.test(name)) || new Set(names).size < names.length) {
+    return 'Sec-WebSocket-Protocol must be different names, separated by commas.'
+  }
+  return names.includes(SUBPROTOCOL)
+    ? undefined
+    : `The only supported subprotocol is ${SUBPROTOCOL}. Offer it, or none.`
 }
 
-export const malformed = ({ headers }: IncomingMessage): Refusal | undefined => {
-  const wrong = (detail: string): Refusal => refusal('malformed_request', detail)
-  if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
-    return wrong('An upgrade cannot have a body.')
-  }
-  if (!KEY.test(headers['sec-websocket-key'] ?? '')) return wrong('Sec-WebSocket-Key must be 16 bytes in base64.')
-  const offered = headers['sec-websocket-protocol']
-  if (offered === undefined) return undefined
-  const names = offered.split(',').map((name) => name.trim())
-  if (!names.every((name) => TOKEN.test(name)) || new Set(names).size < names.length) {
-    return wrong('Sec-WebSocket-Protocol must be different names, separated by commas.')
-  }
-  if (names.includes(SUBPROTOCOL)) return undefined
-  return wrong(`The only supported subprotocol is ${SUBPROTOCOL}. Offer it, or none.`)
+export const malformed = (request: IncomingMessage): Refusal | undefined => {
+  const detail = malformation(request)
+  return detail === undefined ? undefined : refusal('malformed_request', detail)
 }
 
 /** Returns a function that completes the handshake of a request that has been checked, unless the client has left. */
@@ -73,11 +72,11 @@ export const makeAccept = ({ messageMax: maxPayload, closeWithin: closeTimeout }
   server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIds.get(request)}`))
   // Everything has been checked before.
   server.on('wsClientError', (_, socket) => socket.destroy())
-  return (request: IncomingMessage, socket: Socket, head: Buffer, requestId: string): WebSocket | undefined => {
+  return ({ request, socket, head }: Upgraded, requestId: string): WebSocket | undefined => {
     let opened: WebSocket | undefined
     requestIds.set(request, requestId)
-    server.handleUpgrade(request, socket, head, (made) => {
-      opened = made
+    server.handleUpgrade(request, socket, head, (webSocket) => {
+      opened = webSocket
     })
     return opened
   }

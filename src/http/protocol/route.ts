@@ -14,16 +14,6 @@ import type { Code, Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
 
-/** What a single sign-on says of its request. */
-export interface SignOn {
-  /** Why the address may not try now, if it may not. */
-  readonly lockout: () => Refusal | undefined
-  /** Counts a failed login of the address. */
-  readonly failed: () => void
-  /** The user that the request is from. */
-  readonly passed: (user: User) => void
-}
-
 /** Who sent a request, and to where. */
 export interface Caller {
   /** The client's address. It must not get into the log. */
@@ -34,7 +24,12 @@ export interface Caller {
   readonly accepts: (mediaTypes: MediaTypes) => string | undefined
   /** Signs somebody in, if the request's user is not known. */
   readonly signIn: (credentials: NameAndPassword) => Promise<Either<Refusal, User>>
-  readonly signOn: SignOn
+  /** Why the address may not try to sign in now, if it may not. */
+  readonly lockout: () => Refusal | undefined
+  /** Counts a failed login of the address, which names no user. */
+  readonly countFailure: () => void
+  /** Says whom a handler found to have sent the request. */
+  readonly setUser: (user: User) => void
   /** Checks the caller's password again. Throttled like a login. */
   readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
 }

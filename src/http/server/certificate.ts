@@ -43,14 +43,6 @@ interface CertificateOptions {
 const CERTIFICATE = 'BERTH_TLS_CERT'
 const KEY = 'BERTH_TLS_KEY'
 
-const readText = async (variable: string, path: string): Promise<E.Either<string, string>> => {
-  try {
-    return E.right(await readRegularText(path))
-  } catch (error) {
-    return E.left(`${variable}: ${path} cannot be read: ${(error as Error).message.split(',')[0]}`)
-  }
-}
-
 const parsed = <A>(parse: () => A): A | undefined => {
   try {
     return parse()
@@ -59,31 +51,28 @@ const parsed = <A>(parse: () => A): A | undefined => {
   }
 }
 
-const dateProblems = (
-  { certificate }: Pair,
-  { validFromDate, validToDate }: X509Certificate,
-  now: number,
-): readonly string[] => {
-  const subject = `${CERTIFICATE}: the certificate in ${certificate}`
-  if (now > validToDate.getTime()) return [`${subject} expired at ${validToDate.toISOString()}`]
-  return now < validFromDate.getTime() ? [`${subject} is not valid before ${validFromDate.toISOString()}`] : []
+const leafProblem = (path: string, leaf: X509Certificate | undefined, now: number): string | undefined => {
+  if (leaf === undefined) return `${path} contains no PEM certificate`
+  const { validFromDate, validToDate } = leaf
+  if (now > validToDate.getTime()) return `the certificate in ${path} expired at ${validToDate.toISOString()}`
+  if (now >= validFromDate.getTime()) return undefined
+  return `the certificate in ${path} is not valid before ${validFromDate.toISOString()}`
 }
 
-const keyProblem = (text: string): string => {
+const keyProblem = (path: string, text: string): string => {
   const isLocked = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)
-  return isLocked ? 'contains an encrypted key; decrypt it first' : 'contains no PEM private key'
+  return `${path} ${isLocked ? 'contains an encrypted key; decrypt it first' : 'contains no PEM private key'}`
 }
 
 /** Why a pair cannot be used. Messages of OpenSSL are shown only where they cannot contain parts of the key. */
 const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): readonly string[] => {
-  const leaf = certificate.includes('-----BEGIN ')
-    ? parsed<X509Certificate>(() => new X509Certificate(certificate))
-    : undefined
+  const isPem = certificate.includes('-----BEGIN ')
+  const leaf = isPem ? parsed<X509Certificate>(() => new X509Certificate(certificate)) : undefined
   const privateKey = parsed<KeyObject>(() => createPrivateKey(key))
+  const wrongLeaf = leafProblem(files.certificate, leaf, now)
   const problems = [
-    ...(leaf === undefined ? [`${CERTIFICATE}: ${files.certificate} contains no PEM certificate`] : []),
-    ...(leaf === undefined ? [] : dateProblems(files, leaf, now)),
-    ...(privateKey === undefined ? [`${KEY}: ${files.key} ${keyProblem(key)}`] : []),
+    ...(wrongLeaf === undefined ? [] : [`${CERTIFICATE}: ${wrongLeaf}`]),
+    ...(privateKey === undefined ? [`${KEY}: ${keyProblem(files.key, key)}`] : []),
   ]
   if (leaf === undefined || privateKey === undefined) return problems
   if (!leaf.checkPrivateKey(privateKey)) {
@@ -98,21 +87,18 @@ const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): reado
   }
 }
 
-/** Reads the files. For a pair checked before, only the date is checked again. */
-const readPair = async (files: Pair, now: () => number, before?: Pair): Promise<E.Either<readonly string[], Pair>> => {
-  const [certificate, key] = [await readText(CERTIFICATE, files.certificate), await readText(KEY, files.key)]
-  if (E.isLeft(certificate) || E.isLeft(key)) {
-    return E.left([certificate, key].flatMap((read) => (E.isLeft(read) ? [read.left] : [])))
-  }
-  const pair = { certificate: certificate.right, key: key.right }
-  const isSame = before !== undefined && isSamePair(pair, before)
-  const problems = isSame
-    ? dateProblems(files, new X509Certificate(pair.certificate), now())
-    : problemsOf(files, pair, now())
+/** Reads the files, or names every problem. */
+const readPair = async (files: Pair, clock: () => number): Promise<E.Either<readonly string[], Pair>> => {
+  const unreadable: string[] = []
+  const read = (variable: string, path: string): Promise<string> =>
+    readRegularText(path).catch((error: Error) => {
+      unreadable.push(`${variable}: ${path} cannot be read: ${error.message.split(',')[0]}`)
+      return ''
+    })
+  const pair = { certificate: await read(CERTIFICATE, files.certificate), key: await read(KEY, files.key) }
+  const problems = unreadable.length > 0 ? unreadable : problemsOf(files, pair, clock())
   return problems.length > 0 ? E.left(problems) : E.right(pair)
 }
-
-const isSamePair = (a: Pair, b: Pair): boolean => a.certificate === b.certificate && a.key === b.key
 
 const validTo = ({ certificate }: Pair): Date => new X509Certificate(certificate).validToDate
 
@@ -134,7 +120,7 @@ export const openCertificate = async (
   const listeners: ((pair: Pair) => void)[] = []
 
   const poll = async (): Promise<void> => {
-    const read = await readPair(files, clock, current)
+    const read = await readPair(files, clock)
     if (isClosed) return
     if (E.isLeft(read)) {
       // A single bad read may have hit the files while they were being replaced one by one.
@@ -148,7 +134,8 @@ export const openCertificate = async (
     }
     if (broken > 1) alarms.clear('certificate', 'the certificate can be used again')
     broken = 0
-    if (isSamePair(read.right, current)) return
+    const { certificate, key } = read.right
+    if (certificate === current.certificate && key === current.key) return
     current = read.right
     log.info({ valid_to: validTo(current).toISOString() }, 'new certificate in use')
     for (const listener of listeners) listener(current)

@@ -19,73 +19,35 @@ const CLOSE_IDLE_INTERVAL_MS = 20
 
 interface ConnectionOptions {
   readonly addresses: ClientAddresses
-  readonly isEncrypted: boolean
   readonly connectionsMax?: ConnectionsMax | undefined
   /** Milliseconds a client has to take a complete response, and between checks of that. */
   readonly timeouts: { readonly answer: number; readonly checkInterval: number }
 }
 
-export interface Connections {
-  /** Notes a response that is to be sent. */
-  readonly begin: (socket: Socket, response: ServerResponse) => void
-  /** Whether responses are still to be sent on a connection. */
-  readonly isWaiting: (socket: Socket) => boolean
-  /** Refuses new connections and drains requests, for at most so many milliseconds. */
-  readonly close: (within: number) => Promise<void>
-}
-
-/** Limits the connections per address. */
-const boundAddresses = (server: Server, { trusts }: ClientAddresses, max: number): void => {
-  const turns = makeTurns({ limit: max })
+/** The open connections; of an encrypted one, that which carries it. */
+const trackSockets = (server: Server, { addresses, connectionsMax = CONNECTIONS_MAX }: ConnectionOptions) => {
+  server.maxConnections = connectionsMax.all
+  const turns = makeTurns({ limit: connectionsMax.ofAddress })
+  const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
     const peer = peerOf(socket)
-    if (trusts(peer)) return
+    if (addresses.trusts(peer)) return
     if (!turns.isFree(peer)) return void socket.destroy()
     turns.acquire(peer)
     socket.once('close', () => turns.release(peer))
   })
-}
-
-const trackSockets = (server: Server, event: 'connection' | 'secureConnection'): ReadonlySet<Socket> => {
-  const sockets = new Set<Socket>()
-  server.on(event, (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   return sockets
 }
 
-/** The responses of each connection that have not been sent, in order. */
-const trackResponses = () => {
-  const bySocket = new Map<Socket, Set<ServerResponse>>()
-  const responsesOf = (socket: Socket): Set<ServerResponse> => {
-    const known = bySocket.get(socket)
-    if (known !== undefined) return known
-    const responses = new Set<ServerResponse>()
-    bySocket.set(socket, responses)
-    socket.once('close', () => bySocket.delete(socket))
-    return responses
-  }
-  return {
-    isWaiting: (socket: Socket): boolean => responsesOf(socket).size > 0,
-    all: () => [...bySocket].map(([socket, responses]) => ({ socket, responses: [...responses] })),
-    begin: (socket: Socket, response: ServerResponse): void => {
-      const responses = responsesOf(socket)
-      if (responses.add(response).size > PIPELINED_MAX) socket.destroy()
-      response.once('close', () => responses.delete(response))
-    },
-  }
-}
-type Responses = ReturnType<typeof trackResponses>
+type Responses = ReadonlyMap<Socket, ReadonlySet<ServerResponse>>
 
 /** Disconnects clients that do not read their responses. Returns the function that stops this. */
 const cutOffSlowReaders = (responses: Responses, { timeouts }: ConnectionOptions): (() => void) => {
   const waited = new WeakMap<object, number>()
   const timer = setInterval(() => {
-    for (const {
-      socket,
-      responses: [response],
-    } of responses.all()) {
+    for (const [socket, [response]] of responses) {
       if (!response?.writableEnded) continue
       const since = (waited.get(response) ?? 0) + timeouts.checkInterval
       if (since > timeouts.answer) socket.destroy()
@@ -99,37 +61,41 @@ const cutOffSlowReaders = (responses: Responses, { timeouts }: ConnectionOptions
 /** Identifies a connection: the raw and the decrypted socket share it. */
 const remoteEnd = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
-export const watchConnections = (server: Server, options: ConnectionOptions): Connections => {
-  const { addresses, isEncrypted, connectionsMax = CONNECTIONS_MAX } = options
-  server.maxConnections = connectionsMax.all
-  boundAddresses(server, addresses, connectionsMax.ofAddress)
-  const raw = trackSockets(server, 'connection')
-  const speaking = isEncrypted ? trackSockets(server, 'secureConnection') : raw
-  const responses = trackResponses()
+/** Limits connections, and closes them in the end. */
+export const watchConnections = (server: Server, options: ConnectionOptions) => {
+  const sockets = trackSockets(server, options)
+  /** The responses of each connection that have not been sent, in order. One that has sent no request is not here. */
+  const responses = new Map<Socket, Set<ServerResponse>>()
   const stopCutting = cutOffSlowReaders(responses, options)
-
-  const destroySilent = (): void => {
-    const spoken = new Set([...speaking].map(remoteEnd))
-    for (const socket of raw) if (!spoken.has(remoteEnd(socket))) socket.destroy()
-    // Node does not count a connection without any request as idle.
-    for (const socket of speaking) if (socket.bytesRead === 0) socket.destroy()
-  }
-
   return {
-    begin: responses.begin,
-    isWaiting: responses.isWaiting,
-    close: async (within) => {
+    /** Notes a response that is to be sent. */
+    begin: (socket: Socket, response: ServerResponse): void => {
+      let waiting = responses.get(socket)
+      if (waiting === undefined) {
+        waiting = new Set()
+        responses.set(socket, waiting)
+        socket.once('close', () => responses.delete(socket))
+      }
+      if (waiting.add(response).size > PIPELINED_MAX) socket.destroy()
+      response.once('close', () => waiting.delete(response))
+    },
+    /** Whether responses are still to be sent on a connection. */
+    isWaiting: (socket: Socket): boolean => (responses.get(socket)?.size ?? 0) > 0,
+    /** Refuses new connections and drains requests, for at most so many milliseconds. */
+    close: async (within: number): Promise<void> => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const waiting of responses.all()) {
-        const last = waiting.responses.at(-1)
+      for (const waiting of responses.values()) {
+        const last = [...waiting].at(-1)
         if (last !== undefined) last.shouldKeepAlive = false
       }
-      destroySilent()
+      // Node does not count a connection without any request as idle.
+      const heard = new Set([...responses.keys()].map(remoteEnd))
+      for (const socket of sockets) if (!heard.has(remoteEnd(socket))) socket.destroy()
       // A response begun before shutdown still keeps its connection alive.
       const idle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS)
       const late = setTimeout(() => {
         server.closeAllConnections()
-        for (const socket of raw) socket.destroy()
+        for (const socket of sockets) socket.destroy()
       }, within)
       await closed
       clearInterval(idle)

@@ -91,8 +91,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   }
   const server = serverOf(certificate, limits, timeouts)
   server.maxHeadersCount = FIELDS_MAX
-  const isEncrypted = certificate !== undefined
-  const connections = watchConnections(server, { addresses, isEncrypted, connectionsMax, timeouts })
+  const connections = watchConnections(server, { addresses, connectionsMax, timeouts })
   const take: Handle = (request, response) => {
     const { socket } = request
     // Chunks are parsed one by one, however small. Accept no more until somebody reads the body.

@@ -91,13 +91,13 @@ const makeIdentify = (parts: SingleSignOnDependencies) => {
   const { used } = parts
   const [take, exchange] = [makeTake(parts), makeExchange(parts)]
   return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
-    const { signOn } = call.caller()
-    const lockedOut = signOn.lockout()
+    const caller = call.caller()
+    const lockedOut = caller.lockout()
     if (lockedOut !== undefined) return E.left(lockedOut)
     const taken = take(call)
     const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
     if (E.isRight(person)) return person
-    if (person.left === FAILED) signOn.failed()
+    if (person.left === FAILED) caller.countFailure()
     // The code may still be valid.
     else if (E.isRight(taken)) used.release(taken.right.nonce)
     return person
@@ -118,7 +118,7 @@ export const makeSingleSignOn = (parts: SingleSignOnDependencies): SingleSignOn 
     onAdmitted(_id, isLastAdministrator)
     const user = users.byId(_id)
     if (user === undefined) return E.left(REMOVED)
-    call.caller().signOn.passed(user)
+    call.caller().setUser(user)
     return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))
   }
 

@@ -5,20 +5,18 @@ import type { Route } from './protocol/route.ts'
 import { listSessions, readConnection } from './routes/access/connection.ts'
 import { consoleRoutes } from './routes/access/console-ticket.ts'
 import { auditRoutes } from './routes/audit.ts'
-import { readChanges } from './routes/changes.ts'
 import { createReservation } from './routes/create-reservation.ts'
-import { readEvents } from './routes/events.ts'
+import { eventRoutes } from './routes/events.ts'
 import { healthRoutes } from './routes/health.ts'
 import { reservationHistory, sutHistory, userHistory } from './routes/history.ts'
-import { login, sessionRoutes } from './routes/login/login.ts'
+import { loginRoutes } from './routes/login/login.ts'
 import { singleSignOnRoutes } from './routes/login/single-sign-on.ts'
 import { readMetrics } from './routes/metrics/metrics.ts'
 import type { Parts } from './routes/parts.ts'
-import { requestReads } from './routes/requests/request-reads.ts'
-import { createRequest, requestChanges } from './routes/requests/requests.ts'
+import { requestRoutes } from './routes/requests.ts'
 import { reservationReads } from './routes/reservation-reads.ts'
 import { reservationChanges } from './routes/reservations.ts'
-import { seriesRoutes } from './routes/series/series.ts'
+import { seriesRoutes } from './routes/series.ts'
 import { availabilityRoutes } from './routes/suts/availability.ts'
 import { outageRoutes } from './routes/suts/outages.ts'
 import { sutReads } from './routes/suts/sut-reads.ts'
@@ -37,26 +35,22 @@ export const declarations: readonly Declaration<Parts>[] = [
   readConnection,
   ...consoleRoutes,
   ...seriesRoutes,
-  createRequest,
-  ...requestReads,
-  ...requestChanges,
+  ...requestRoutes,
   ...sutChanges,
   ...sutReads,
   sutHistory,
   ...availabilityRoutes,
   ...outageRoutes,
   listSessions,
-  readEvents,
-  readChanges,
+  ...eventRoutes,
   ...auditRoutes,
   ...userCreations,
   ...userChanges,
   ...tokenRoutes,
   ...userReads,
   userHistory,
-  login,
+  ...loginRoutes,
   ...singleSignOnRoutes,
-  ...sessionRoutes,
   readMetrics,
   ...documentRoutes,
   ...webRoutes,

@@ -12,7 +12,7 @@ import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, paging } from '../codecs/lists.ts'
 import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
 import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
-import { refusal } from '../protocol/problem.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
@@ -40,10 +40,10 @@ const PAGE_MAX = 4 * 1024 * 1024
 
 const base64 = (hash: Uint8Array): string => Buffer.from(hash).toString('base64')
 
-const beyond = (name: string, of: number): Failure =>
-  invalid([inQuery(name, `is beyond the end of the log, which has ${of} events`)])
+const beyond = (name: string, of: number): E.Either<Failure, never> =>
+  E.left(invalid([inQuery(name, `is beyond the end of the log, which has ${of} events`)]))
 
-/** The log as of one request. */
+/** The log as of one request, with the Merkle tree that is stored with the views. */
 interface LogView {
   readonly log: LogIndex
   readonly tree: TreeReader
@@ -51,19 +51,39 @@ interface LogView {
   readonly events: number
 }
 
-type ProofResult = Awaited<RouteResult>
-type MakeProof = (over: LogView) => ProofResult | RouteResult
+type Prove<Q> = (view: LogView, query: Q, parts: Parts) => Promise<E.Either<Refusal, string>>
 
-const proofResult = (body: string, events: number): ProofResult =>
-  E.right({ status: 200, body, ...(events > 0 && { position: toPublicPosition(events - 1) }) })
+/**
+ * Answers over the log, with everything answered so far. Catches up with the store before refusing: another instance may
+ * have written what is asked for.
+ */
+const over =
+  <Q>(prove: Prove<Q>) =>
+  async (parts: Parts, { query }: Call<unknown, Q>): RouteResult => {
+    const { objects, views, store } = parts
+    const answer = async (): RouteResult => {
+      const reached = await objects.reached()
+      if (E.isLeft(reached)) return reached
+      const log = views.log()
+      if (log === undefined) {
+        return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
+      }
+      const events = log.size()
+      const proof = await prove({ log, tree: makeTreeReader(log.node), events }, query, parts)
+      const position = events > 0 && { position: toPublicPosition(events - 1) }
+      return E.isLeft(proof) ? proof : E.right({ status: 200, body: proof.right, ...position })
+    }
+    const first = await answer()
+    if (E.isRight(first)) return first
+    return (await waitForHead(views, store)) ? answer() : E.left(viewsBehind())
+  }
 
-const inclusion = async (
-  { event, size }: QueryOf<typeof inclusionQuery>,
-  { log, tree, events }: LogView,
-  store: Parts['store'],
-): RouteResult => {
+const checkpoint: Prove<unknown> = async ({ tree, events }, _, { signer }) =>
+  E.right(signCheckpoint(events, tree.head(events), signer))
+
+const inclusion: Prove<QueryOf<typeof inclusionQuery>> = async ({ log, tree, events }, { event, size }, { store }) => {
   const of = size ?? events
-  if (of > events) return E.left(beyond('size', events))
+  if (of > events) return beyond('size', events)
   const index = log.positionOf(event)
   if (index === undefined) return E.left(refusal('event_not_found', 'No event has this id.'))
   if (index >= of) {
@@ -73,38 +93,31 @@ const inclusion = async (
   const leaf_hash = base64(log.node(0, index))
   const record = await store.recordAt(log.storePositionAt(index) as StorePosition)
   if (record === undefined) return E.left(failure('unavailable', 'The log no longer has this event.'))
-  const proof = { tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }
-  return proofResult(JSON.stringify(proof), events)
+  return E.right(JSON.stringify({ tree_size: of, leaf_index: index, leaf_hash, leaf: record.text, hashes }))
 }
 
-const consistency = ({ from, to: asked }: QueryOf<typeof consistencyQuery>, { tree, events }: LogView): ProofResult => {
-  const to = asked ?? events
-  if (to > events) return E.left(beyond('to', events))
+const consistency: Prove<QueryOf<typeof consistencyQuery>> = async ({ tree, events }, { from, to = events }) => {
+  if (to > events) return beyond('to', events)
   if (from > to) return E.left(invalid([inQuery('from', `must be at most ${to}, the size of the later tree`)]))
-  return proofResult(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }), events)
+  return E.right(JSON.stringify({ from, to, hashes: tree.consistency(from, to).map(base64) }))
 }
 
 /** The leaves of the tree, one a line: the events as they are stored. A page that is not full is followed by others. */
-const leaves = async (
-  { from = 0, limit = LIMIT }: QueryOf<typeof leavesQuery>,
-  { log, events }: LogView,
-  store: Parts['store'],
-): RouteResult => {
-  if (from > events) return E.left(beyond('from', events))
+const leaves: Prove<QueryOf<typeof leavesQuery>> = async ({ log, events }, { from = 0, limit = LIMIT }, { store }) => {
+  if (from > events) return beyond('from', events)
   const end = Math.min(events, from + limit)
   let [next, body] = [from, '']
-  if (next < end) {
-    const after = log.storePositionAt(previousPosition(toPublicPosition(from))) as StorePosition
-    for await (const page of store.records(after)) {
-      for (const { text } of page.slice(0, end - next)) {
-        if (body.length >= PAGE_MAX) return proofResult(body, events)
-        body += `${text}\n`
-        next++
-      }
-      if (next >= end) break
+  if (next === end) return E.right(body)
+  const after = log.storePositionAt(previousPosition(toPublicPosition(from))) as StorePosition
+  for await (const page of store.records(after)) {
+    for (const { text } of page.slice(0, end - next)) {
+      if (body.length >= PAGE_MAX) return E.right(body)
+      body += `${text}\n`
+      next++
     }
+    if (next >= end) break
   }
-  return proofResult(body, events)
+  return E.right(body)
 }
 
 /** The verifiers' keys, one a line, newest first. The stream of the log's version has the former ones. */
@@ -119,28 +132,6 @@ export const readVerifierKeys = async (store: Parts['store'], signer: Signer): P
   return [...new Set([writeVerifier(verifierOf(signer)), ...former])].map((key) => `${key}\n`).join('')
 }
 
-/** Answers over the Merkle tree stored with the views, which then includes everything answered so far. */
-const over = async ({ objects, views }: Parts, answer: MakeProof): RouteResult => {
-  const reached = await objects.reached()
-  if (E.isLeft(reached)) return reached
-  const log = views.log()
-  if (log === undefined)
-    return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
-  return answer({ log, tree: makeTreeReader(log.node), events: log.size() })
-}
-
-/** Catches up with the store before refusing: another instance may have written the event. */
-const caughtUp = async (parts: Parts, answer: MakeProof): RouteResult => {
-  const first = await over(parts, answer)
-  if (E.isRight(first)) return first
-  return (await waitForHead(parts.views, parts.store)) ? over(parts, answer) : E.left(viewsBehind())
-}
-
-const checkpoint = (parts: Parts) =>
-  over(parts, ({ tree, events }) => proofResult(signCheckpoint(events, tree.head(events), parts.signer), events))
-
-type Asking<D> = Call<unknown, QueryOf<D>>
-
 export const auditRoutes: readonly Declaration<Parts>[] = [
   get({
     path: '/api/audit/checkpoint',
@@ -150,7 +141,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     mediaType: 'text/plain; charset=utf-8',
     answer: { type: 'string' },
-    handler: checkpoint,
+    handler: over(checkpoint),
   }),
   get({
     path: '/api/audit/key',
@@ -173,8 +164,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     mediaType: LEAVES_TYPE,
     query: leavesQuery,
     answer: { type: 'string' },
-    handler: (parts: Parts, { query }: Asking<typeof leavesQuery>) =>
-      caughtUp(parts, (from) => leaves(query, from, parts.store)),
+    handler: over(leaves),
   }),
   get({
     path: '/api/audit/inclusion',
@@ -184,8 +174,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     query: inclusionQuery,
     answer: refTo('Inclusion'),
     refusals: ['event_not_found'],
-    handler: (parts: Parts, { query }: Asking<typeof inclusionQuery>) =>
-      caughtUp(parts, (from) => inclusion(query, from, parts.store)),
+    handler: over(inclusion),
   }),
   get({
     path: '/api/audit/consistency',
@@ -194,7 +183,6 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     roles: overseers,
     query: consistencyQuery,
     answer: refTo('Consistency'),
-    handler: (parts: Parts, { query }: Asking<typeof consistencyQuery>) =>
-      caughtUp(parts, (from) => consistency(query, from)),
+    handler: over(consistency),
   }),
 ]

@@ -8,131 +8,215 @@ import {
   previousPosition,
   toPublicPosition,
 } from '../../domain/values/position.ts'
-import type { Filter } from '../../feed/events/entry.ts'
-import { eventStream, type Format, jsonLines } from '../../feed/events/frames.ts'
-import type { EventsPage, StreamRequest } from '../../feed/feed.ts'
-import { type EventsQuery, eventsQuery } from '../codecs/events.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
+import { eventStream, jsonLines } from '../../feed/events/frames.ts'
+import type { EventsPage } from '../../feed/feed.ts'
+import type { DelayedStart } from '../../feed/stream.ts'
+import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
+import { LATEST } from '../codecs/as-of.ts'
+import { type ChangesQuery, changesQuery, type EventsQuery, eventsQuery } from '../codecs/events.ts'
 import { LIMIT } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
-import { get, overseers, refTo } from '../protocol/declaration.ts'
-import { refusal } from '../protocol/problem.ts'
+import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
-import {
-  beginOrHold,
-  EVENT_STREAM,
-  makeDelayedStart,
-  positionProblem,
-  reachPosition,
-  STREAM_REFUSALS,
-  startPosition,
-  streamResponse,
-} from './stream-start.ts'
 
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const LINES = 'application/x-ndjson'
-
 /** Media types of streams, besides JSON pages. */
 const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
 
-const SUBSCRIPTION_REFUSALS = {
-  ...STREAM_REFUSALS,
+/** Prevents proxies from buffering or transforming the stream. */
+const HEADERS = { 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' }
+
+/** Why a stream is refused, by the limit that was reached. */
+const REFUSALS_OF_CHANGES: Readonly<Record<LimitReached, Refusal>> = {
+  of_user: refusal('too_many_subscribers', 'This user has reached the limit of event streams. Close one.'),
+  of_all: refusal('too_many_subscribers', 'The service has reached its limit of event streams. Try again.'),
+  held: refusal('unavailable', 'Too many event streams are waiting for the service to be ready. Try again.'),
+  closed: refusal('unavailable', 'The service is stopping.'),
+}
+const REFUSALS_OF_EVENTS = {
+  ...REFUSALS_OF_CHANGES,
   of_all: refusal('unavailable', 'The service has reached its limit of event streams. Try again.'),
 }
 
-/** Parameters that do not fit the media type of the response. */
-const parameterProblems = ({ follow, limit, isBackwards }: EventsQuery, mediaType: string): readonly Problem[] => {
-  if (!STREAM_MEDIA_TYPES.includes(mediaType)) {
-    const detail = `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`
-    return follow ? [inQuery('follow', detail)] : []
-  }
-  return [...(limit === undefined ? [] : ['limit']), ...(isBackwards ? ['order'] : [])].map((name) =>
-    inQuery(name, 'is only for pages, not for streams'),
-  )
+type Position = E.Either<Refusal, PublicPosition>
+type Subscribed = E.Either<LimitReached, Subscription>
+
+const notReached = (after: string | number): Refusal =>
+  refusal('position_not_reached', `This instance has not reached position ${after} yet.`)
+
+/** Whether a stream that is refused may begin later. */
+const isEarly = ({ code }: Refusal): boolean => code === 'position_not_reached'
+
+/** Waits for a position this instance has not reached; refuses one beyond the log. */
+const reachPosition = async (
+  { views, store }: Parts,
+  position: PublicPosition,
+  name: 'after' | 'before' | 'Last-Event-ID',
+): Promise<Position> => {
+  if (position <= views.position()) return E.right(position)
+  const isAtHead = await waitForHead(views, store)
+  if (position <= views.position()) return E.right(position)
+  if (!isAtHead) return E.left(notReached(position))
+  const where = name === 'Last-Event-ID' ? 'header' : 'query'
+  return E.left(invalid([{ ...inQuery(name, 'is beyond the end of the log'), in: where }]))
 }
 
-const pageAnswer = ({ events, next, caughtUp }: EventsPage, position: PublicPosition): RouteResponse => ({
+/** The position after which to begin. A reconnecting client repeats its first request, so Last-Event-ID comes first. */
+const startPosition = (
+  parts: Parts,
+  { query, lastEventId }: Call<unknown, ChangesQuery>,
+  byDefault: PublicPosition | typeof LATEST,
+): Promise<Position> => {
+  const after = lastEventId ?? query.after ?? byDefault
+  return after === LATEST
+    ? waitForHead(parts.views, parts.store).then((isAtHead) =>
+        isAtHead ? E.right(parts.views.position()) : E.left(notReached(LATEST)),
+      )
+    : reachPosition(parts, after, lastEventId === undefined ? 'after' : 'Last-Event-ID')
+}
+
+/** The response of a stream that shows a position, or that is held until it can begin. */
+const streamResponse = (
+  subscribed: Subscribed,
+  position: PublicPosition | 'held',
+  refusals: Readonly<Record<LimitReached, Refusal>>,
+): Awaited<RouteResult> => {
+  if (E.isLeft(subscribed)) return E.left(refusals[subscribed.left])
+  const response = { status: 200, headers: HEADERS, body: subscribed.right } as const
+  return position === 'held'
+    ? E.right({ ...response, body: { ...subscribed.right, isHeld: true } })
+    : E.right({ ...response, position })
+}
+
+/** Begins a stream of Server-Sent Events, or holds it until it can begin, because a browser never retries a refused one. */
+const follow = async (
+  { isFollowing, views }: Parts,
+  start: () => Promise<Position>,
+  subscribe: (after: PublicPosition, delayedStart?: DelayedStart) => Subscribed,
+  refusals: Readonly<Record<LimitReached, Refusal>>,
+): RouteResult => {
+  const begin: DelayedStart['begin'] = async () => {
+    const begun = await start()
+    if (E.isRight(begun)) return begun.right
+    // A position beyond the end of the log belongs to another log.
+    return isEarly(begun.left) ? undefined : 'another_log'
+  }
+  const hold = async () => streamResponse(subscribe(BEFORE_FIRST, { isReady: isFollowing, begin }), 'held', refusals)
+  if (!isFollowing()) return hold()
+  try {
+    const begun = await start()
+    if (E.isLeft(begun)) return isEarly(begun.left) ? hold() : begun
+    const position = views.position()
+    return streamResponse(subscribe(begun.right), position, refusals)
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return hold()
+  }
+}
+
+/** Parameters that do not fit the media type of the response, or the direction. */
+const problemsOf = ({ query, mediaType, lastEventId }: Call<unknown, EventsQuery>): readonly Problem[] => {
+  const { follow, limit, isBackwards } = query
+  if (STREAM_MEDIA_TYPES.includes(mediaType)) {
+    return [...(limit === undefined ? [] : ['limit']), ...(isBackwards ? ['order'] : [])].map((name) =>
+      inQuery(name, 'is only for pages, not for streams'),
+    )
+  }
+  if (follow) return [inQuery('follow', `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`)]
+  return isBackwards && lastEventId !== undefined
+    ? [{ ...inQuery('Last-Event-ID', 'cannot be combined with order=desc'), in: 'header' }]
+    : []
+}
+
+const pageResponse = ({ events, next, caughtUp }: EventsPage, position: PublicPosition): RouteResponse => ({
   status: 200,
   body: `{"events":[${events.join(',')}],"next":${next < 0 ? null : `"${formatPosition(next)}"`},"caught_up":${caughtUp}}`,
   position,
 })
 
-/** Responds with a page from the newest event back. */
-const respondBackwards = async (
-  parts: Parts,
-  { query, lastEventId, user }: Call<unknown, EventsQuery>,
-  filter: Filter,
-): RouteResult => {
-  const { feed, views } = parts
-  if (lastEventId !== undefined) {
-    return E.left(positionProblem('Last-Event-ID', 'cannot be combined with order=desc'))
-  }
-  const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
-  if (E.isLeft(reached)) return reached
-  const position = views.position()
-  const before = query.before ?? nextPosition(position)
-  const page = await feed.pageBack({ userId: user._id, before, limit: query.limit ?? LIMIT, filter })
-  return E.right(pageAnswer(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
-}
-
-const subscribeHeld = async (parts: Parts, call: Call<unknown, EventsQuery>, request: StreamRequest): RouteResult =>
-  streamResponse(
-    await parts.feed.subscribe(call.user, request, makeDelayedStart(parts, call, BEFORE_FIRST)),
-    'held',
-    SUBSCRIPTION_REFUSALS,
-  )
-
-const respondWithEvents = async (
-  parts: Parts,
-  call: Call<unknown, EventsQuery>,
-  request: StreamRequest,
-): RouteResult => {
+/** Responds with events of the log, as a page or a stream. */
+const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteResult => {
   const { feed, views } = parts
   const { query, mediaType, user } = call
-  const begun = await startPosition(parts, call, BEFORE_FIRST)
+  const problems = problemsOf(call)
+  if (problems.length > 0) return E.left(invalid(problems))
+  const { actor, from, to, limit = LIMIT } = query
+  const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
+  if (query.isBackwards) {
+    const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
+    if (E.isLeft(reached)) return reached
+    const position = views.position()
+    const before = query.before ?? nextPosition(position)
+    const page = await feed.pageBack({ userId: user._id, before, limit, filter })
+    return E.right(pageResponse(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
+  }
+  const start = () => startPosition(parts, call, BEFORE_FIRST)
+  if (mediaType === EVENT_STREAM) {
+    const request = { end: undefined, filter, format: eventStream }
+    const subscribe: Parameters<typeof follow>[2] = (after, delayedStart) =>
+      feed.subscribe(user, { ...request, after }, delayedStart)
+    return follow(parts, start, subscribe, REFUSALS_OF_EVENTS)
+  }
+  const begun = await start()
   if (E.isLeft(begun)) return begun
   const after = begun.right
   const position = views.position()
-  if (!STREAM_MEDIA_TYPES.includes(mediaType)) {
-    const page = await feed.page({
-      ...{ userId: user._id, after, end: position, limit: query.limit ?? LIMIT },
-      filter: request.filter,
-    })
-    return E.right(pageAnswer(page, position))
+  if (mediaType !== LINES) {
+    return E.right(pageResponse(await feed.page({ userId: user._id, after, end: position, limit, filter }), position))
   }
-  const end = mediaType === LINES && !query.follow ? position : undefined
-  return streamResponse(await feed.subscribe(user, { ...request, after, end }), position, SUBSCRIPTION_REFUSALS)
+  const end = query.follow ? undefined : position
+  const subscribed = feed.subscribe(user, { after, end, filter, format: jsonLines })
+  return streamResponse(subscribed, position, REFUSALS_OF_EVENTS)
 }
 
-/** Responds with events of the log, as a page or a stream. */
-const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteResult => {
-  const { query, mediaType } = call
-  const problems = parameterProblems(query, mediaType)
-  if (problems.length > 0) return E.left(invalid(problems))
-  const { actor, from, to } = query
-  const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
-  const format: Format = mediaType === LINES ? jsonLines : eventStream
-  if (query.isBackwards) return respondBackwards(parts, call, filter)
-  const request = { after: BEFORE_FIRST, end: undefined, filter, format }
-  if (mediaType !== EVENT_STREAM) return respondWithEvents(parts, call, request)
-  return beginOrHold(
-    parts,
-    () => respondWithEvents(parts, call, request),
-    () => subscribeHeld(parts, call, request),
-  )
+/** Tells a user what has changed of what it may read. */
+const respondWithChanges = async (parts: Parts, call: Call<unknown, ChangesQuery>): RouteResult => {
+  const digest = await parts.digest()
+  const start = async (): Promise<Position> => {
+    const begun = await startPosition(parts, call, LATEST)
+    const requested = call.lastEventId ?? call.query.after ?? LATEST
+    // A position that the log does not have is one of another log: it is told to read again.
+    return E.isLeft(begun) && !isEarly(begun.left) && requested !== LATEST ? E.right(requested) : begun
+  }
+  const subscribe: Parameters<typeof follow>[2] = (after, delayedStart) =>
+    parts.changes.subscribe(call.user, { after, digest }, delayedStart)
+  return follow(parts, start, subscribe, REFUSALS_OF_CHANGES)
 }
 
-export const readEvents = get({
-  path: '/api/events',
-  id: 'readEvents',
-  summary: 'Read or follow the events of the log',
-  description:
-    'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
-  roles: overseers,
-  otherMediaTypes: STREAM_MEDIA_TYPES,
-  query: eventsQuery,
-  isResumable: true,
-  heldMediaType: EVENT_STREAM,
-  answer: refTo('EventPage'),
-  refusals: ['too_many_subscribers'],
-  handler: respond,
-})
+export const eventRoutes: readonly Declaration<Parts>[] = [
+  get({
+    path: '/api/events',
+    id: 'readEvents',
+    summary: 'Read or follow the events of the log',
+    description:
+      'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
+    roles: overseers,
+    otherMediaTypes: STREAM_MEDIA_TYPES,
+    query: eventsQuery,
+    isResumable: true,
+    heldMediaType: EVENT_STREAM,
+    answer: refTo('EventPage'),
+    refusals: ['too_many_subscribers'],
+    handler: respond,
+  }),
+  get({
+    path: '/api/changes',
+    id: 'readChanges',
+    summary: 'Follow which objects change',
+    description:
+      'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
+    roles: everyone,
+    mediaType: EVENT_STREAM,
+    query: changesQuery,
+    isResumable: true,
+    heldMediaType: EVENT_STREAM,
+    answer: { type: 'string' },
+    refusals: ['too_many_subscribers'],
+    handler: respondWithChanges,
+  }),
+]

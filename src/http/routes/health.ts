@@ -5,7 +5,6 @@ import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { withoutBody } from '../codecs/bodies.ts'
 import { administrators, type Declaration, get, post, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { RouteResult } from '../protocol/route.ts'
 
 /** The state of each part in one word; `ok` if it works. */
 export interface HealthCondition {
@@ -47,26 +46,14 @@ const notReady = (parts: HealthCondition): Refusal => {
 /** The service is ready for reads, and an operator has to act. */
 const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
 
-export interface HealthParts {
-  readonly condition: () => HealthCondition
-}
-
-const live = async (): RouteResult => E.right({ status: 200, body: '{"status":"live"}' })
-
-const ready = async ({ condition }: HealthParts): RouteResult => {
-  const parts = condition()
-  if (!isReady(parts)) return E.left(notReady(parts))
-  return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
-}
-
-export const healthRoutes: readonly Declaration<HealthParts>[] = [
+export const healthRoutes: readonly Declaration<{ readonly condition: () => HealthCondition }>[] = [
   get({
     path: '/health/live',
     id: 'isLive',
     summary: 'Check that the service is running',
     roles: 'anyone',
     answer: refTo('Health'),
-    handler: live,
+    handler: async () => E.right({ status: 200, body: '{"status":"live"}' }),
   }),
   get({
     path: '/health/ready',
@@ -76,7 +63,11 @@ export const healthRoutes: readonly Declaration<HealthParts>[] = [
       'If it is not, the error response gives the state of each part in parts. While the clock is ahead, detail says that writes are refused.',
     roles: 'anyone',
     answer: refTo('Health'),
-    handler: ready,
+    handler: async ({ condition }) => {
+      const parts = condition()
+      if (!isReady(parts)) return E.left(notReady(parts))
+      return E.right({ status: 200, body: parts.clock === 'ahead' ? CLOCK_AHEAD : '{"status":"ready"}' })
+    },
   }),
 ]
 

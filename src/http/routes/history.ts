@@ -7,26 +7,22 @@ import { type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { ceilMillisecond } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
-import { type CloudEvent, cloudEvent } from '../../feed/events/cloud-event.ts'
-import type { Version } from '../../read-models/tables/version.ts'
+import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import { type HistoryQuery, historyQuery } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import { everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import { ifReaching } from '../response/objects.ts'
-import { findNewest, visibleTo } from '../response/visibility.ts'
+import { visibleTo } from '../response/visibility.ts'
 import { listResponse } from './list-response.ts'
+import { readEventAt, type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
 type HistoryCall = Call<unknown, HistoryQuery>
 
 /** Events read or encoded per turn of the event loop. */
 const EVENTS_PER_TURN = 64
-
-/** It counts the events of a stream, of which a user with a scope may not see all. */
-const withoutRevision = ({ revision: _, ...event }: CloudEvent): Omit<CloudEvent, 'revision'> => event
 
 /** A user's epoch, which ends its sessions, is no field of the user. */
 const changedSecretsOf = ({ data }: Recorded): readonly ValueChange[] => {
@@ -35,20 +31,11 @@ const changedSecretsOf = ({ data }: Recorded): readonly ValueChange[] => {
 }
 
 /** Reads the events at some positions, many at once: the store may be far. */
-const readEvents = async (
-  { views, store }: Parts,
-  positions: readonly PublicPosition[],
-): Promise<readonly Recorded[]> => {
-  const log = views.log() ?? views.stored()?.log
-  const read = async (position: PublicPosition): Promise<Recorded> => {
-    const storePosition = log?.storePositionAt(position)
-    const event = storePosition === undefined ? undefined : await store.at(storePosition)
-    if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
-    return event
-  }
+const readEvents = async (parts: Parts, positions: readonly PublicPosition[]): Promise<readonly Recorded[]> => {
   const events: Recorded[] = []
   for (let n = 0; n < positions.length; n += EVENTS_PER_TURN) {
-    events.push(...(await Promise.all(positions.slice(n, n + EVENTS_PER_TURN).map(read))))
+    const some = positions.slice(n, n + EVENTS_PER_TURN)
+    events.push(...(await Promise.all(some.map((position) => readEventAt(parts, position)))))
     await turn()
   }
   return events
@@ -71,57 +58,47 @@ const readSutNames = async (
 }
 
 /** Responds with the requested page of the history of an object, or of a span of it. */
-const answer = async (
-  parts: Parts,
-  of: 'sut' | 'reservation' | 'user',
-  { id, created }: Version,
-  call: HistoryCall,
-): RouteResult => {
-  const { objects, users, origin } = parts
-  // An actor may be no user, and a user may have been erased.
-  const nameOf = (id: string): string | undefined => users.member(id)?.name
-  const { limit, offset, after, from, to, withNames } = call.query
-  const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
-  const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
-  if (E.isLeft(page)) return page
-  const { position, listed } = page.right
-  if (listed === undefined)
-    return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-  const events = await readEvents(parts, listed.positions)
-  const sutNames = await readSutNames(parts, events, call)
-  if (E.isLeft(sutNames)) return sutNames
-  const changes = await objects.showList('historyChanges', listed.positions)
-  if (E.isLeft(changes)) return changes
-  const documents: string[] = []
-  for (const [n, event] of events.entries()) {
-    if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
-    const names = {
-      actorname: nameOf(event.metadata.actor),
-      ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
+const showHistory =
+  (of: 'sut' | 'reservation' | 'user'): Show<Parts, HistoryCall> =>
+  async (parts, call, { id, created }) => {
+    const { objects, users, origin } = parts
+    // An actor may be no user, and a user may have been erased.
+    const nameOf = (id: string): string | undefined => users.member(id)?.name
+    const { limit, offset, after, from, to, withNames } = call.query
+    const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
+    const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
+    if (E.isLeft(page)) return page
+    const { position, listed } = page.right
+    if (listed === undefined)
+      return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
+    const events = await readEvents(parts, listed.positions)
+    const sutNames = await readSutNames(parts, events, call)
+    if (E.isLeft(sutNames)) return sutNames
+    const changes = await objects.showList('historyChanges', listed.positions)
+    if (E.isLeft(changes)) return changes
+    const documents: string[] = []
+    for (const [n, event] of events.entries()) {
+      if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
+      const whole = cloudEvent(event, listed.positions[n] as PublicPosition, origin)
+      // A revision counts the events of a stream, of which a user with a scope may not see all.
+      const { revision: _, ...visible } = whole
+      const document = {
+        ...(call.user.scope === undefined ? whole : visible),
+        actorname: nameOf(event.metadata.actor),
+        ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
+        changes: [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)],
+      }
+      documents.push(JSON.stringify(document))
     }
-    const whole = cloudEvent(event, listed.positions[n] as PublicPosition, origin)
-    const shown = call.user.scope === undefined ? whole : withoutRevision(whole)
-    const changed = [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)]
-    documents.push(JSON.stringify({ ...shown, ...names, changes: changed }))
+    const place = after === undefined ? { limit, offset } : { limit }
+    return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
   }
-  const place = after === undefined ? { limit, offset } : { limit }
-  return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
-}
 
-const ofSut = async (parts: Parts, call: HistoryCall): RouteResult => {
-  const found = await findNewest(parts.objects, 'sut', call.params.id)
-  return E.isLeft(found) ? found : answer(parts, 'sut', found.right, call)
-}
-
-const ofReservation = async (parts: Parts, call: HistoryCall): RouteResult => {
-  const { params, user } = call
-  const found = await findNewest(visibleTo(parts.objects, user), 'reservation', params.id)
-  if (E.isLeft(found)) return found
-  const { user_id } = JSON.parse(found.right.document) as Reservation
-  if (user.role === 'tester' && user_id !== user._id) {
-    return E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-  }
-  return answer(parts, 'reservation', found.right, call)
+const showOfReservation: Show<Parts, HistoryCall> = async (parts, call, version) => {
+  const { user_id } = JSON.parse(version.document) as Reservation
+  return call.user.role === 'tester' && user_id !== call.user._id
+    ? E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
+    : showHistory('reservation')(parts, call, version)
 }
 
 const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
@@ -130,8 +107,7 @@ const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
   if (user.role === 'tester' && id !== user._id) {
     return E.left(failure('forbidden', 'Testers can read their own history only.'))
   }
-  const found = await findNewest(parts.objects, 'user', id)
-  return E.isLeft(found) ? found : answer(parts, 'user', found.right, call)
+  return withVisible('user', showHistory('user'))(parts, { ...call, params: { id } })
 }
 
 export const reservationHistory = get({
@@ -144,7 +120,7 @@ export const reservationHistory = get({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['reservation_not_found', 'not_your_reservation', 'store_full'],
-  handler: ofReservation,
+  handler: withVisible('reservation', showOfReservation),
 })
 
 export const sutHistory = get({
@@ -157,7 +133,7 @@ export const sutHistory = get({
   query: historyQuery,
   answer: refTo('History'),
   refusals: ['sut_not_found', 'store_full'],
-  handler: ofSut,
+  handler: withVisible('sut', showHistory('sut')),
 })
 
 export const userHistory = get({

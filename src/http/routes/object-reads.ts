@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Logged } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
@@ -48,17 +49,21 @@ const positionOf = async ({ objects, views, store, clock }: Parts, asOf: AsOf): 
   return E.map(({ listed }: ListResult<PublicPosition>) => listed)(await objects.showList('positionAt', time))
 }
 
+/** @throws StoreUnavailable if it cannot be read */
+export const readEventAt = async ({ views, store }: Parts, position: PublicPosition): Promise<Logged> => {
+  const storePosition = (views.log() ?? views.stored()?.log)?.storePositionAt(position)
+  const event = storePosition === undefined ? undefined : await store.at(storePosition)
+  if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
+  return event
+}
+
 /** The moment that is meant, in Unix milliseconds; now unless one is given. */
 export const momentOf = async (parts: Parts, asOf: AsOf | undefined): Read<number> => {
   if (asOf === undefined) return E.right(parts.clock())
   if ('instant' in asOf) return E.right(floorMillisecond(asOf.instant))
   const position = await positionOf(parts, asOf)
   if (E.isLeft(position)) return position
-  const { views, store } = parts
-  const storePosition = (views.log() ?? views.stored()?.log)?.storePositionAt(position.right)
-  const event = storePosition === undefined ? undefined : await store.at(storePosition)
-  if (event === undefined) throw new StoreUnavailable(`the event at position ${position.right} cannot be read`)
-  return E.right(epochMillisecondsOf(event.metadata.time))
+  return E.right(epochMillisecondsOf((await readEventAt(parts, position.right)).metadata.time))
 }
 
 /** What is read as of a position shows that position. */

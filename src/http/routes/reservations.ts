@@ -7,13 +7,7 @@ import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import {
-  type ExtensionBody,
-  extensionBody,
-  type ShorteningBody,
-  shorteningBody,
-  withoutBody,
-} from '../codecs/bodies.ts'
+import { extensionBody, shorteningBody, withoutBody } from '../codecs/bodies.ts'
 import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
@@ -70,36 +64,6 @@ const change = async (
 const respond = async (...args: Parameters<typeof change>): RouteResult =>
   E.map((version: Version) => documentResponse('reservation', version, false))(await change(...args))
 
-const cancel = (parts: Parts, call: Call) =>
-  respond(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known }))
-
-const extend = (parts: Parts, call: Call<ExtensionBody>) => {
-  const { user: actor, body } = call
-  const { quotas, limits } = parts
-  const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
-    ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
-  })
-  return respond(parts, call, command, body.isBeyondQuota ? undefined : quotas)
-}
-
-const shorten = (parts: Parts, call: Call<ShorteningBody>) =>
-  respond(parts, call, (known) => ({
-    ...{ type: 'ShortenReservation', actor: call.user, ...known, end: call.body.end_time },
-  }))
-
-const bindToClient = async (parts: Parts, call: Call): RouteResult => {
-  const { user: actor, client } = call
-  if (client === undefined) {
-    return E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
-  }
-  return respond(parts, call, (known) => ({ type: 'BindReservation', actor, ...known, client }))
-}
-
-const keepAlive = async (parts: Parts, call: Call): RouteResult => {
-  const kept = await change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }))
-  return E.isLeft(kept) ? kept : E.right(await keptResponse(parts, kept.right))
-}
-
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
 
@@ -114,7 +78,8 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_RESERVATION,
-    handler: cancel,
+    handler: (parts, call) =>
+      respond(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
   }),
   post({
     path: '/api/sut_reservation/:id/extend',
@@ -126,7 +91,14 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     body: extensionBody,
     answer: refTo('Reservation'),
     refusals: [...OF_CHANGE, ...OF_SUT, ...OF_BOOKING, 'end_not_later', ...OF_FORMS],
-    handler: extend,
+    handler: (parts, call) => {
+      const { user: actor, body } = call
+      const { limits } = parts
+      const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
+        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
+      })
+      return respond(parts, call, command, body.isBeyondQuota ? undefined : parts.quotas)
+    },
   }),
   post({
     path: '/api/sut_reservation/:id/shorten',
@@ -138,7 +110,10 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     body: shorteningBody,
     answer: refTo('Reservation'),
     refusals: [...OF_CHANGE, 'end_not_earlier', 'end_not_later_than_now', 'window_empty'],
-    handler: shorten,
+    handler: (parts, call) => {
+      const { user: actor, body } = call
+      return respond(parts, call, (known) => ({ type: 'ShortenReservation', actor, ...known, end: body.end_time }))
+    },
   }),
   post({
     path: '/api/sut_reservation/:id/update',
@@ -150,7 +125,12 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_CHANGE,
-    handler: bindToClient,
+    handler: async (parts, call) => {
+      const { user: actor, client } = call
+      return client === undefined
+        ? E.left(failure('forbidden', 'A request over the control socket has no address to bind to.'))
+        : respond(parts, call, (known) => ({ type: 'BindReservation', actor, ...known, client }))
+    },
   }),
   post({
     path: '/api/sut_reservation/:id/keepalive',
@@ -164,6 +144,9 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     answer: refTo('Reservation'),
     isKept: true,
     refusals: [...OF_CHANGE, 'not_kept_alive'],
-    handler: keepAlive,
+    handler: async (parts, call) => {
+      const kept = await change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }))
+      return E.isLeft(kept) ? kept : E.right(await keptResponse(parts, kept.right))
+    },
   }),
 ]

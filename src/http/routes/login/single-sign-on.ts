@@ -50,34 +50,27 @@ const TOO_MANY = failure('unavailable', 'Too many people are signing in at once.
 const UNREAD = failure('unavailable', 'The event store cannot be read. Sign in again.')
 const REMOVED = failure('user_removed', 'The user has been removed.')
 
-/** Asks the provider who signed in, for a few at once. Left: the refusal, and whether what was sent was forged. */
-const makeExchange = ({ provider, onFailure }: SingleSignOnDependencies) => {
-  let running = 0
-  return async (
-    { requestId, body }: Call<SignOnEnd>,
-    transaction: SignInTransaction,
-  ): Promise<E.Either<Refusal, Person>> => {
-    if (running >= EXCHANGES_MAX) return E.left(TOO_MANY)
-    running++
-    try {
-      const ended = await provider.exchange(body, transaction)
-      if (E.isRight(ended)) return ended
-      onFailure(ended.left, requestId)
-      return E.left(FAILED)
-    } catch (error) {
-      if (!(error instanceof ProviderUnavailable)) throw error
-      onFailure(error.message, requestId)
-      return E.left(UNAVAILABLE)
-    } finally {
-      running--
-    }
+/** Asks the provider, and refuses where it does not answer as it should. */
+const askProvider = async <A>(
+  onFailure: SingleSignOnDependencies['onFailure'],
+  requestId: string,
+  ask: () => Promise<E.Either<Refusal, A>>,
+): Promise<E.Either<Refusal, A>> => {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error
+    onFailure(error.message, requestId)
+    return E.left(UNAVAILABLE)
   }
 }
 
-/** Opens a transaction and uses it up, so that no sign-in ends twice. */
-const makeTake =
-  ({ transactions, used, clock }: SingleSignOnDependencies) =>
-  ({ body: { transaction, state } }: Call<SignOnEnd>): E.Either<Refusal, SignInTransaction> => {
+/** Finds out who signed in, for a few at once. */
+const makeIdentify = ({ provider, transactions, used, clock, onFailure }: SingleSignOnDependencies) => {
+  let running = 0
+
+  /** Opens a transaction and uses it up, so that no sign-in ends twice. */
+  const take = ({ transaction, state }: SignOnEnd): E.Either<Refusal, SignInTransaction> => {
     const opened = transactions.open(transaction)
     if (opened === undefined || opened.state !== state) return E.left(FAILED)
     if (opened.expires <= clock()) return E.left(TOO_LATE)
@@ -86,19 +79,29 @@ const makeTake =
     return E.left(claimed === 'used' ? USED : TOO_MANY)
   }
 
-/** Finds out who signed in. What was forged counts as a failed login of its address. */
-const makeIdentify = (parts: SingleSignOnDependencies) => {
-  const { used } = parts
-  const [take, exchange] = [makeTake(parts), makeExchange(parts)]
+  const exchange = async (
+    { requestId, body }: Call<SignOnEnd>,
+    transaction: SignInTransaction,
+  ): Promise<E.Either<Refusal, Person>> => {
+    if (running >= EXCHANGES_MAX) return E.left(TOO_MANY)
+    running++
+    return askProvider(onFailure, requestId, async () => {
+      const ended = await provider.exchange(body, transaction)
+      if (E.isRight(ended)) return ended
+      onFailure(ended.left, requestId)
+      return E.left(FAILED)
+    }).finally(() => running--)
+  }
+
   return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
     const caller = call.caller()
     const lockedOut = caller.lockout()
     if (lockedOut !== undefined) return E.left(lockedOut)
-    const taken = take(call)
+    const taken = take(call.body)
     const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
     if (E.isRight(person)) return person
+    // What was forged counts as a failed login of its address. Otherwise the code may still be valid.
     if (person.left === FAILED) caller.countFailure()
-    // The code may still be valid.
     else if (E.isRight(taken)) used.release(taken.right.nonce)
     return person
   }
@@ -123,18 +126,13 @@ export const makeSingleSignOn = (parts: SingleSignOnDependencies): SingleSignOn 
   }
 
   return {
-    start: async ({ requestId }) => {
-      const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + SIGN_IN_MAX_MS }
-      try {
+    start: ({ requestId }) =>
+      askProvider(onFailure, requestId, async () => {
+        const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + SIGN_IN_MAX_MS }
         const url = await provider.signInUrl(transaction)
         const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })
         return E.right({ status: 200, body, headers: NO_STORE })
-      } catch (error) {
-        if (!(error instanceof ProviderUnavailable)) throw error
-        onFailure(error.message, requestId)
-        return E.left(UNAVAILABLE)
-      }
-    },
+      }),
     finish: async (call) => {
       const person = await identify(call)
       if (E.isLeft(person)) return person

@@ -12,8 +12,16 @@ import { countRequests } from './request-counts.ts'
 export const instrumentsIn = (register: Registry) => {
   const registers = [register]
   return {
-    counter: <L extends string = never>(name: string, help: string, ...labelNames: readonly L[]) =>
-      new Counter<L>({ name: `berth_${name}`, help, labelNames, registers }),
+    /**
+     * A counter with one label. It starts at 0 for all values that are known: Prometheus sees no increase in a series
+     * that begins with its first event.
+     */
+    counterBy: <V extends string>(label: string, name: string, help: string, known: readonly V[] = []) => {
+      const counter = new Counter({ name: `berth_${name}`, help, labelNames: [label], registers })
+      for (const value of known) counter.inc({ [label]: value }, 0)
+      return (value: V, count = 1): void => counter.inc({ [label]: value }, count)
+    },
+    counter: (name: string, help: string) => new Counter({ name: `berth_${name}`, help, registers }),
     gauge: (name: string, help: string) => new Gauge({ name: `berth_${name}`, help, registers }),
     /** @param buckets upper bounds */
     histogram: <L extends string = never>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
@@ -22,23 +30,19 @@ export const instrumentsIn = (register: Registry) => {
 }
 type Instruments = ReturnType<typeof instrumentsIn>
 
-// Counters start at 0 for all labels that are known: Prometheus sees no increase in a series that begins with its first
-// event.
-
 /** Requests under way of which it is known that they have been counted as retries. */
 const COUNTED_MAX = 1_024
 
 /** Measures requests as clients see them. */
-export const requestMeasures = (register: Registry, { counter }: Instruments) => {
+export const requestMeasures = (register: Registry, { counter, counterBy }: Instruments) => {
   const count = countRequests(register)
-  const refusals = counter('refusals_total', 'Error responses, by problem code.', 'code')
-  for (const code of Object.keys(codes)) refusals.inc({ code }, 0)
+  const refused = counterBy<string>('code', 'refusals_total', 'Error responses, by problem code.', Object.keys(codes))
   const counted = new LRUCache<string, true>({ max: COUNTED_MAX })
   const retries = counter('retries_answered_total', 'Retries that got the response of their first attempt.')
   return {
     answered: (answered: RequestSummary): void => {
       count(answered)
-      if (answered.code !== undefined) refusals.inc({ code: answered.code })
+      if (answered.code !== undefined) refused(answered.code)
     },
     /** A retry got the response of its first attempt. Counts once, whether the views or a command know of that. */
     retryAnswered: (requestId: string): void => {
@@ -53,54 +57,43 @@ const COMMIT_TIMES = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025
 const COMMIT_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024]
 
 /** Measures commands. */
-export const logMeasures = ({ counter, histogram }: Instruments) => {
-  const appends = counter('appends_total', 'Appends to the log, by outcome.', 'outcome')
+export const logMeasures = ({ counterBy, histogram }: Instruments) => {
   const sizes = histogram('commit_appends', 'Appends per commit.', COMMIT_SIZES)
   const commits = histogram(
     'commit_duration_seconds',
     'Duration of a commit to the log, including its sync.',
     COMMIT_TIMES,
   )
-  const decisions = counter(
-    'decisions_repeated_total',
-    'Commands decided again, because the stream had moved or a refusal had to be confirmed.',
-    'why',
-  )
+  const repeated = 'Commands decided again, because the stream had moved or a refusal had to be confirmed.'
   return {
-    appended: (outcome: 'done' | AppendFailure): void => appends.inc({ outcome }),
+    appended: counterBy<'done' | AppendFailure>('outcome', 'appends_total', 'Appends to the log, by outcome.'),
     /** A commit of this many appends took this many milliseconds. */
     committed: (count: number, milliseconds: number): void => {
       sizes.observe(count)
       commits.observe(milliseconds / 1000)
     },
     /** A command was decided again, because its stream had moved or might have. */
-    decisionRepeated: (why: 'moved' | 'refused'): void => decisions.inc({ why }),
+    decisionRepeated: counterBy<'moved' | 'refused'>('why', 'decisions_repeated_total', repeated),
   }
 }
 
 /** Seconds. A machine nearby answers in a few milliseconds; 10 s end an attempt. */
 const CONNECT_TIMES = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const REFUSED_FOR = ['over', 'not_bound', 'not_holder', 'not_here', 'full', 'undecided']
 
-/** Reasons that are present from the start. */
-const REASONS = ['over', 'not_bound', 'not_holder', 'not_here', 'full', 'undecided']
+interface Passed {
+  readonly bytesToSut: number
+  readonly bytesFromSut: number
+}
 
 /** Measures the gateway. */
-export const gatewayMeasures = ({ counter, gauge, histogram }: Instruments) => {
+export const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) => {
   const open = gauge('gateway_connections', 'Open connections to SUTs.')
   const opened = counter('gateway_connections_opened_total', 'Connections to SUTs that were opened.')
-  const took = histogram(
-    'gateway_connect_seconds',
-    'From the admission of a client until its SUT was connected, RFB handshakes included.',
-    CONNECT_TIMES,
-  )
-  const bytes = counter(
-    'gateway_bytes_total',
-    'Bytes passed on, by direction, counted when a connection ends.',
-    'direction',
-  )
-  const refused = counter('gateway_refused_total', 'Connections refused, by reason.', 'reason')
-  for (const direction of ['to_sut', 'from_sut']) bytes.inc({ direction }, 0)
-  for (const reason of REASONS) refused.inc({ reason }, 0)
+  const until = 'From the admission of a client until its SUT was connected, RFB handshakes included.'
+  const took = histogram('gateway_connect_seconds', until, CONNECT_TIMES)
+  const passed = 'Bytes passed on, by direction, counted when a connection ends.'
+  const bytes = counterBy('direction', 'gateway_bytes_total', passed, ['to_sut', 'from_sut'])
   return {
     /** A client was connected to its SUT, after so many milliseconds. */
     connected: (milliseconds: number): void => {
@@ -108,19 +101,18 @@ export const gatewayMeasures = ({ counter, gauge, histogram }: Instruments) => {
       open.inc()
       opened.inc()
     },
-    disconnected: ({
-      bytesToSut,
-      bytesFromSut,
-    }: {
-      readonly bytesToSut: number
-      readonly bytesFromSut: number
-    }): void => {
+    disconnected: ({ bytesToSut, bytesFromSut }: Passed): void => {
       open.dec()
-      bytes.inc({ direction: 'to_sut' }, bytesToSut)
-      bytes.inc({ direction: 'from_sut' }, bytesFromSut)
+      bytes('to_sut', bytesToSut)
+      bytes('from_sut', bytesFromSut)
     },
     /** Clients were refused without a byte. */
-    gatewayRefused: (reason: string, count: number): void => refused.inc({ reason }, count),
+    gatewayRefused: counterBy<string>(
+      'reason',
+      'gateway_refused_total',
+      'Connections refused, by reason.',
+      REFUSED_FOR,
+    ),
   }
 }
 export type GatewayMeasures = ReturnType<typeof gatewayMeasures>
@@ -129,46 +121,40 @@ export type GatewayMeasures = ReturnType<typeof gatewayMeasures>
 const CUT_OFFS = ['too_slow', 'user_changed', 'stopping', 'another_log', 'failed']
 
 /** Counts subscribers of one kind of stream. */
-export const feedMeasures = ({ counter, gauge }: Instruments, name: 'feed' | 'changes', what: string): FeedMeasures => {
+export const feedMeasures = (
+  { counterBy, gauge }: Instruments,
+  name: 'feed' | 'changes',
+  what: string,
+): FeedMeasures => {
   const subscribers = gauge(`${name}_subscribers`, `Open ${what}.`)
-  const cutOffs = counter(`${name}_cut_offs_total`, `The ${what} that the service ended, by reason.`, 'why')
-  for (const why of CUT_OFFS) cutOffs.inc({ why }, 0)
+  const cutOff = counterBy<string>(
+    'why',
+    `${name}_cut_offs_total`,
+    `The ${what} that the service ended, by reason.`,
+    CUT_OFFS,
+  )
   return {
     subscribed: () => subscribers.inc(),
     unsubscribed: (how) => {
       subscribers.dec()
-      if (how !== 'left' && how !== 'done') cutOffs.inc({ why: how })
+      if (how !== 'left' && how !== 'done') cutOff(how)
     },
-  }
-}
-
-/** Measures probes. */
-export const probeMeasures = ({ counter }: Instruments) => {
-  const probes = counter(
-    'probes_total',
-    'Probes of SUTs, by outcome: reachable, in_use, no_password, or the cause of a failure.',
-    'outcome',
-  )
-  for (const outcome of ['reachable', 'no_password', ...OFFLINE_CAUSES]) probes.inc({ outcome }, 0)
-  return {
-    /** A SUT was reached, has an open session or says that it is in use, or this is the cause. */
-    probed: (outcome: 'reachable' | 'in_use' | Cause): void => probes.inc({ outcome }),
   }
 }
 
 /** Seconds: within the second, within a minute, after a downtime. */
 const LAGS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300, 3_600, 86_400]
 
-/** Measures the schedule. */
-export const scheduleMeasures = ({ histogram }: Instruments) => {
-  const lags = histogram(
-    'schedule_lag_seconds',
-    'Time from when a start or end of a reservation was due until it was recorded.',
-    LAGS,
-    'what',
-  )
+/** Measures what is done on time. */
+export const timedMeasures = ({ counterBy, histogram }: Instruments) => {
+  const outcomes = 'Probes of SUTs, by outcome: reachable, in_use, no_password, or the cause of a failure.'
+  const known = ['reachable', 'no_password', ...OFFLINE_CAUSES] as const
+  const late = 'Time from when a start or end of a reservation was due until it was recorded.'
+  const lags = histogram('schedule_lag_seconds', late, LAGS, 'what')
   for (const what of ['start', 'end']) lags.zero({ what })
   return {
+    /** A SUT was reached, has an open session or says that it is in use, or this is the cause. */
+    probed: counterBy<'reachable' | 'in_use' | Cause>('outcome', 'probes_total', outcomes, known),
     /** A start or end was recorded this many milliseconds after it was due. */
     scheduled: (what: 'start' | 'end', lag: number): void => lags.observe({ what }, Math.max(0, lag) / 1000),
   }

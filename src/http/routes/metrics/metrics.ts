@@ -8,9 +8,8 @@ import {
   gatewayMeasures,
   instrumentsIn,
   logMeasures,
-  probeMeasures,
   requestMeasures,
-  scheduleMeasures,
+  timedMeasures,
 } from './measures.ts'
 
 export const METRICS_MEDIA_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
@@ -25,8 +24,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
     /** The streams of the log, and those of changes. */
     feed: feedMeasures(instruments, 'feed', 'event streams'),
     changes: feedMeasures(instruments, 'changes', 'streams of changes'),
-    ...probeMeasures(instruments),
-    ...scheduleMeasures(instruments),
+    ...timedMeasures(instruments),
     ...gatewayMeasures(instruments),
     /** Starts exposing the gauges. */
     registerGauges: (gauges: Gauges): void => registerGauges(register, gauges),

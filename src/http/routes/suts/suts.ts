@@ -12,13 +12,10 @@ import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import {
-  type MonitoringBody,
   monitoringBody,
   type SutCreation,
-  type SutUpdate,
   sutCreationBody,
   sutUpdateBody,
-  type TagsBody,
   tagsBody,
   withoutBody,
 } from '../../codecs/bodies.ts'
@@ -88,37 +85,6 @@ const importAll = async (parts: Parts, call: Call<SutImport>): RouteResult => {
   return E.right(importResponse('suts', shown))
 }
 
-const create = async ({ runner, objects, vault, range, randomHex }: Parts, call: Call<SutCreation>): RouteResult => {
-  const ended = await createSut(runner, {
-    ...{ ...newSut(vault, call.body), range, random: randomHex(8) },
-    ...envelopeOf(call),
-  })
-  if (E.isLeft(ended)) return ended
-  const { _id, outcome } = ended.right
-  return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
-}
-
-const update = (parts: Parts, call: Call<SutUpdate>) => {
-  const { body, ifMatch, params } = call
-  const { password, user_name } = body
-  const sealed = parts.vault.seal(params.id ?? '', { password, user_name })
-  const credentials = sealed && { credentials: sealed.credentials }
-  const command = { type: 'UpdateSut', values: pick(body, SUT_FIELDS), ifMatch, ...credentials } as const
-  return change(parts, call, command, sealed?.secrets)
-}
-
-const tag = (parts: Parts, call: Call<TagsBody>) =>
-  change(parts, call, { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch })
-
-const monitor = (parts: Parts, call: Call<MonitoringBody>) =>
-  change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch })
-
-const retire = async (parts: Parts, call: Call): RouteResult => {
-  const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
-  if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
-  return retired
-}
-
 const check: Show<Parts, Call> = async ({ checkSut, lastChecks, sinceBoot }, _call, { id, ended }) => {
   if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and is no longer probed.'))
   const now = sinceBoot()
@@ -151,7 +117,13 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     isCreation: true,
     isTagged: true,
     refusals: ['listen_ports_exhausted'],
-    handler: create,
+    handler: async ({ runner, objects, vault, range, randomHex }, call) => {
+      const sut = { ...newSut(vault, call.body), range, random: randomHex(8) }
+      const ended = await createSut(runner, { ...sut, ...envelopeOf(call) })
+      if (E.isLeft(ended)) return ended
+      const { _id, outcome } = ended.right
+      return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+    },
   }),
   post({
     path: '/api/sut/import',
@@ -175,7 +147,14 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: sutUpdateBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: update,
+    handler: (parts, call) => {
+      const { body, ifMatch, params } = call
+      const { password, user_name } = body
+      const sealed = parts.vault.seal(params.id ?? '', { password, user_name })
+      const credentials = sealed && { credentials: sealed.credentials }
+      const command = { type: 'UpdateSut', values: pick(body, SUT_FIELDS), ifMatch, ...credentials } as const
+      return change(parts, call, command, sealed?.secrets)
+    },
   }),
   post({
     path: '/api/sut/:id/tags',
@@ -187,7 +166,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: tagsBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: tag,
+    handler: (parts, call) => change(parts, call, { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch }),
   }),
   post({
     path: '/api/sut/:id/retire',
@@ -198,7 +177,11 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...SUT,
     refusals: ['sut_not_found', 'sut_reserved'],
-    handler: retire,
+    handler: async (parts, call) => {
+      const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
+      if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
+      return retired
+    },
   }),
   post({
     path: '/api/sut/:id/monitoring',
@@ -210,7 +193,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: monitoringBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: monitor,
+    handler: (parts, call) => change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch }),
   }),
   post({
     path: '/api/sut/:id/check',

@@ -15,10 +15,8 @@ import { withoutBody } from '../../codecs/bodies.ts'
 import {
   type NewPassword,
   newPasswordBody,
-  type OwnPassword,
   ownPasswordBody,
   type UserRemoval,
-  type UserUpdate,
   userRemovalBody,
   userUpdateBody,
 } from '../../codecs/users.ts'
@@ -67,21 +65,6 @@ export const sealPassword = async (
     epoch: randomHex(EPOCH_BYTES),
   })
 
-const update = async (parts: Parts, call: Call<UserUpdate>): RouteResult => {
-  const { runner, users, quotaDefault, vault } = parts
-  const { params, body, ifMatch } = call
-  const { name, ...fields } = body
-  const _id = params.id ?? ''
-  const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch } as const
-  if (name === undefined || name === users.member(_id)?.name) {
-    return showUser(parts, _id, await run(parts, command, envelopeOf(call)))
-  }
-  const { credentials, secrets } = vault.sealUser(_id, { name })
-  const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-  const envelope = { ...envelopeOf(call), secrets, command: named }
-  return showUser(parts, _id, await runWithName(runner, users, name, envelope))
-}
-
 /**
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
@@ -103,24 +86,6 @@ const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>
     await endBindings(_id, requestId)
   }
   return showUser(parts, _id, ended)
-}
-
-const setPassword = async (parts: Parts, call: Call<NewPassword>): RouteResult => {
-  const { users } = parts
-  const _id = call.params.id ?? ''
-  if (users.member(_id) === undefined) await users.catchUp()
-  return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
-}
-
-const setOwnPassword = async (parts: Parts, call: Call<OwnPassword>): RouteResult => {
-  const confirmed = await call.caller().confirm(call.body.old_password)
-  return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
-}
-
-/** Ends all sessions of a user. */
-const logOut = async (parts: Parts, call: Call): RouteResult => {
-  const _id = call.params.id ?? ''
-  return showUser(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
 }
 
 /**
@@ -152,23 +117,6 @@ const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
   return E.isLeft(all) ? all : respond(all.right.listed.cancelled, all.right.listed.released)
 }
 
-const erase = async (parts: Parts, call: Call): RouteResult => {
-  const _id = call.params.id ?? ''
-  const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
-  // If this fails, the event stands, and the process of removals deletes them.
-  if (E.isRight(ended)) await parts.eraseSecrets(_id)
-  return showUser(parts, _id, ended)
-}
-
-const restore = async (parts: Parts, call: Call): RouteResult => {
-  const { runner, users } = parts
-  const _id = call.params.id ?? ''
-  await users.refresh()
-  const name = users.member(_id)?.name ?? _id
-  const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-  return showUser(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
-}
-
 /** Answered with the user. */
 const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
@@ -185,7 +133,20 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: userUpdateBody,
     ...USER,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
-    handler: update,
+    handler: async (parts, call) => {
+      const { runner, users, quotaDefault, vault } = parts
+      const { params, body, ifMatch } = call
+      const { name, ...fields } = body
+      const _id = params.id ?? ''
+      const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch } as const
+      if (name === undefined || name === users.member(_id)?.name) {
+        return showUser(parts, _id, await run(parts, command, envelopeOf(call)))
+      }
+      const { credentials, secrets } = vault.sealUser(_id, { name })
+      const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
+      const envelope = { ...envelopeOf(call), secrets, command: named }
+      return showUser(parts, _id, await runWithName(runner, users, name, envelope))
+    },
   }),
   post({
     path: '/api/user/:id/password',
@@ -197,7 +158,12 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: newPasswordBody,
     ...USER,
     refusals: OF_USER,
-    handler: setPassword,
+    handler: async (parts, call) => {
+      const { users } = parts
+      const _id = call.params.id ?? ''
+      if (users.member(_id) === undefined) await users.catchUp()
+      return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
+    },
   }),
   post({
     path: '/api/user/me/password',
@@ -209,7 +175,10 @@ export const userChanges: readonly Declaration<Parts>[] = [
     body: ownPasswordBody,
     ...USER,
     refusals: [...OF_USER, 'wrong_password'],
-    handler: setOwnPassword,
+    handler: async (parts, call) => {
+      const confirmed = await call.caller().confirm(call.body.old_password)
+      return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
+    },
   }),
   post({
     path: '/api/user/:id/logout',
@@ -220,7 +189,10 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: OF_USER,
-    handler: logOut,
+    handler: async (parts, call) => {
+      const _id = call.params.id ?? ''
+      return showUser(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
+    },
   }),
   post({
     path: '/api/user/:id/remove',
@@ -243,7 +215,14 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
-    handler: restore,
+    handler: async (parts, call) => {
+      const { runner, users } = parts
+      const _id = call.params.id ?? ''
+      await users.refresh()
+      const name = users.member(_id)?.name ?? _id
+      const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
+      return showUser(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+    },
   }),
   post({
     path: '/api/user/:id/erase',
@@ -255,6 +234,12 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     ...USER,
     refusals: ['user_not_found', 'user_not_removed'],
-    handler: erase,
+    handler: async (parts, call) => {
+      const _id = call.params.id ?? ''
+      const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
+      // If this fails, the event stands, and the process of removals deletes them.
+      if (E.isRight(ended)) await parts.eraseSecrets(_id)
+      return showUser(parts, _id, ended)
+    },
   }),
 ]

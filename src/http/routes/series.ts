@@ -1,0 +1,188 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Reservation } from '../../../projections/reservation.ts'
+import type { Series } from '../../../projections/series.ts'
+import { type Outcome, readAppended } from '../../commands/command-envelope.ts'
+import type { Recorded } from '../../domain/event.ts'
+import type { Failure } from '../../domain/failure.ts'
+import { reservationDecider } from '../../domain/reservation/decide.ts'
+import { OCCURRENCES_MAX } from '../../domain/series/rule.ts'
+import { makeSeriesQuery } from '../../domain/series/windows.ts'
+import { sutStream } from '../../domain/values/ids.ts'
+import { NO_STREAM } from '../../event-store/event-store.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
+import { reservationStateOf, type SeriesReservation } from '../../read-models/lists/reservations.ts'
+import { withoutBody } from '../codecs/bodies.ts'
+import { seriesQuery } from '../codecs/lists.ts'
+import { type SeriesBody, seriesBody } from '../codecs/series.ts'
+import { type Declaration, everyone, get, holders, post, refTo } from '../protocol/declaration.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import { type Objects, viewsBehind } from '../response/objects.ts'
+import { visibilityOf } from '../response/visibility.ts'
+import { holderExists, runInTurn } from './create-reservation.ts'
+import { respondWithList } from './list-response.ts'
+import { type Show, withVisible } from './object-reads.ts'
+import type { Parts } from './parts.ts'
+import { OF_BOOKING, OF_WINDOW } from './refusals.ts'
+
+/** The events that a command recorded, now or when it was first sent. */
+const readRecorded = async (
+  store: Parts['store'],
+  stream: string,
+  outcome: Outcome<unknown>,
+): Promise<readonly Recorded[]> => {
+  if (outcome.kind === 'recorded') return outcome.events
+  if (outcome.kind === 'already') return []
+  // A series is the largest append.
+  const count = Math.min(OCCURRENCES_MAX + 1, outcome.revision - NO_STREAM)
+  const events = await readAppended(store, stream, outcome.revision, count)
+  return events.filter(({ metadata }) => metadata.request_id === events.at(-1)?.metadata.request_id)
+}
+
+/** Reservations shown in one turn of the event loop. */
+const TURN_SIZE = 128
+
+/** Responds with reservations as an append left them. */
+const respond = async (
+  { objects }: Parts,
+  seriesId: string,
+  stream: string,
+  events: readonly Recorded[],
+): Promise<RouteResponse> => {
+  const documents: string[] = []
+  let position: RouteResponse['position']
+  for (const { type, data, revision, storePosition } of events) {
+    if (type !== 'ReservationCreated' && type !== 'ReservationCancelled') continue
+    // After the first, too: it waits until hundreds have been folded.
+    if (documents.length % TURN_SIZE === 1) await turn()
+    const shown = await objects.after('reservation', data._id, stream, { kind: 'recorded', revision, storePosition })
+    documents.push(shown.document)
+    if (shown.position >= 0) position = shown.position
+  }
+  const body = `{"series_id":"${seriesId}","sut_reservations":[${documents.join(',')}]}`
+  return { status: 200, body, ...(position !== undefined && { position }) }
+}
+
+/** The reservations of a series. An instance may have come as far as a part of them. */
+const readMembers = async (
+  objects: Objects,
+  { _id, count }: Series,
+): Promise<E.Either<Failure, ListResult<readonly SeriesReservation[]>>> => {
+  const read = () => objects.showList('seriesReservations', _id)
+  const members = await read()
+  if (E.isLeft(members) || members.right.listed.length === count) return members
+  const reached = await objects.latest('series', _id)
+  if (E.isLeft(reached)) return reached
+  const all = await read()
+  return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
+}
+
+const create = async (parts: Parts, call: Call<SeriesBody>): RouteResult => {
+  const { body, user } = call
+  const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = parts
+  const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
+  const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
+  if (E.isLeft(found)) return found
+  const stream = sutStream(sut_id)
+  const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
+  const userExists = await holderExists(users, user, user_id)
+  const holder = { actor: user, user_id, isBeyondQuota }
+  const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
+  const ended = await runInTurn(quotas, holder, (quota) => {
+    const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
+    return runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
+  })
+  if (E.isLeft(ended)) return ended
+  const events = await readRecorded(store, stream, ended.right)
+  const [made] = events
+  if (made?.type !== 'ReservationSeriesCreated') throw new Error('a series was made without its event')
+  const { _id } = made.data
+  const response = await respond(parts, _id, stream, events)
+  return E.right({ ...response, status: 201, headers: { Location: `/api/sut_reservation_series/${_id}` } })
+}
+
+const cancel: Show<Parts, Call> = async (parts, call, { document }) => {
+  const { runner, objects, store } = parts
+  const series = JSON.parse(document) as Series
+  const members = await readMembers(objects, series)
+  if (E.isLeft(members)) return members
+  const { _id, sut_id, user_id } = series
+  const stream = sutStream(sut_id)
+  const reservationIds = members.right.listed.map(({ id }) => id)
+  const command = { type: 'CancelSeries', actor: call.user, user_id, reservationIds } as const
+  const ended = await runner.run(reservationDecider, stream, { ...envelopeOf(call), command })
+  if (E.isLeft(ended)) return ended
+  return E.right(await respond(parts, _id, stream, await readRecorded(store, stream, ended.right)))
+}
+
+/** A series with its reservations and their states by now. */
+const show: Show<Parts, Call> = async ({ objects, clock }, _call, { document }) => {
+  const members = await readMembers(objects, JSON.parse(document) as Series)
+  if (E.isLeft(members)) return members
+  const { listed, position } = members.right
+  const now = clock()
+  const shown = listed.map((each) =>
+    JSON.stringify({ ...(JSON.parse(each.document) as Reservation), state: reservationStateOf(each, now) }),
+  )
+  const body = `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
+  return E.right({ status: 200, body, position })
+}
+
+export const seriesRoutes: readonly Declaration<Parts>[] = [
+  post({
+    path: '/api/sut_reservation_series/create',
+    id: 'createSeries',
+    summary: 'Reserve a SUT again and again',
+    description:
+      'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
+    roles: holders,
+    answersRepeats: true,
+    body: seriesBody,
+    answer: refTo('SeriesReservations'),
+    isCreation: true,
+    refusals: [
+      ...(['not_your_reservation', 'sut_not_found', 'sut_retired', 'user_not_found'] as const),
+      ...[...OF_BOOKING, ...OF_WINDOW],
+      ...(['series_start_mismatch', 'series_too_long', 'series_too_short', 'series_overlaps'] as const),
+    ],
+    handler: create,
+  }),
+  get({
+    path: '/api/sut_reservation_series',
+    id: 'listSeries',
+    summary: 'List series, newest created first',
+    roles: everyone,
+    query: seriesQuery,
+    answer: refTo('SeriesList'),
+    refusals: ['store_full'],
+    handler: (parts, call) =>
+      respondWithList(parts, call, ['series', 'sut_reservation_series'], (part) => {
+        const { sut_id, user_id } = call.query
+        const ofSut = sut_id !== undefined && { sut_ids: [sut_id] }
+        return parts.objects.showList('series', { ...part, ...ofSut, user_id, visibility: visibilityOf(call.user) })
+      }),
+  }),
+  get({
+    path: '/api/sut_reservation_series/:id',
+    id: 'readSeries',
+    summary: 'Read a series with its reservations',
+    description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
+    roles: everyone,
+    answer: refTo('Series'),
+    refusals: ['series_not_found', 'store_full'],
+    handler: withVisible('series', show),
+  }),
+  post({
+    path: '/api/sut_reservation_series/:id/cancel',
+    id: 'cancelSeries',
+    summary: 'Cancel the rest of a series',
+    description:
+      'Cancels its reservations that have not begun, in one piece, and answers these. One that runs goes on: release it by itself.',
+    roles: holders,
+    answersRepeats: true,
+    ...withoutBody,
+    answer: refTo('SeriesReservations'),
+    refusals: ['not_your_reservation', 'series_not_found', 'store_full'],
+    handler: withVisible('series', cancel),
+  }),
+]

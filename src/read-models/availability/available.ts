@@ -3,8 +3,8 @@ import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { earliestAfter, reachOf, type Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { makeReservationReads } from '../lists/reservations.ts'
-import type { makeSutList, SutListQuery } from '../lists/suts.ts'
+import type { Lists } from '../lists/lists.ts'
+import type { SutListQuery } from '../lists/suts.ts'
 
 /** What is free in a span. Times are in Unix seconds. */
 export interface AvailableQuery {
@@ -35,10 +35,6 @@ export interface AvailablePage<After = { readonly sut_id: string }> {
   readonly suts: readonly AvailableSut[]
   /** After what the next page begins. */
   readonly next: After | undefined
-}
-
-interface Reads extends Pick<ReturnType<typeof makeReservationReads>, 'heldBy'> {
-  readonly suts: ReturnType<typeof makeSutList>
 }
 
 /** Free windows, and stretches of turnaround, of a SUT. */
@@ -87,7 +83,7 @@ export const describe = (
  * @param createdOf where a SUT was created, for pages in that order
  */
 export const makeAvailable =
-  (lists: Reads, createdOf: (sutId: string) => PublicPosition | undefined) =>
+  (lists: Pick<Lists, 'suts' | 'heldBy'>, createdOf: (sutId: string) => PublicPosition | undefined) =>
   (query: FilteredQuery): AvailablePage => {
     const { after, scope, limit, span, filters } = query
     if (filters.is_active === false) return { suts: [], next: undefined }
@@ -96,13 +92,13 @@ export const makeAvailable =
     for (;;) {
       const createdBefore = last === undefined ? undefined : createdOf(last)
       const part = { limit: CHUNK, offset: 0, createdBefore, withSettings: true }
-      const { settings = [], ...page } = lists.suts({ ...filters, is_active: true, scope, ...part })
+      const { details = [], ...page } = lists.suts({ ...filters, is_active: true, scope, ...part })
       const documents = page.documents.map((text) => JSON.parse(text) as Sut)
       const ids = documents.map(({ _id }) => _id)
       const held = Map.groupBy(lists.heldBy(ids, reachOf(span, REACH)), ({ sut_id }) => sut_id)
       for (const [n, sut] of documents.entries()) {
         if (suts.length === limit) return { suts, next: { sut_id: last ?? '' } }
-        const { turnaround = 0 } = JSON.parse(settings[n] ?? '{}') as RecordedSettings
+        const { turnaround = 0 } = JSON.parse(details[n]?.settings ?? '{}') as RecordedSettings
         const shown = describe(sut, held.get(sut._id) ?? [], turnaround, query)
         // Those without anything free are passed over, also by the cursor.
         last = sut._id

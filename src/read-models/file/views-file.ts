@@ -165,7 +165,7 @@ const fileOver = (
   projections: readonly Shape[],
   checkpoints: WalCheckpoints | undefined,
 ): Omit<ViewsFile, 'path'> => {
-  const { lists, forget } = openLists(db)
+  const lists = openLists(db)
   const snapshot = prepare<Snapshot>(
     db,
     'SELECT stream, version, revision, storePosition, text FROM snapshot WHERE stream = ?',
@@ -182,7 +182,6 @@ const fileOver = (
   const advance = db.prepare(ADVANCE)
   const shape = shapeOf(projections)
   const { writeOrRollBack, commit } = makeViewsTransactions(db, () => {
-    forget()
     for (const table of tables) table.forget()
   })
   return {

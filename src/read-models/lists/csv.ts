@@ -5,7 +5,8 @@ import type { SutRequest } from '../../../projections/sut-request.ts'
 import { spreadsheetField } from '../../domain/values/csv-field.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { type DetailedRow, type Details, reservationColumns, reservationStateOf } from './reservations.ts'
+import { condition } from './page.ts'
+import { type Details, reservationDetails, reservationStateOf } from './reservations.ts'
 import type { Visibility } from './scope.ts'
 
 /**
@@ -44,100 +45,65 @@ export interface CsvRows {
 /** The value of a field. Names of users are not in the views. */
 type Value = string | number | boolean | null | { readonly nameOf: string }
 
-type Column<D> = readonly [name: string, value: (document: D, details: Details) => Value]
+type Column = readonly [name: string, value: (document: Members, details: Details) => Value]
 
-/** Columns of members that are in a document as they are, `all` of them in order. */
-const members = <D extends Readonly<Record<K, Value>>, K extends keyof D & string>(
-  all: Readonly<Record<K, true>>,
-): readonly Column<D>[] => (Object.keys(all) as K[]).map((name) => [name, (document) => document[name]])
+type Members = Readonly<Record<string, unknown>>
 
-const RESERVATION = members<Reservation, keyof Reservation>({
-  _id: true,
-  created_at: true,
-  updated_at: true,
-  start_time: true,
-  end_time: true,
-  user_id: true,
-  sut_id: true,
-  listen_port: true,
-})
+/** A member as a field: what has members of its own as JSON, and what is missing as nothing. */
+const fieldOf = (member: unknown): Value =>
+  typeof member === 'object' && member !== null ? JSON.stringify(member) : ((member ?? null) as Value)
 
-const NAMES: readonly Column<Reservation>[] = [
-  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
-  ['sut_name', (_, { sutName }) => sutName],
-]
+/** Columns of members that are in a document. */
+const members = <D extends object>(...names: readonly (keyof D & string)[]): readonly Column[] =>
+  names.map((name) => [name, (document) => fieldOf(document[name])])
 
-const states = (now: number): readonly Column<Reservation>[] => [
+const RECORDED = ['_id', 'created_at', 'updated_at'] as const
+
+const USER_NAME: Column = ['user_name', ({ user_id }) => ({ nameOf: String(user_id) })]
+
+const RESERVATION = members<Reservation>(
+  ...RECORDED,
+  ...(['start_time', 'end_time', 'user_id', 'sut_id', 'listen_port'] as const),
+)
+
+const NAMES: readonly Column[] = [USER_NAME, ['sut_name', (_, { sutName }) => sutName]]
+
+const states = (now: number): readonly Column[] => [
   ['state', (_, details) => reservationStateOf(details, now)],
-  ['planned_end_time', ({ end_time }, { plannedEnd }) => plannedEnd ?? end_time],
+  ['planned_end_time', ({ end_time }, { plannedEnd }) => plannedEnd ?? fieldOf(end_time)],
 ]
 
-const SERIES_OF: readonly Column<Reservation>[] = [['series_id', (_, { seriesId }) => seriesId]]
+const SERIES_OF: readonly Column[] = [['series_id', (_, { seriesId }) => seriesId]]
 
-const SUT: readonly Column<Sut>[] = [
-  ...members<Sut, Exclude<keyof Sut, 'monitoring' | 'tags'>>({
-    _id: true,
-    created_at: true,
-    updated_at: true,
-    name: true,
-    description: true,
-    address: true,
-    port: true,
-    sut_type: true,
-    is_active: true,
-    manufacturer: true,
-    model: true,
-    os: true,
-    version: true,
-  }),
-  ['monitoring.status', ({ monitoring }) => monitoring.status],
-  ['monitoring.last_updated', ({ monitoring }) => monitoring.last_updated],
-  ['monitoring.status_description', ({ monitoring }) => monitoring.status_description],
+const MONITORING = ['status', 'last_updated', 'status_description'] as const
+
+const SUT: readonly Column[] = [
+  ...members<Sut>(
+    ...RECORDED,
+    ...(['name', 'description', 'address', 'port', 'sut_type', 'is_active'] as const),
+    ...(['manufacturer', 'model', 'os', 'version'] as const),
+  ),
+  ...MONITORING.map(
+    (name): Column => [`monitoring.${name}`, ({ monitoring }) => fieldOf((monitoring as Members)[name])],
+  ),
   // Columns of their own would depend on the rows: the header is sent first.
-  ['tags', ({ tags }) => JSON.stringify(tags)],
+  ...members<Sut>('tags'),
 ]
 
-const SESSION: readonly Column<Session>[] = [
-  ...members<Session, '_id' | 'reservation_id' | 'sut_id' | 'user_id'>({
-    _id: true,
-    reservation_id: true,
-    sut_id: true,
-    user_id: true,
-  }),
-  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
-  ...members<Session, Exclude<keyof Session, '_id' | 'reservation_id' | 'sut_id' | 'user_id'>>({
-    instance: true,
-    opened_at: true,
-    closed_at: true,
-    connections: true,
-    bytes_to_sut: true,
-    bytes_from_sut: true,
-    cause: true,
-  }),
+const SESSION: readonly Column[] = [
+  ...members<Session>('_id', 'reservation_id', 'sut_id', 'user_id'),
+  USER_NAME,
+  ...members<Session>('instance', 'opened_at', 'closed_at', 'connections', 'bytes_to_sut', 'bytes_from_sut', 'cause'),
 ]
 
-const SUT_REQUEST: readonly Column<SutRequest>[] = [
-  ...members<SutRequest, '_id' | 'created_at' | 'updated_at' | 'user_id'>({
-    _id: true,
-    created_at: true,
-    updated_at: true,
-    user_id: true,
-  }),
-  ['user_name', ({ user_id }) => ({ nameOf: user_id })],
-  ['match', ({ match }) => (match === undefined ? null : JSON.stringify(match))],
-  ['sut_id', ({ sut_id }) => sut_id ?? null],
-  ...members<SutRequest, 'duration' | 'expires_at' | 'priority' | 'keepalive' | 'status' | 'sut_reservation_id'>({
-    duration: true,
-    expires_at: true,
-    priority: true,
-    keepalive: true,
-    status: true,
-    sut_reservation_id: true,
-  }),
+const SUT_REQUEST: readonly Column[] = [
+  ...members<SutRequest>(...RECORDED, 'user_id'),
+  USER_NAME,
+  ...members<SutRequest>('match', 'sut_id', 'duration', 'expires_at', 'priority', 'keepalive', 'status'),
+  ...members<SutRequest>('sut_reservation_id'),
 ]
 
-/** The columns of a list. Their documents are those of the list. */
-const columnsOfList = (list: CsvList): readonly Column<never>[] => {
+const columnsOfList = (list: CsvList): readonly Column[] => {
   switch (list.of) {
     case 'sut':
       return SUT
@@ -186,14 +152,14 @@ export const makeCsvRows =
   (ask: RunQuery) =>
   ({ list, positions }: CsvQuery): CsvRows => {
     const columns = columnsOfList(list)
-    const detailed = list.of === 'reservation' && list.include.size > 0
-    const selected = reservationColumns(detailed ? { withDetails: true, visibility: list.visibility } : {})
+    const isDetailed = list.of === 'reservation' && list.include.size > 0
+    const details = isDetailed ? reservationDetails(list.visibility) : condition('NULL')
     const text = makeText()
     for (const position of positions) {
-      const sql = `SELECT ${selected.sql} FROM ${list.of} d WHERE d.position = ?`
-      const [row] = ask<DetailedRow>(sql, ...selected.values, position)
+      const sql = `SELECT d.document, ${details.sql} FROM ${list.of} d WHERE d.position = ?`
+      const [row] = ask<Details & { readonly document: string }>(sql, ...details.values, position)
       if (row === undefined) throw new Error(`there is no ${list.of} at position ${position}`)
-      const document = JSON.parse(row.document) as never
+      const document = JSON.parse(row.document) as Members
       columns.forEach(([, read], n) => {
         if (n > 0) text.addPlain(',')
         text.add(read(document, row))

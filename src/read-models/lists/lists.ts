@@ -7,11 +7,11 @@ import { makeCsvRows } from './csv.ts'
 import { makeHistory, makeHistoryChanges } from './histories.ts'
 import { makeSutsToMatch } from './matchable.ts'
 import { makeOutages } from './outages.ts'
-import { makeReads } from './page.ts'
-import { makeRequestList } from './requests.ts'
-import { makeReservationList, makeReservationReads, makeSeriesList } from './reservations.ts'
-import { makeSessionList } from './sessions.ts'
-import { makeSutList, makeSutReads } from './suts.ts'
+import { makeList, makeReads } from './page.ts'
+import { SUT_REQUESTS } from './requests.ts'
+import { type Details, makeReservationReads, RESERVATIONS, type ReservationListQuery, SERIES } from './reservations.ts'
+import { SESSIONS } from './sessions.ts'
+import { makeSutReads, SUTS, type SutDetails, type SutListQuery } from './suts.ts'
 import { makeUpcomingReads } from './upcoming.ts'
 import { makeUsageReads } from './usage.ts'
 
@@ -31,13 +31,12 @@ const makeVersionAt = (db: DatabaseSync) => {
 export const openLists = (db: DatabaseSync) => {
   const reads = makeReads(db)
   const { ask } = reads
-  const suts = makeSutList(reads)
-  const lists = {
-    reservations: makeReservationList(reads),
-    suts,
-    series: makeSeriesList(reads),
-    sessions: makeSessionList(reads),
-    sutRequests: makeRequestList(reads, suts),
+  return {
+    suts: makeList<SutListQuery, SutDetails>(reads, SUTS),
+    reservations: makeList<ReservationListQuery, Details>(reads, RESERVATIONS),
+    series: makeList(reads, SERIES),
+    sessions: makeList(reads, SESSIONS),
+    sutRequests: makeList(reads, SUT_REQUESTS),
     outages: makeOutages(ask),
     csvRows: makeCsvRows(ask),
     ...makeSutReads(ask),
@@ -50,11 +49,6 @@ export const openLists = (db: DatabaseSync) => {
     history: makeHistory(db),
     historyChanges: makeHistoryChanges(db),
   }
-  return {
-    lists,
-    /** Called after a failed transaction. */
-    forget: reads.forget,
-  }
 }
 
-export type Lists = ReturnType<typeof openLists>['lists']
+export type Lists = ReturnType<typeof openLists>

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import type { Table } from '../../../projections/projection.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { makeRunQuery, prepareArrays, type RunQuery, readRow } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
@@ -17,12 +18,14 @@ export interface PageQuery {
 }
 
 /** Documents as JSON texts, newest created first. */
-export interface ListPage {
+export interface ListPage<Details = object> {
   readonly documents: readonly string[]
   /** The number of matches, regardless of the page. */
   readonly count: number
   /** The positions of the rows, if the query asks for them. */
   readonly positions?: readonly PublicPosition[]
+  /** What the query asks for beside each document. */
+  readonly details?: readonly Details[]
 }
 
 /** A part of an SQL statement, such as a condition, and the values of its placeholders. */
@@ -60,9 +63,9 @@ export interface Reads {
 
 /**
  * Counts rows, and keeps the counts until the file changes: a count visits all of the index, which may be a million rows,
- * and the pages of a list, or those who look at it again and again, ask for the same one.
+ * and the pages of a list, or those who look at it again and again, ask for the same one. Only committed rows are listed.
  */
-export const makeReads = (db: DatabaseSync, ask: RunQuery = makeRunQuery(db)): Reads & { forget: () => void } => {
+export const makeReads = (db: DatabaseSync, ask: RunQuery = makeRunQuery(db)): Reads => {
   const counts = new LRUCache<string, number>({ max: COUNTS_MAX })
   // The first changes with writes of other connections, the second with this one's.
   const change = prepareArrays<readonly [number, number]>(
@@ -70,22 +73,17 @@ export const makeReads = (db: DatabaseSync, ask: RunQuery = makeRunQuery(db)): R
     'SELECT data_version, total_changes() FROM pragma_data_version',
   )
   let countedAt = ''
-  const count: Reads['count'] = ({ sql, values }) => {
-    const now = readRow(change).join()
-    if (now !== countedAt) counts.clear()
-    countedAt = now
-    const key = JSON.stringify([sql, values])
-    const known = counts.get(key)
-    if (known !== undefined) return known
-    const counted = ask<{ n: number }>(`SELECT count(*) AS n FROM (${sql})`, ...values)[0]?.n ?? 0
-    counts.set(key, counted)
-    return counted
-  }
   return {
     ask,
-    count,
-    /** Called after a failed transaction, in which rows may have been counted. */
-    forget: () => counts.clear(),
+    count: ({ sql, values }) => {
+      const now = readRow(change).join()
+      if (now !== countedAt) counts.clear()
+      countedAt = now
+      const key = JSON.stringify([sql, values])
+      const known = counts.get(key) ?? ask<{ n: number }>(`SELECT count(*) AS n FROM (${sql})`, ...values)[0]?.n ?? 0
+      counts.set(key, known)
+      return known
+    },
   }
 }
 
@@ -103,44 +101,40 @@ const select = (table: string, filters: readonly Condition[], asOf: PublicPositi
   return condition(`${current.sql} UNION ALL ${former.sql}`, ...current.values, ...former.values)
 }
 
-/**
- * Reads a page of a list, newest created first, and counts all of it.
- *
- * @param columns what to select of each row `d`
- * @param isNarrow whether the filters leave so few rows that sorting these is cheaper than to look at all in order
- */
-export const readPage = <Row>(
-  { ask, count }: Reads,
-  table: string,
-  filters: readonly Condition[],
-  columns: Condition,
-  { limit, offset, createdBefore, asOf }: PageQuery,
-  isNarrow = false,
-): { readonly rows: readonly Row[]; readonly count: number } => {
-  const { sql, values } = select(table, [...filters, ...optional('created < ?', createdBefore)], asOf)
-  const order = isNarrow ? '+created' : 'created'
-  const rows = ask<Row>(
-    `SELECT ${columns.sql} FROM (SELECT position, created FROM (${sql}) ORDER BY ${order} DESC LIMIT ? OFFSET ?) AS page
-     CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
-    ...[...columns.values, ...values, limit, offset],
-  )
-  const isAll = offset === 0 && createdBefore === undefined && rows.length < limit
-  return { rows, count: isAll ? rows.length : count(select(table, filters, asOf)) }
+/** A list of the objects of a table. */
+export interface List<Query extends PageQuery> {
+  readonly table: Table
+  readonly filters: (query: Query, ask: RunQuery) => readonly Condition[]
+  /** Further columns of a row `d` that the query asks for. */
+  readonly details?: (query: Query) => Condition | undefined
+  /** Whether the filters leave so few rows that sorting these is cheaper than to look at all in order. */
+  readonly isNarrow?: (query: Query) => boolean
 }
 
-/** The columns of a page of documents, or of the positions of its rows. */
-export const columnsOf = ({ asPositions = false }: PageQuery): Condition =>
-  condition(asPositions ? 'd.position' : 'd.document')
-
-export interface PageRow {
-  readonly document: string
-  readonly position: PublicPosition
-}
-
-export const pageOf = (
-  { rows, count }: { readonly rows: readonly PageRow[]; readonly count: number },
-  { asPositions = false }: PageQuery,
-): ListPage =>
-  asPositions
-    ? { documents: [], count, positions: rows.map(({ position }) => position) }
-    : { documents: rows.map(({ document }) => document), count }
+/** Makes the function that reads a page of a list, newest created first, and counts all of it. */
+export const makeList =
+  <Query extends PageQuery, Details = object>(
+    { ask, count }: Reads,
+    { table, filters, details, isNarrow }: List<Query>,
+  ) =>
+  (query: Query): ListPage<Details> => {
+    const { limit, offset, createdBefore, asOf, asPositions = false } = query
+    const all = filters(query, ask)
+    const page = select(table, [...all, ...optional('created < ?', createdBefore)], asOf)
+    const more = asPositions ? undefined : details?.(query)
+    const columns = [asPositions ? 'd.position' : 'd.document', ...(more === undefined ? [] : [more.sql])]
+    const rows = ask<Details & { readonly document: string; readonly position: PublicPosition }>(
+      `SELECT ${columns} FROM (
+         SELECT position, created FROM (${page.sql})
+         ORDER BY ${isNarrow?.(query) ? '+created' : 'created'} DESC LIMIT ? OFFSET ?) AS page
+       CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
+      ...[...(more?.values ?? []), ...page.values, limit, offset],
+    )
+    const isAll = offset === 0 && createdBefore === undefined && rows.length < limit
+    return {
+      documents: asPositions ? [] : rows.map(({ document }) => document),
+      count: isAll ? rows.length : count(select(table, all, asOf)),
+      ...(asPositions && { positions: rows.map(({ position }) => position) }),
+      ...(more !== undefined && { details: rows.map(({ document: _, ...row }) => row as Details) }),
+    }
+  }

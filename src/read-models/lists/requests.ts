@@ -5,20 +5,8 @@ import { makeFitIndex } from '../../domain/matching/fit-index.ts'
 import type { RequestStatus } from '../../domain/request/queue.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import {
-  type Condition,
-  columnIn,
-  columnsOf,
-  condition,
-  type ListPage,
-  optional,
-  type PageQuery,
-  pageOf,
-  type Reads,
-  readPage,
-} from './page.ts'
-import type { Visibility } from './scope.ts'
-import type { SutListQuery } from './suts.ts'
+import { and, type Condition, columnIn, condition, type List, optional, type PageQuery } from './page.ts'
+import { hasTags, type Visibility } from './scope.ts'
 
 export interface SutRequestQuery extends PageQuery {
   readonly status?: RequestStatus | undefined
@@ -28,9 +16,6 @@ export interface SutRequestQuery extends PageQuery {
   /** Absent to see all. Otherwise a user sees its own, and those that a SUT in its scope fits. */
   readonly visibility?: Visibility | undefined
 }
-
-/** More SUTs than there can be: each has a port. */
-const SUTS_MAX = 65_536
 
 // One step of the recursion finds the next target, however many requests have the same.
 const TARGETS = `WITH RECURSIVE t (target) AS (
@@ -58,36 +43,27 @@ const findTargets = (ask: RunQuery, suts: readonly string[]): readonly string[] 
   )
 }
 
-const filtersOf = (
-  ask: RunQuery,
-  suts: (query: SutListQuery) => ListPage,
-  { status, user_id, sut, visibility }: SutRequestQuery,
-): readonly Condition[] => {
-  const targetsOfSut = (_id: string): readonly string[] => {
-    const sql = `SELECT document FROM sut WHERE id = ? AND ${CURRENT} AND ended IS NULL`
-    const rows = ask<{ document: string }>(sql, _id)
-    return findTargets(
-      ask,
-      rows.map(({ document }) => document),
-    )
-  }
-  const inSight = ({ scope, user_id: own }: Visibility): Condition => {
-    const { documents } = suts({ scope, limit: SUTS_MAX, offset: 0 })
-    return condition(
-      '(user = ? OR target IN (SELECT value FROM json_each(?)))',
-      own,
-      JSON.stringify(findTargets(ask, documents)),
-    )
-  }
-  return [
-    ...optional('status = ?', status),
-    ...optional('user = ?', user_id),
-    ...columnIn('target', sut && [sut._id, ...(sut.isSeen ? targetsOfSut(sut._id) : [])]),
-    ...(visibility === undefined ? [] : [inSight(visibility)]),
-  ]
-}
+const documentsOf = (ask: RunQuery, conditions: Condition): readonly string[] =>
+  ask<{ document: string }>(
+    `SELECT document FROM sut WHERE ${CURRENT} AND ended IS NULL${conditions.sql}`,
+    ...conditions.values,
+  ).map(({ document }) => document)
 
-export const makeRequestList =
-  (reads: Reads, suts: (query: SutListQuery) => ListPage) =>
-  (query: SutRequestQuery): ListPage =>
-    pageOf(readPage(reads, 'sut_request', filtersOf(reads.ask, suts, query), columnsOf(query), query), query)
+export const SUT_REQUESTS: List<SutRequestQuery> = {
+  table: 'sut_request',
+  filters: ({ status, user_id, sut, visibility }, ask) => {
+    const targetsOf = (conditions: readonly Condition[]) => findTargets(ask, documentsOf(ask, and(conditions)))
+    const inSight = ({ scope, user_id: own }: Visibility): Condition =>
+      condition(
+        '(user = ? OR target IN (SELECT value FROM json_each(?)))',
+        own,
+        JSON.stringify(targetsOf(hasTags({ ...scope }))),
+      )
+    return [
+      ...optional('status = ?', status),
+      ...optional('user = ?', user_id),
+      ...columnIn('target', sut && [sut._id, ...(sut.isSeen ? targetsOf([condition('id = ?', sut._id)]) : [])]),
+      ...(visibility === undefined ? [] : [inSight(visibility)]),
+    ]
+  },
+}

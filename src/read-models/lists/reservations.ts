@@ -2,20 +2,7 @@ import type { Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import {
-  and,
-  type Condition,
-  columnIn,
-  columnsOf,
-  condition,
-  type ListPage,
-  optional,
-  type PageQuery,
-  type PageRow,
-  pageOf,
-  type Reads,
-  readPage,
-} from './page.ts'
+import { and, type Condition, columnIn, condition, type List, optional, type PageQuery } from './page.ts'
 import { hasTags, isInScope, isVisible, type Visibility } from './scope.ts'
 
 export interface ReservationListQuery extends PageQuery {
@@ -52,11 +39,6 @@ export interface Details {
   readonly seriesId: string | null
 }
 
-export interface ReservationPage extends ListPage {
-  /** Details of each document, if the query asks for them. */
-  readonly details?: readonly Details[]
-}
-
 export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'cancelled'] as const
 export type ReservationState = (typeof RESERVATION_STATES)[number]
 
@@ -75,62 +57,44 @@ export const NOT_CANCELLED = "ended IS NOT 'cancelled'"
 /** Reservations that were not cancelled. */
 export const LISTED = `${CURRENT} AND ${NOT_CANCELLED}`
 
-const filtersOf = ({
-  sut_ids,
-  user_id,
-  endsAfter,
-  startsBefore,
-  heldBefore,
-  isHeld,
-  withCancelled,
-  visibility,
-}: ReservationListQuery): readonly Condition[] => [
-  ...(withCancelled ? [] : [condition(NOT_CANCELLED)]),
-  ...columnIn('sut', sut_ids),
-  ...optional('user = ?', user_id),
-  ...optional('ends > ?', endsAfter),
-  ...optional('starts < ?', startsBefore),
-  ...optional('starts * 1000 + lateness < ?', heldBefore),
-  ...(isHeld ? [condition('ended IS NULL')] : []),
-  ...isVisible(visibility),
-]
-
-/** The columns of a page. To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
-export const reservationColumns = (
-  query: Pick<ReservationListQuery, 'asPositions' | 'withDetails' | 'visibility'>,
-): Condition => {
-  if (query.asPositions || !query.withDetails) return columnsOf({ ...query, limit: 0, offset: 0 })
-  const tags = and(hasTags({ ...query.visibility?.scope }))
+/** To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
+export const reservationDetails = (visibility: Visibility | undefined): Condition => {
+  const tags = and(hasTags({ ...visibility?.scope }))
   return condition(
-    `d.document, d.ended, d.starts AS start, d.ends AS "end", d.internal ->> 'planned_end' AS plannedEnd,
+    `d.ended, d.starts AS start, d.ends AS "end", d.internal ->> 'planned_end' AS plannedEnd,
      (SELECT s.document ->> 'name' FROM sut s WHERE s.id = d.sut AND s.${CURRENT}${tags.sql}) AS sutName,
      d.series AS seriesId`,
     ...tags.values,
   )
 }
 
-export type DetailedRow = PageRow & Details
-
 /** Reservations, now or as of the past. */
-export const makeReservationList =
-  (reads: Reads) =>
-  (query: ReservationListQuery): ReservationPage => {
-    const { endsAfter, startsBefore, isHeld, withDetails = false, asPositions = false } = query
-    const isNarrow = endsAfter !== undefined || startsBefore !== undefined || isHeld === true
-    const columns = reservationColumns(query)
-    const page = readPage<DetailedRow>(reads, 'reservation', filtersOf(query), columns, query, isNarrow)
-    if (!withDetails || asPositions) return pageOf(page, query)
-    return { ...pageOf(page, query), details: page.rows.map(({ document: _, ...details }) => details) }
-  }
+export const RESERVATIONS: List<ReservationListQuery> = {
+  table: 'reservation',
+  filters: (query) => [
+    ...(query.withCancelled ? [] : [condition(NOT_CANCELLED)]),
+    ...columnIn('sut', query.sut_ids),
+    ...optional('user = ?', query.user_id),
+    ...optional('ends > ?', query.endsAfter),
+    ...optional('starts < ?', query.startsBefore),
+    ...optional('starts * 1000 + lateness < ?', query.heldBefore),
+    ...(query.isHeld ? [condition('ended IS NULL')] : []),
+    ...isVisible(query.visibility),
+  ],
+  details: ({ withDetails, visibility }) => (withDetails ? reservationDetails(visibility) : undefined),
+  isNarrow: ({ endsAfter, startsBefore, isHeld }) =>
+    endsAfter !== undefined || startsBefore !== undefined || isHeld === true,
+}
 
-/** Series, newest first. Of the filters of reservations, those of SUTs and of a user. */
-export const makeSeriesList =
-  (reads: Reads) =>
-  (query: ReservationListQuery): ListPage => {
-    const { sut_ids, user_id, visibility } = query
-    const filters = [...columnIn('sut', sut_ids), ...optional('user = ?', user_id), ...isVisible(visibility)]
-    return pageOf(readPage(reads, 'series', filters, columnsOf(query), query), query)
-  }
+/** Of the filters of reservations, those of SUTs and of a user. */
+export const SERIES: List<ReservationListQuery> = {
+  table: 'series',
+  filters: ({ sut_ids, user_id, visibility }) => [
+    ...columnIn('sut', sut_ids),
+    ...optional('user = ?', user_id),
+    ...isVisible(visibility),
+  ],
+}
 
 /** A row of a reservation of a series. */
 export interface SeriesReservation extends Window {

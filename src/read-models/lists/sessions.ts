@@ -1,5 +1,5 @@
 import { IS_OPEN } from '../tables/schema.ts'
-import { columnsOf, condition, type ListPage, optional, type PageQuery, pageOf, type Reads, readPage } from './page.ts'
+import { condition, type List, optional, type PageQuery } from './page.ts'
 
 export interface SessionQuery extends PageQuery {
   readonly sut_id?: string | undefined
@@ -12,17 +12,14 @@ export interface SessionQuery extends PageQuery {
   readonly isOpen?: boolean
 }
 
-export const makeSessionList =
-  (reads: Reads) =>
-  (query: SessionQuery): ListPage => {
-    const { sut_id, user_id, reservation_id, isOpen, closesAfter, opensBefore } = query
-    const filters = [
-      ...optional('sut = ?', sut_id),
-      ...optional('user = ?', user_id),
-      ...optional('reservation = ?', reservation_id),
-      ...(isOpen ? [condition(IS_OPEN)] : []),
-      ...optional('opens < ?', opensBefore),
-      ...optional('closes > ?', closesAfter),
-    ]
-    return pageOf(readPage(reads, 'session', filters, columnsOf(query), query), query)
-  }
+export const SESSIONS: List<SessionQuery> = {
+  table: 'session',
+  filters: ({ sut_id, user_id, reservation_id, isOpen, closesAfter, opensBefore }) => [
+    ...optional('sut = ?', sut_id),
+    ...optional('user = ?', user_id),
+    ...optional('reservation = ?', reservation_id),
+    ...(isOpen ? [condition(IS_OPEN)] : []),
+    ...optional('opens < ?', opensBefore),
+    ...optional('closes > ?', closesAfter),
+  ],
+}

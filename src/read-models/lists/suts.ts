@@ -4,18 +4,7 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT, HAS_TURNAROUND } from '../tables/schema.ts'
-import {
-  type Condition,
-  columnsOf,
-  condition,
-  type ListPage,
-  optional,
-  type PageQuery,
-  type PageRow,
-  pageOf,
-  type Reads,
-  readPage,
-} from './page.ts'
+import { type Condition, condition, type List, optional, type PageQuery } from './page.ts'
 import { NOT_CANCELLED } from './reservations.ts'
 import { hasTags } from './scope.ts'
 
@@ -34,13 +23,8 @@ export interface SutListQuery extends PageQuery {
   readonly free?: Window | undefined
   /** Only SUTs with these tags too. */
   readonly scope?: Scope | undefined
-  /** Whether the page has the settings of its SUTs. */
+  /** Whether the page has the settings of its SUTs, as details. */
   readonly withSettings?: boolean
-}
-
-export interface SutPage extends ListPage {
-  /** The settings of each SUT as JSON text, if the query asks for them. */
-  readonly settings?: readonly string[]
 }
 
 /** Of SUTs, and how many there are. */
@@ -70,32 +54,27 @@ const isFree = (ask: RunQuery, span: Window): readonly Condition[] => {
   ]
 }
 
-const filtersOf = (
-  ask: RunQuery,
-  { sut_type, is_active, monitoring, isMonitored, name, tags, scope, retired = false, free }: SutListQuery,
-): readonly Condition[] => [
-  condition(retired ? 'ended IS NOT NULL' : 'ended IS NULL'),
-  ...optional('sut_type = ?', sut_type),
-  ...optional('is_active = ?', is_active === undefined ? undefined : Number(is_active)),
-  ...optional('status = ?', monitoring),
-  ...(isMonitored ? [condition("status <> 'disabled'")] : []),
-  ...optional('instr(folded_name, ?) > 0', name === undefined ? undefined : foldForSearch(name)),
-  ...hasTags({ ...tags }),
-  ...hasTags({ ...scope }),
-  ...(free === undefined ? [] : isFree(ask, free)),
-]
-
 /** SUTs: now without what is retired, or as of the past. */
-export const makeSutList =
-  (reads: Reads) =>
-  (query: SutListQuery): SutPage => {
-    const { withSettings = false } = query
-    const { sql } = columnsOf(query)
-    const columns = condition(withSettings ? `${sql}, d.internal -> 'settings' AS settings` : sql)
-    const filters = filtersOf(reads.ask, query)
-    const page = readPage<PageRow & { readonly settings: string }>(reads, 'sut', filters, columns, query)
-    return { ...pageOf(page, query), ...(withSettings && { settings: page.rows.map(({ settings }) => settings) }) }
-  }
+export const SUTS: List<SutListQuery> = {
+  table: 'sut',
+  filters: (query, ask) => [
+    condition(query.retired ? 'ended IS NOT NULL' : 'ended IS NULL'),
+    ...optional('sut_type = ?', query.sut_type),
+    ...optional('is_active = ?', query.is_active === undefined ? undefined : Number(query.is_active)),
+    ...optional('status = ?', query.monitoring),
+    ...(query.isMonitored ? [condition("status <> 'disabled'")] : []),
+    ...optional('instr(folded_name, ?) > 0', query.name === undefined ? undefined : foldForSearch(query.name)),
+    ...hasTags({ ...query.tags }),
+    ...hasTags({ ...query.scope }),
+    ...(query.free === undefined ? [] : isFree(ask, query.free)),
+  ],
+  details: ({ withSettings }) => (withSettings ? condition("d.internal -> 'settings' AS settings") : undefined),
+}
+
+/** The settings of a SUT as JSON text. */
+export interface SutDetails {
+  readonly settings: string
+}
 
 export const makeSutReads = (ask: RunQuery) => ({
   /** How many SUTs that are not retired have each state. */

@@ -32,15 +32,3 @@ test('rows are counted again after each change, of this connection and of anothe
     t.is(asked, 4)
   }
 })
-
-test('what was counted in a transaction that failed is forgotten', async (t) => {
-  const db = new DatabaseSync(join(await temporaryData(t), 'numbers.db'))
-  t.teardown(() => db.close())
-  db.exec('CREATE TABLE number (n INTEGER)')
-  const { count, forget } = makeReads(db)
-  db.exec('BEGIN; INSERT INTO number VALUES (5)')
-  t.is(count(ABOVE(1)), 1)
-  db.exec('ROLLBACK')
-  forget()
-  t.is(count(ABOVE(1)), 0)
-})

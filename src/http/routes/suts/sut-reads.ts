@@ -68,9 +68,11 @@ const list = (parts: Parts, call: Call<unknown, SutsQuery>) =>
     const query = { ...asked, ...part, scope: call.user.scope, free: span.right }
     const read = await showListAsOf(parts, 'suts', query, as_of)
     if (E.isLeft(read)) return read
-    const { settings } = read.right.listed
+    const { details } = read.right.listed
     const show = (document: string, n: number): string =>
-      settings === undefined ? document : withSettings(document, JSON.parse(settings[n] ?? '{}') as RecordedSettings)
+      details === undefined
+        ? document
+        : withSettings(document, JSON.parse(details[n]?.settings ?? '{}') as RecordedSettings)
     return E.right({ ...read.right, csvList: { of: 'sut' }, show })
   })
 

@@ -46,9 +46,9 @@ const TAGS: Field = {
 
 /** The parameters of an operation. */
 export const queryFields = (operation: Operation): readonly Field[] => {
-  const schema = schemaOfQuery(operation)
-  const named = fieldsIn(schema)
-  return schema.patternProperties === undefined ? named : [...named, TAGS]
+  const fields = fieldsIn(schemaOfQuery(operation))
+  const named = fields.filter(({ member }) => member !== 'tag.')
+  return named.length === fields.length ? named : [...named, TAGS]
 }
 
 /** A body that is a merge patch of tags is two options. */

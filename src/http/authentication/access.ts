@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Role } from '../../domain/events/user.ts'
 import type { User } from '../../users/user.ts'
-import { namesIn } from '../codecs/query.ts'
 import type { Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import { mediaTypesOf, type Route } from '../protocol/route.ts'
@@ -43,7 +42,7 @@ const checkRole = (
     return refusal('forbidden', 'A token may not do this. Sign in with a name and a password.')
   const { parameterRoles = {} } = route
   const withheld = Object.keys(parameterRoles).filter((name) => !parameterRoles[name]?.includes(role))
-  const names = query === '' || withheld.length === 0 ? [] : namesIn(query)
+  const names = query === '' || withheld.length === 0 ? [] : [...new URLSearchParams(query).keys()]
   const used = withheld.find((name) => names.includes(name))
   return used === undefined ? undefined : refusal('forbidden', `The role ${role} may not use ${used}.`)
 }

@@ -10,15 +10,13 @@ import { parameter } from './query.ts'
 /** The moment to read as of: after an event, or at an instant. */
 export type AsOf = { readonly position: PublicPosition } | { readonly instant: Instant }
 
-/** A public position in `as_of` or `after`, with or without leading zeros. */
-export const positionParameter: t.Type<PublicPosition, never, unknown> = parameter(
-  'position',
-  (u): u is PublicPosition => typeof u === 'number',
-  (u, c) => {
-    const position = parsePosition(String(u))
-    return position === undefined
-      ? t.failure(u, c, 'must be a position of up to 20 digits, below 2^53, as in Berth-Position')
-      : t.success(position)
+const MUST_BE_POSITION = 'must be a position of up to 20 digits, below 2^53, as in Berth-Position'
+
+/** A public position, with or without leading zeros. */
+export const positionParameter = parameter<PublicPosition>(
+  (text, c) => {
+    const position = parsePosition(text)
+    return position === undefined ? t.failure(text, c, MUST_BE_POSITION) : t.success(position)
   },
   () => ({ type: 'string', pattern: POSITION_IN_REQUEST.source }),
 )
@@ -27,13 +25,10 @@ export const positionParameter: t.Type<PublicPosition, never, unknown> = paramet
 export const LATEST = 'latest'
 
 /** The codec of `after`. */
-export const afterParameter: t.Type<PublicPosition | typeof LATEST, never, unknown> = parameter(
-  'after',
-  (u): u is PublicPosition | typeof LATEST => u === LATEST || positionParameter.is(u),
-  (u, c) => {
-    if (u === LATEST) return t.success(LATEST)
-    const read = positionParameter.validate(u, c)
-    return E.isRight(read) ? read : t.failure(u, c, `${read.left[0]?.message}, or ${LATEST}`)
+export const afterParameter = parameter<PublicPosition | typeof LATEST>(
+  (text, c) => {
+    const position = text === LATEST ? LATEST : parsePosition(text)
+    return position === undefined ? t.failure(text, c, `${MUST_BE_POSITION}, or ${LATEST}`) : t.success(position)
   },
   () => ({
     anyOf: [schemaOf(positionParameter), { const: LATEST }],
@@ -41,15 +36,11 @@ export const afterParameter: t.Type<PublicPosition | typeof LATEST, never, unkno
   }),
 )
 
-const isOfDigits = (u: unknown): boolean => typeof u === 'string' && /^\d+$/.test(u)
-
-export const asOfParameter: t.Type<AsOf, never, unknown> = parameter(
-  'as_of',
-  (u): u is AsOf => typeof u === 'object' && u !== null && ('position' in u || 'instant' in u),
-  (u, c) =>
-    isOfDigits(u)
-      ? E.map((position: PublicPosition): AsOf => ({ position }))(positionParameter.validate(u, c))
-      : E.map(({ instant }: OffsetTime): AsOf => ({ instant }))(instant.validate(u, c)),
+export const asOfParameter = parameter<AsOf>(
+  (text, c) =>
+    /^\d+$/.test(text)
+      ? E.map((position: PublicPosition): AsOf => ({ position }))(positionParameter.validate(text, c))
+      : E.map(({ instant }: OffsetTime): AsOf => ({ instant }))(instant.validate(text, c)),
   () => ({
     anyOf: [schemaOf(instant), schemaOf(positionParameter)],
     description: 'Read the state as of a date-time or a position in the log.',

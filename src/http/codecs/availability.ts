@@ -4,25 +4,29 @@ import { described, instant, integer, opaqueId, text } from '../../domain/codec/
 import { schemaOf } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
-import type { Problem } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { RankedAfter } from '../../read-models/matching/ranked.ts'
-import type { Parameters } from '../protocol/route.ts'
-import { spanProblems } from './lists.ts'
-import { inQuery, parameter, parametersOf, type QueryOf, queryOf, wholeNumber } from './query.ts'
-import { DURATION, durationParameter, freeProblems, type SutFilters, sutFilters, withTags } from './suts.ts'
+import { inOrder } from './lists.ts'
+import { inQuery, parameter, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
+import { DURATION, durationParameter, freeRules, type SutFilters, sutFilters } from './suts.ts'
 
 const [LIMIT, LIMIT_MAX] = [20, 100]
 
+/** Undefined for what is no JSON, or no such JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const criteria = parameter<Criteria>(
-  'criteria',
-  AskedCriteria.is,
-  (u, c) => {
-    try {
-      return AskedCriteria.validate(JSON.parse(String(u)), c)
-    } catch {
-      return t.failure(u, c, 'must be JSON, like {"os":"windows"}')
-    }
+  (text, c) => {
+    const value = parseJson(text)
+    return value === undefined
+      ? t.failure(text, c, 'must be JSON, like {"os":"windows"}')
+      : AskedCriteria.validate(value, c)
   },
   () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(AskedCriteria) }),
 )
@@ -44,70 +48,55 @@ type OfferedAfter = { readonly sut_id: string } | RankedAfter
 export const formatCursor = (after: OfferedAfter): string =>
   'sut_id' in after ? after.sut_id : Buffer.from(JSON.stringify(after)).toString('base64url')
 
-const parsePlace = (written: string): unknown => {
-  try {
-    return JSON.parse(Buffer.from(written, 'base64url').toString())
-  } catch {
-    return undefined
-  }
-}
-
 const cursor = parameter<OfferedAfter>(
-  'cursor',
-  (u): u is OfferedAfter => typeof u === 'object' && u !== null,
-  (u, c) => {
-    const written = String(u)
+  (written, c) => {
     if (isAssignedId(written)) return t.success({ sut_id: written })
-    const place = Place.decode(written.length <= CURSOR_MAX ? parsePlace(written) : undefined)
-    return E.isRight(place) ? place : t.failure(u, c, 'must be next of a page')
+    const json = written.length <= CURSOR_MAX ? Buffer.from(written, 'base64url').toString() : ''
+    const place = Place.decode(parseJson(json))
+    return E.isRight(place) ? place : t.failure(written, c, 'must be next of a page')
   },
   () => ({ type: 'string', maxLength: CURSOR_MAX, pattern: '^[A-Za-z0-9_-]+$' }),
 )
 
 /** A SUT is looked for by filters or by criteria. */
-const mixedProblems = (parameters: Parameters): readonly Problem[] =>
-  parameters.has('match')
-    ? [...parameters.keys()]
+const eitherFiltersOrMatch: Rule = (given) =>
+  given.has('match')
+    ? [...given.keys()]
         .filter((name) => Object.hasOwn(sutFilters, name) || name.startsWith('tag.'))
         .map((name) => inQuery(name, 'cannot be combined with match'))
     : []
 
 /** Pages of SUTs in the order of their creation go on after an id, those in the order of matching after a place. */
-const cursorProblems = (parameters: Parameters): readonly Problem[] => {
-  const after = cursor.decode(parameters.get('after'))
-  return E.isRight(after) && 'sut_id' in after.right === parameters.has('match')
+const ofSameList: Rule = (given) => {
+  const after = cursor.decode(given.get('after'))
+  return E.isRight(after) && 'sut_id' in after.right === given.has('match')
     ? [inQuery('after', 'must be next of a page of the same list')]
     : []
 }
 
 /** What SUTs have free, or the SUTs that would be reserved for criteria: for `user_id`, the caller unless given. */
 export const availableQuery = queryOf(
-  withTags(
-    parametersOf({
-      from: described(instant, 'The start of the span; now by default.'),
-      to: described(instant, 'The end of the span, at most 31 days after its start; 7 days after it by default.'),
-      duration: durationParameter,
-      limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of SUTs; 20 by default.'),
-      after: described(cursor, 'The next of the page before.'),
-      user_id: described(
-        opaqueId,
-        'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
-      ),
-      match: described(criteria, 'Criteria as JSON, as in a create. Cannot be combined with filters.'),
-      ...sutFilters,
-    }),
-  ),
-  ({ from, to, duration = DURATION, limit = LIMIT, after, user_id, match, free_from, free_to, ...others }) => {
-    const free = free_from && free_to && { from: free_from, to: free_to }
-    const { sut_type, is_active, monitoring, name, tags } = others
-    const filters: SutFilters = { sut_type, is_active, monitoring, name, tags, free }
-    return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
+  {
+    from: described(instant, 'The start of the span; now by default.'),
+    to: described(instant, 'The end of the span, at most 31 days after its start; 7 days after it by default.'),
+    duration: durationParameter,
+    limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of SUTs; 20 by default.'),
+    after: described(cursor, 'The next of the page before.'),
+    user_id: described(
+      opaqueId,
+      'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
+    ),
+    match: described(criteria, 'Criteria as JSON, as in a create. Cannot be combined with filters.'),
+    ...sutFilters,
   },
-  (parameters) => [
-    ...spanProblems(parameters, 'from', 'to'),
-    ...freeProblems(parameters),
-    ...mixedProblems(parameters),
-    ...cursorProblems(parameters),
-  ],
+  {
+    rules: [inOrder('from', 'to'), ...freeRules, eitherFiltersOrMatch, ofSameList],
+    make: ({ from, to, duration = DURATION, limit = LIMIT, after, user_id, match, free_from, free_to, ...others }) => {
+      const { sut_type, is_active, monitoring, name, 'tag.': tags = {} } = others
+      const free = free_from && free_to && { from: free_from, to: free_to }
+      const filters: SutFilters = { sut_type, is_active, monitoring, name, tags, free }
+      return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
+    },
+  },
 )
 export type AvailableSutsQuery = QueryOf<typeof availableQuery>

@@ -5,7 +5,7 @@ import { Role } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { parsePasswordHash } from '../../users/passwords/password.ts'
 import { SUT_READ_ONLY, SutCreation } from './bodies.ts'
-import { bodyOfRows } from './decoded.ts'
+import { bodyOf } from './body.ts'
 import { limits, USER_READ_ONLY, UserCreation } from './users.ts'
 
 /** Codecs of bodies that create many objects at once. */
@@ -22,8 +22,8 @@ const Users = closed('UserImport', { users: rowsOf(UserCreation, USER_ROWS_MAX, 
 export type SutImport = t.TypeOf<typeof Suts>
 export type UserImport = t.TypeOf<typeof Users>
 
-export const sutImportBody = bodyOfRows(Suts, 'suts', SUT_READ_ONLY)
-export const userImportBody = bodyOfRows(Users, 'users', USER_READ_ONLY)
+export const sutImportBody = bodyOf(Suts, { readOnly: SUT_READ_ONLY })
+export const userImportBody = bodyOf(Users, { readOnly: USER_READ_ONLY })
 
 const isHash = (u: unknown): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined
 
@@ -45,4 +45,4 @@ const HashedUsers = closed('HashedUsers', { users: rowsOf(Hashed, HASHED_ROWS_MA
 export type HashedUserImport = t.TypeOf<typeof HashedUsers>
 
 /** Users with the hashes of their passwords, for the control socket only. */
-export const hashedUsersBody = bodyOfRows(HashedUsers, 'users', USER_READ_ONLY)
+export const hashedUsersBody = bodyOf(HashedUsers, { readOnly: USER_READ_ONLY })

@@ -1,11 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { described, instant, oneOf, opaqueId } from '../../domain/codec/codec.ts'
-import type { Problem } from '../../domain/failure.ts'
 import { REQUEST_STATUSES } from '../../domain/request/queue.ts'
 import { type Instant, isLater, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
-import type { Parameters } from '../protocol/route.ts'
 import { afterParameter } from './as-of.ts'
-import { inQuery, onlyTrue, parametersOf, type QueryOf, queryOf, wholeNumber, wordsOf } from './query.ts'
+import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, wholeNumber, wordsOf } from './query.ts'
 
 export const LIMIT_MAX = 1_000
 export const LIMIT = 100
@@ -33,6 +31,36 @@ export const span = {
   to: described(instant, 'The end of the span (exclusive).'),
 }
 
+/** A span of time; either end may be open. */
+export interface TimeSpan {
+  readonly from: OffsetTime | undefined
+  readonly to: OffsetTime | undefined
+}
+
+const momentOf = (text: string | undefined): Instant | undefined => {
+  const read = parseOffsetTime(text ?? '')
+  return E.isRight(read) ? read.right.instant : undefined
+}
+
+/** The end of a span is later than its start. */
+export const inOrder =
+  (from: string, to: string): Rule =>
+  (given) => {
+    const [start, end] = [momentOf(given.get(from)), momentOf(given.get(to))]
+    return start !== undefined && end !== undefined && !isLater(end, start)
+      ? [inQuery(to, `must be later than ${from}`)]
+      : []
+  }
+
+/** A span that is given by both its ends or not at all. */
+export const wholeSpan =
+  (from: string, to: string): Rule =>
+  (given) => {
+    const [first, ...others] = [from, to].filter((name) => given.has(name))
+    if (first === undefined || others.length > 0) return inOrder(from, to)(given)
+    return [inQuery(first, `needs ${first === from ? to : from}`)]
+  }
+
 export const ofSut = described(opaqueId, 'Only those of this SUT.')
 export const ofHolder = described(opaqueId, 'Only those of reservations held by this user.')
 
@@ -46,34 +74,9 @@ export const withPage = <Q extends { limit?: number; offset?: number; before?: s
   pagedBy: (['limit', 'offset'] as const).filter((name) => query[name] !== undefined),
 })
 
-/** A span of time; either end may be open. */
-export interface TimeSpan {
-  readonly from: OffsetTime | undefined
-  readonly to: OffsetTime | undefined
-}
+export const ofPages = [apart(['offset'], 'before'), inOrder('from', 'to')]
 
-const momentOf = (text: string | undefined): Instant | undefined => {
-  const read = parseOffsetTime(text ?? '')
-  return E.isRight(read) ? read.right.instant : undefined
-}
-
-/** The problem of a span that ends no later than it begins. */
-export const spanProblems = (parameters: Parameters, from: string, to: string): readonly Problem[] => {
-  const [start, end] = [momentOf(parameters.get(from)), momentOf(parameters.get(to))]
-  return start !== undefined && end !== undefined && !isLater(end, start)
-    ? [inQuery(to, `must be later than ${from}`)]
-    : []
-}
-
-/** Problems between parameters that are valid by themselves. */
-export const problemsBetween = (parameters: Parameters): readonly Problem[] => [
-  ...(parameters.has('before') && parameters.has('offset')
-    ? [inQuery('offset', 'cannot be combined with before')]
-    : []),
-  ...spanProblems(parameters, 'from', 'to'),
-]
-
-export const pageQuery = queryOf(parametersOf(paging), withPage, problemsBetween)
+export const pageQuery = queryOf(paging, { rules: ofPages, make: withPage })
 
 /** What a read of users includes beyond their documents. */
 const included = {
@@ -83,29 +86,22 @@ const included = {
   ),
 }
 
-export const userQuery = queryOf(parametersOf(included), ({ include }) => ({ withUsed: include !== undefined }))
+export const userQuery = queryOf(included, { make: ({ include }) => ({ withUsed: include !== undefined }) })
 export type UserQuery = QueryOf<typeof userQuery>
 
-/** With `removed` also removed users. */
 export const usersQuery = queryOf(
-  parametersOf({ ...paging, ...included, removed: described(onlyTrue, 'Also users that have been removed.') }),
-  (read) => ({ ...withPage(read), withUsed: read.include !== undefined }),
-  problemsBetween,
+  { ...paging, ...included, removed: described(onlyTrue, 'Also users that have been removed.') },
+  { rules: ofPages, make: (read) => ({ ...withPage(read), withUsed: read.include !== undefined }) },
 )
 export type UsersQuery = QueryOf<typeof usersQuery>
 
-/** With `open` only sessions that are open. */
 export const sessionsQuery = queryOf(
-  parametersOf({
-    ...paging,
-    sut_id: ofSut,
-    user_id: ofHolder,
+  {
+    ...{ ...paging, sut_id: ofSut, user_id: ofHolder, ...span },
     reservation_id: described(opaqueId, 'Only those of this reservation.'),
-    ...span,
     open: described(onlyTrue, 'Only sessions that are open.'),
-  }),
-  withPage,
-  problemsBetween,
+  },
+  { rules: ofPages, make: withPage },
 )
 export type SessionsQuery = QueryOf<typeof sessionsQuery>
 
@@ -114,36 +110,31 @@ const WAIT_MAX = 60
 
 /** Seconds to wait: until a request does not wait any more, a reservation changes, or a port is open. */
 export const waitParameter = wholeNumber(0, WAIT_MAX)
-export const waitQuery = parametersOf({
+export const waitQuery = queryOf({
   wait: described(waitParameter, 'Seconds to wait until the port is open here, 0 by default.'),
 })
-export const requestWaitQuery = parametersOf({
+export const requestWaitQuery = queryOf({
   wait: described(waitParameter, 'Seconds to wait until the request does not wait any more, 0 by default.'),
 })
 export type WaitQuery = QueryOf<typeof waitQuery>
 
 export const sutRequestsQuery = queryOf(
-  parametersOf({
+  {
     ...paging,
     status: described(oneOf(...REQUEST_STATUSES), 'Only those in this state.'),
     user_id: described(opaqueId, 'Only those of this user.'),
     sut_id: described(opaqueId, 'Only those that name this SUT, or whose criteria it fits.'),
-  }),
-  withPage,
-  problemsBetween,
+  },
+  { rules: ofPages, make: withPage },
 )
 export type SutRequestsQuery = QueryOf<typeof sutRequestsQuery>
 
-export const seriesQuery = queryOf(
-  parametersOf({ ...paging, sut_id: ofSut, user_id: ofHolder }),
-  withPage,
-  problemsBetween,
-)
+export const seriesQuery = queryOf({ ...paging, sut_id: ofSut, user_id: ofHolder }, { rules: ofPages, make: withPage })
 export type SeriesListQuery = QueryOf<typeof seriesQuery>
 
 /** The requested page of a history, or of a span of it: at an offset, or after the event at a position. */
 export const historyQuery = queryOf(
-  parametersOf({
+  {
     ...{ limit: paging.limit, offset: paging.offset, after: afterParameter },
     from: described(instant, 'Begins with the first event recorded then or later.'),
     to: described(instant, 'Ends before the first event recorded then or later.'),
@@ -151,16 +142,13 @@ export const historyQuery = queryOf(
       wordsOf('names'),
       'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
     ),
-  }),
-  ({ limit = LIMIT, offset = 0, after, from, to, include }) => ({
-    ...{ limit, offset, after, from, to },
-    withNames: include !== undefined,
-  }),
-  (parameters) => [
-    ...(parameters.has('after') && parameters.has('offset')
-      ? [inQuery('offset', 'cannot be combined with after')]
-      : []),
-    ...spanProblems(parameters, 'from', 'to'),
-  ],
+  },
+  {
+    rules: [apart(['offset'], 'after'), inOrder('from', 'to')],
+    make: ({ limit = LIMIT, offset = 0, after, from, to, include }) => ({
+      ...{ limit, offset, after, from, to },
+      withNames: include !== undefined,
+    }),
+  },
 )
 export type HistoryQuery = QueryOf<typeof historyQuery>

@@ -3,7 +3,7 @@ import { boolean, matching, text } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { CONTROL, classExcluding, single } from '../../domain/values/characters.ts'
 import { NAME_MAX } from '../../users/basic.ts'
-import { bodyOf, optionalBodyOf } from './decoded.ts'
+import { bodyOf } from './body.ts'
 
 /** Codecs of the bodies of logins. */
 
@@ -30,4 +30,4 @@ export type Logout = t.TypeOf<typeof Logout>
 export const loginBody = bodyOf(Login)
 export const signOnEndBody = bodyOf(SignOnEnd)
 /** May be left out. */
-export const logoutBody = optionalBodyOf(Logout)
+export const logoutBody = bodyOf(Logout)

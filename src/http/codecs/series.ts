@@ -1,12 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { boolean, instant, opaqueId } from '../../domain/codec/codec.ts'
-import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
 import { type FirstWindow, findTimeZone } from '../../domain/series/windows.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-import { decoded } from './decoded.ts'
+import { bodyOf } from './body.ts'
 
 /** A rule with the text that it was read from. */
 interface WrittenRule {
@@ -15,7 +15,7 @@ interface WrittenRule {
 }
 
 const rrule = withSchema(
-  new t.Type<WrittenRule, never, unknown>(
+  new t.Type<WrittenRule, unknown, unknown>(
     'rrule',
     (u): u is WrittenRule => typeof u === 'object' && u !== null && 'rule' in u,
     (u, c) => {
@@ -23,14 +23,10 @@ const rrule = withSchema(
       const read = parseRule(u)
       return E.isLeft(read) ? t.failure(u, c, read.left) : t.success({ text: u, rule: read.right })
     },
-    () => {
-      throw new TypeError('a body is only ever read')
-    },
+    t.identity,
   ),
   () => ({
-    type: 'string',
-    minLength: 1,
-    maxLength: RULE_LENGTH_MAX,
+    ...{ type: 'string', minLength: 1, maxLength: RULE_LENGTH_MAX },
     pattern: '^[A-Za-z]+=[A-Za-z0-9,+-]+(?:;[A-Za-z]+=[A-Za-z0-9,+-]+)*$',
   }),
 )
@@ -38,7 +34,7 @@ const rrule = withSchema(
 const timeZone = withSchema(
   new t.Type<string>(
     'time zone',
-    (u): u is string => typeof u === 'string',
+    t.string.is,
     (u, c) => {
       const found = typeof u === 'string' ? findTimeZone(u) : undefined
       return found === undefined
@@ -50,14 +46,6 @@ const timeZone = withSchema(
   () => ({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
 )
 
-const Series = closed(
-  'Series',
-  { sut_id: opaqueId, start_time: instant, end_time: instant, rrule, time_zone: timeZone },
-  { user_id: opaqueId, beyond_quota: boolean },
-)
-
-const READ_ONLY = ['_id', 'created_at', 'count', 'series_id', 'sut_reservations']
-
 export interface SeriesBody {
   /** The caller unless given. */
   readonly user_id: string | undefined
@@ -68,12 +56,18 @@ export interface SeriesBody {
   readonly isBeyondQuota: boolean
 }
 
-export const seriesBody: DecodeBody<SeriesBody> = (body) =>
-  E.map(
-    ({ user_id, sut_id, start_time, end_time, rrule, time_zone, beyond_quota = false }: t.TypeOf<typeof Series>) => ({
-      ...{ user_id, sut_id, isBeyondQuota: beyond_quota },
-      first: { start: start_time, end: end_time, timeZone: time_zone },
-      ...{ rrule: rrule.text, rule: rrule.rule },
-    }),
-  )(decoded(Series, READ_ONLY, body))
-withSchema(seriesBody, () => schemaOf(Series))
+export const seriesBody: DecodeBody<SeriesBody> = bodyOf(
+  closed(
+    'Series',
+    { sut_id: opaqueId, start_time: instant, end_time: instant, rrule, time_zone: timeZone },
+    { user_id: opaqueId, beyond_quota: boolean },
+  ),
+  {
+    readOnly: ['_id', 'created_at', 'count', 'series_id', 'sut_reservations'],
+    make: ({ user_id, sut_id, start_time, end_time, rrule, time_zone, beyond_quota: isBeyondQuota = false }) =>
+      E.right({
+        ...{ user_id, sut_id, isBeyondQuota, rrule: rrule.text, rule: rrule.rule },
+        first: { start: start_time, end: end_time, timeZone: time_zone },
+      }),
+  },
+)

@@ -7,7 +7,7 @@ import { NewUserName } from '../../domain/user/new-user-name.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
-import { bodyOf } from './decoded.ts'
+import { bodyOf } from './body.ts'
 
 /** Codecs of the bodies of requests about users. */
 
@@ -70,9 +70,10 @@ export type OwnPassword = t.TypeOf<typeof OwnPassword>
 export type TokenRequest = t.TypeOf<typeof TokenRequest>
 export type UserRemoval = t.TypeOf<typeof RemovalBody>
 
-export const userCreationBody = bodyOf(UserCreation, USER_READ_ONLY)
-export const userUpdateBody = bodyOf(Update, USER_READ_ONLY)
-export const newPasswordBody = bodyOf(NewPassword, USER_READ_ONLY)
-export const ownPasswordBody = bodyOf(OwnPassword, USER_READ_ONLY)
-export const tokenRequestBody = bodyOf(TokenRequest, USER_READ_ONLY)
-export const userRemovalBody = bodyOf(RemovalBody, USER_READ_ONLY)
+const ofUsers = { readOnly: USER_READ_ONLY }
+export const userCreationBody = bodyOf(UserCreation, ofUsers)
+export const userUpdateBody = bodyOf(Update, ofUsers)
+export const newPasswordBody = bodyOf(NewPassword, ofUsers)
+export const ownPasswordBody = bodyOf(OwnPassword, ofUsers)
+export const tokenRequestBody = bodyOf(TokenRequest, ofUsers)
+export const userRemovalBody = bodyOf(RemovalBody, ofUsers)

@@ -108,11 +108,8 @@ export type RouteResult = Promise<Either<Refusal, RouteResponse>>
 /** Decodes a body, or returns every problem. */
 export type DecodeBody<B> = (body: unknown) => Either<readonly Problem[], B>
 
-/** Decoded query parameters, each once. */
-export type Parameters = ReadonlyMap<string, string>
-
-/** Decodes query parameters, or returns every problem. */
-export type DecodeQuery<Q> = (parameters: Parameters) => Either<readonly Problem[], Q>
+/** Decodes a query, or returns every problem. */
+export type DecodeQuery<Q> = (query: string) => Either<readonly Problem[], Q>
 
 /** A connection that is to leave HTTP. Node no longer handles it. */
 export interface Upgraded {

@@ -5,11 +5,11 @@ import { invalid, type Problem } from '../../domain/failure.ts'
 import { decodePercent } from '../../domain/values/percent-encoded.ts'
 import { type PublicPosition, parsePosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
-import { decodeQuery, noQuery } from '../codecs/query.ts'
+import { noQuery } from '../codecs/query.ts'
 import { parseIfMatch } from '../protocol/conditional.ts'
 import type { Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import { hasRetryKeys, type Route } from '../protocol/route.ts'
+import { type DecodeQuery, hasRetryKeys, type Route } from '../protocol/route.ts'
 
 /** Parses a position; undefined if the header is absent. */
 const parserOf =
@@ -49,7 +49,8 @@ const ABSENT = E.right(undefined)
 export const readInput = (route: Route): Guard => {
   const isPost = route.method === 'POST'
   const hasKeys = hasRetryKeys(route)
-  const withoutQuery = decodeQuery<unknown>('', route.query ?? noQuery)
+  const decodeQuery: DecodeQuery<unknown> = route.query ?? noQuery
+  const withoutQuery = decodeQuery('')
   return (ctx) => {
     const header = (name: string): string | undefined => ctx.req.headers[name] as string | undefined
     const key = hasKeys ? parseIdempotencyKey(header('idempotency-key')) : ABSENT
@@ -59,7 +60,7 @@ export const readInput = (route: Route): Guard => {
     const last = route.isResumable ? parseLastEventId(header('last-event-id')) : ABSENT
     const body = route.body === undefined ? ABSENT : route.body(ctx.state.body?.json)
     const text = ctx.querystring
-    const query = text === '' ? withoutQuery : decodeQuery<unknown>(text, route.query ?? noQuery)
+    const query = text === '' ? withoutQuery : decodeQuery(text)
     const isHeaderRight = E.isRight(key) && E.isRight(reason) && E.isRight(ifMatch) && E.isRight(after)
     if (isHeaderRight && E.isRight(last) && E.isRight(body) && E.isRight(query)) {
       ctx.state.input = {

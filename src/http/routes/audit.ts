@@ -10,7 +10,7 @@ import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, paging } from '../codecs/lists.ts'
-import { inQuery, parametersOf, type QueryOf, wholeNumber } from '../codecs/query.ts'
+import { inQuery, type QueryOf, queryOf, wholeNumber } from '../codecs/query.ts'
 import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -21,15 +21,15 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const eventId = matching('event id', UUID, 'must be an event id like 018f36f0-1e2b-7c3d-9a4b-0123456789ab')
 const size = wholeNumber(0, Number.MAX_SAFE_INTEGER)
 
-const inclusionQuery = parametersOf(
+const inclusionQuery = queryOf(
   { size: described(size, 'The size of the tree; by default the size of the log.') },
-  { event: described(eventId, 'The id of an event.') },
+  { required: { event: described(eventId, 'The id of an event.') } },
 )
-const consistencyQuery = parametersOf(
+const consistencyQuery = queryOf(
   { to: described(size, 'The later size; by default the size of the log.') },
-  { from: described(size, 'The earlier size.') },
+  { required: { from: described(size, 'The earlier size.') } },
 )
-const leavesQuery = parametersOf({
+const leavesQuery = queryOf({
   from: described(size, 'The position of the first; by default 0.'),
   limit: paging.limit,
 })

@@ -15,11 +15,11 @@ import { DETAILS, type EndReason, eventStream } from '../../../src/feed/events/f
 import {
   extensionBody,
   monitoringBody,
-  noBody,
   reservationBody,
   sutCreationBody,
   sutUpdateBody,
   tagsBody,
+  withoutBody,
 } from '../../../src/http/codecs/bodies.ts'
 import {
   newPasswordBody,
@@ -174,7 +174,7 @@ const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; read
     ],
   },
   'of a removal': { body: userRemovalBody, right: [{ reservations: 'keep' }, { reservations: 'cancel' }] },
-  'that is empty': { body: noBody, right: [{}] },
+  'that is empty': { body: withoutBody.body, right: [{}] },
 }
 
 /** Whether a password has too many bytes but not too many characters. A schema counts only these. */

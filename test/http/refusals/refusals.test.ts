@@ -91,6 +91,11 @@ test('what a body, a parameter or a header says wrong is refused and named', asy
       '422 invalid #/color #/tags #/port',
       { color: 1, tags: {}, port: 'x' },
     ],
+    'parameters that are given more than once': [
+      'alice',
+      'GET /api/sut?limit=1&limit=1&tag.a=1&tag.a=2',
+      '422 invalid limit tag.a',
+    ],
     'an unknown parameter': ['alice', 'GET /api/user/me?pretty', '422 invalid pretty'],
     'a parameter on health': ['alice', 'GET /health/live?verbose=1&x=', '422 invalid verbose x'],
     'a parameter of a POST': [

@@ -104,9 +104,9 @@ const encoded = (value: string): string => (/^\{[^"]*\}$/.test(value) ? value : 
 const parametersOf = ({ path, query, roles }: Operation): readonly (readonly string[])[] => {
   // What anyone may read is of nobody.
   if (query === undefined || roles === 'anyone') return []
-  const { properties = {}, patternProperties = {} } = schemaOf(query) as Record<string, object | undefined>
-  const names = [...Object.keys(properties), ...(Object.keys(patternProperties).length > 0 ? ['tag.'] : [])]
-  return names.map((name) => {
+  const { properties = {} } = schemaOf(query) as Record<string, object | undefined>
+
+  return Object.keys(properties).map((name) => {
     const values = VALUES[name]
     if (values === undefined) throw new Error(`${path}: this test has no values for the parameter ${name}`)
     return values(path).map((value) => (name === 'tag.' ? `tag.${value}` : `${name}=${encoded(value)}`))

@@ -41,29 +41,33 @@ const pathParameters = ({ path, notes = {} }: Operation): readonly JsonSchema[] 
     schema: { type: 'string', minLength: 1 },
   }))
 
-/** Members of an exploded object are parameters of their own: `tag.rack=4`. */
-const tagParameters = (pattern: string, schema: JsonSchema): JsonSchema => ({
-  ...{ name: 'tags', in: 'query', style: 'form', explode: true },
-  description:
-    'Only SUTs with all these tags. The parameter name is `tag.` followed by the name of the tag, as in tag.rack=4.',
-  schema: { type: 'object', propertyNames: { pattern }, additionalProperties: schema },
-  // Swagger UI sends the example unless it is changed, so it is empty.
-  example: {},
-})
-
-type Members = Readonly<Record<string, JsonSchema>>
+/** A family of parameters: members of an exploded object are parameters of their own, as `tag.rack=4`. */
+const tagParameters = (prefix: string, { propertyNames, ...schema }: JsonSchema): JsonSchema => {
+  const { pattern } = propertyNames as { readonly pattern: string }
+  return {
+    ...{ name: 'tags', in: 'query', style: 'form', explode: true },
+    description:
+      'Only SUTs with all these tags. The parameter name is `tag.` followed by the name of the tag, as in tag.rack=4.',
+    schema: { ...schema, propertyNames: { pattern: pattern.replace(/^\^/, `^${prefix.replaceAll('.', '\\.')}`) } },
+    // Swagger UI sends the example unless it is changed, so it is empty.
+    example: {},
+  }
+}
 
 const queryParameters = ({ query, parameterRoles = {} }: Operation): readonly JsonSchema[] => {
   if (query === undefined || !hasSchema(query)) return []
-  const { properties = {}, patternProperties = {}, required = [] } = schemaOf(query)
-  const named = Object.entries(properties as Members).map(([name, { description, ...schema }]) => ({
-    ...{ name, in: 'query' },
-    ...((required as readonly string[]).includes(name) && { required: true }),
-    description: parameterRoles[name] ? `${description} For: ${parameterRoles[name].join(', ')}.` : description,
-    ...(schema.type === 'array' && { style: 'form', explode: true }),
-    schema,
-  }))
-  return [...named, ...Object.entries(patternProperties as Members).map((family) => tagParameters(...family))]
+  const { properties = {}, required = [] } = schemaOf(query)
+  return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, { description, ...schema }]) =>
+    name.endsWith('.')
+      ? tagParameters(name, schema)
+      : {
+          ...{ name, in: 'query' },
+          ...((required as readonly string[]).includes(name) && { required: true }),
+          description: parameterRoles[name] ? `${description} For: ${parameterRoles[name].join(', ')}.` : description,
+          ...(schema.type === 'array' && { style: 'form', explode: true }),
+          schema,
+        },
+  )
 }
 
 const requestBody = ({ body, isBodyOptional }: Operation, examples: readonly Example[]): JsonSchema | undefined => {

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { described, opaqueId } from '../../../domain/codec/codec.ts'
+import { opaqueId } from '../../../domain/codec/codec.ts'
 import type { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { invalid } from '../../../domain/failure.ts'
 import {
@@ -11,12 +11,12 @@ import {
 import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
-import { span, spanProblems } from '../../codecs/lists.ts'
-import { inQuery, parametersOf, type QueryOf, queryOf, several } from '../../codecs/query.ts'
+import { inOrder, span } from '../../codecs/lists.ts'
+import { inQuery, type QueryOf, queryOf, several } from '../../codecs/query.ts'
 import { SUTS_MAX } from '../../codecs/reservations.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, Parameters, RouteResult } from '../../protocol/route.ts'
+import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
@@ -25,13 +25,10 @@ import type { Parts } from '../parts.ts'
 const DAYS_MAX = 31
 const SPAN_MAX_MS = DAYS_MAX * 86_400_000
 
-const ofSpan = (parameters: Parameters) => spanProblems(parameters, 'from', 'to')
-const outagesOfOneQuery = queryOf(parametersOf({}, span), (read) => read, ofSpan)
-const outagesQuery = queryOf(
-  parametersOf({}, { ...span, sut_id: described(several(opaqueId, SUTS_MAX), 'Those of these SUTs, up to 100.') }),
-  (read) => read,
-  ofSpan,
-)
+const rules = [inOrder('from', 'to')]
+const outagesOfOneQuery = queryOf({}, { required: span, rules })
+const suts = several(opaqueId, 'Those of these SUTs, up to 100.', SUTS_MAX)
+const outagesQuery = queryOf({}, { required: { ...span, sut_id: suts }, rules })
 
 /** Outages of a SUT in a span, as responses show them. */
 interface ShownOutages {

@@ -1,0 +1,77 @@
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
+import { bodyProblem, type Problem, type ProblemCode } from '../../domain/failure.ts'
+import type { DecodeBody } from '../protocol/route.ts'
+
+/** Bodies of requests. */
+
+/** Problems between members, looked for also where some are wrong by themselves. */
+type Rule = (body: unknown) => readonly Problem[]
+
+interface Options<A, B> {
+  /** Fields that the service assigns: of the body, or of the rows in it. */
+  readonly readOnly?: readonly string[]
+  readonly rules?: readonly Rule[]
+  /** Makes what handlers get, unless members that are right by themselves are not so together. */
+  readonly make?: (read: A) => E.Either<readonly Problem[], B>
+  /** The schema, where rules say more than the codec. */
+  readonly schema?: () => JsonSchema
+}
+
+const problemOf =
+  (readOnly: readonly string[]) =>
+  (error: t.ValidationError): Problem => {
+    const path = pathOf(error)
+    const problem = { path, in: 'body', detail: error.message ?? 'is not valid' } as const
+    if (error.message !== UNKNOWN_MEMBER) return { ...problem, code: 'invalid' }
+    const isOfRow = path.length === 1 || /^\d+$/.test(path.at(-2) ?? '')
+    return isOfRow && readOnly.includes(path.at(-1) ?? '')
+      ? { ...problem, code: 'field_read_only', detail: 'is assigned by the service' }
+      : { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
+  }
+
+/** The body that a codec decodes. One that is left out, where it may be, is an empty object. */
+export const bodyOf = <A, B = A>(
+  codec: t.Type<A, unknown, unknown>,
+  { readOnly = [], rules = [], make, schema }: Options<A, B> = {},
+): DecodeBody<B> => {
+  const toProblem = problemOf(readOnly)
+  const decode: DecodeBody<B> = (body) => {
+    const read = codec.decode(body === undefined ? {} : body)
+    const problems = rules.flatMap((rule) => rule(body))
+    if (E.isLeft(read)) return E.left([...read.left.map(toProblem), ...problems])
+    if (problems.length > 0) return E.left(problems)
+    return make === undefined ? E.right(read.right as unknown as B) : make(read.right)
+  }
+  return withSchema(decode, schema ?? (() => schemaOf(codec)))
+}
+
+const NONE: readonly Problem[] = []
+
+/**
+ * Exactly one of several forms must be present and complete, whatever the values: each is the names of its members.
+ */
+export const oneForm =
+  (required: ProblemCode, ambiguous: ProblemCode, ...forms: readonly (readonly string[])[]): Rule =>
+  (body) => {
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return NONE
+    const has = (name: string): boolean => Object.hasOwn(body, name)
+    const [first, ...others] = forms.filter((form) => form.some(has))
+    if (others.length === 0 && first?.every(has)) return NONE
+    if (first === undefined) {
+      const [usual = [], ...rest] = forms
+      const verb = rest.some(({ length }) => length > 1) ? 'are' : 'is'
+      const detail = `is required, unless ${rest.map((form) => form.join(' and ')).join(' or ')} ${verb} given`
+      return usual.map((name) => bodyProblem(required, name, detail))
+    }
+    const more = others.flat().filter(has)
+    const missing = first.filter((name) => more.length === 0 && !has(name))
+    return [
+      ...more.map((name) => bodyProblem(ambiguous, name, `cannot be combined with ${first.join(' or ')}`)),
+      ...missing.map((name) =>
+        bodyProblem(required, name, `is required with ${first.find((other) => other !== name)}`),
+      ),
+    ]
+  }

@@ -12,7 +12,7 @@ export const overlaps = (a: Window, b: Window): boolean => a.start < b.end && b.
 export const QUARTER = 900
 
 export const floorQuarter = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER
-const ceilQuarter = (seconds: number): number => Math.ceil(seconds / QUARTER) * QUARTER
+export const ceilQuarter = (seconds: number): number => Math.ceil(seconds / QUARTER) * QUARTER
 
 /** The quarter that contains a moment in Unix milliseconds. */
 export const quarterAt = (milliseconds: number): number => floorQuarter(milliseconds / 1000)

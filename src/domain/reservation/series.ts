@@ -16,7 +16,7 @@ import { OCCURRENCES_MAX, OCCURRENCES_MIN, type RecurrenceRule } from '../series
 import type { AskedTime, FirstWindow, SeriesWindow, SeriesWindows } from '../series/windows.ts'
 import type { ExistingSut, SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
-import { ceilSecond, floorMillisecond, floorSecond, formatWithOffset } from '../values/instant.ts'
+import { addSeconds, ceilSecond, floorMillisecond, floorSecond, formatWithOffset, isLater } from '../values/instant.ts'
 import { type ReservationRequest, refuseClosed, requireKnown, toCreated } from './create.ts'
 import { type Addition, quartersIn, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseActor, refuseNotYours, toConflict } from './rules.ts'
@@ -69,8 +69,12 @@ const extentProblems = ({ rule, found, limits }: CreateSeries): Problem[] => {
 }
 
 /** Clocks may make a window longer than the first, which alone is checked as asked for. */
-const lengthProblems = ({ found: { windows }, limits }: CreateSeries): Problem[] => {
-  const tooLong = windows.find(({ length }) => length > limits.windowMax)
+const lengthProblems = ({ first, found: { windows }, limits }: CreateSeries): Problem[] => {
+  const lengthOf = ({ start, end }: SeriesWindow): number => end.seconds - start.seconds
+  const tooLong = windows.find((window) => {
+    const longer = lengthOf(window) - lengthOf(windows[0] as SeriesWindow)
+    return isLater(addSeconds(first.end.instant, longer), first.start.instant, limits.windowMax)
+  })
   if (tooLong === undefined) return []
   const problem = tooLongProblem('end_time', limits)
   return [{ ...problem, detail: `${problem.detail}, also in the occurrence at ${written(tooLong.start)}` }]

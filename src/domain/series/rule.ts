@@ -21,9 +21,6 @@ export const OCCURRENCES_MAX = 366
 /** RFC 5545 has no limit. Dates of larger steps are beyond every horizon, and beyond what libraries can represent. */
 const INTERVAL_MAX = 10_000
 
-const FREQUENCIES = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY']
-const WEEKDAYS = 'MO|TU|WE|TH|FR|SA|SU'
-
 /** Checks the value of a part. Undefined if it is valid, else what it must be. */
 type Check = (value: string) => string | undefined
 
@@ -39,57 +36,49 @@ const whole =
       ? undefined
       : `must be a whole number from ${min} to ${max}`
 
-/** Numbers separated by commas. Signed ones count from the end if negative, and are not 0. */
-const numbers = (max: number, isSigned = false): Check => {
-  const pattern = isSigned ? /^[+-]?\d{1,3}(?:,[+-]?\d{1,3})*$/ : /^\d{1,2}(?:,\d{1,2})*$/
-  const rule = isSigned
-    ? `must be numbers from 1 to ${max} or -${max} to -1, separated by commas`
-    : `must be numbers from 0 to ${max}, separated by commas`
-  const isInRange = (value: number): boolean => Math.abs(value) <= max && !(isSigned && value === 0)
-  return (value) => (pattern.test(value) && value.split(',').map(Number).every(isInRange) ? undefined : rule)
-}
-
-const months: Check = (value) =>
-  /^\d{1,2}(?:,\d{1,2})*$/.test(value) && value.split(',').every((month) => Number(month) >= 1 && Number(month) <= 12)
-    ? undefined
-    : 'must be numbers from 1 to 12, separated by commas'
-
-const DAYS = new RegExp(`^(?:[+-]?\\d{1,2})?(?:${WEEKDAYS})(?:,(?:[+-]?\\d{1,2})?(?:${WEEKDAYS}))*$`)
-const DAYS_RULE = 'must be weekdays such as MO, with a number from 1 to 53 or -53 to -1 before them if need be'
-
-const days: Check = (value) => {
-  if (!DAYS.test(value)) return DAYS_RULE
-  const ordinals = value.split(',').map((day) => day.slice(0, -2))
-  const isInRange = (ordinal: string): boolean => {
-    const distance = Math.abs(Number(ordinal))
-    return ordinal === '' || (distance >= 1 && distance <= 53)
+const listed =
+  (pattern: RegExp, min: number, max: number, range: string): Check =>
+  (value) => {
+    const isInRange = (text: string): boolean => Math.abs(Number(text)) >= min && Math.abs(Number(text)) <= max
+    return pattern.test(value) && value.split(',').every(isInRange)
+      ? undefined
+      : `must be numbers from ${range}, separated by commas`
   }
-  return ordinals.every(isInRange) ? undefined : DAYS_RULE
-}
+
+const numbers = (min: number, max: number): Check => listed(/^\d{1,2}(?:,\d{1,2})*$/, min, max, `${min} to ${max}`)
+
+/** Negative ones count from the end. */
+const signed = (max: number): Check =>
+  listed(/^[+-]?\d{1,3}(?:,[+-]?\d{1,3})*$/, 1, max, `1 to ${max} or -${max} to -1`)
+
+const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)'
+const DAY = `(?:[+-]?(?:0?[1-9]|[1-4]\\d|5[0-3]))?${WEEKDAY}`
 
 /** `20300502T061500Z` in Unix milliseconds; undefined if there is no such moment. */
 const momentOf = (value: string): number | undefined => {
-  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value) ?? []
-  if (year === undefined) return undefined
-  const read = parseOffsetTime(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-  return E.isRight(read) ? floorMillisecond(read.right.instant) : undefined
+  const written = value.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3T$4:$5:$6')
+  const read = parseOffsetTime(written)
+  return written !== value && E.isRight(read) ? floorMillisecond(read.right.instant) : undefined
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  FREQ: (value) => (FREQUENCIES.includes(value) ? undefined : `must be ${FREQUENCIES.join(', ')}`),
+  FREQ: matches(/^(?:DAILY|WEEKLY|MONTHLY|YEARLY)$/, 'must be DAILY, WEEKLY, MONTHLY, YEARLY'),
   INTERVAL: whole(1, INTERVAL_MAX),
   COUNT: whole(OCCURRENCES_MIN, OCCURRENCES_MAX),
   UNTIL: (value) => (momentOf(value) === undefined ? 'must be a moment in UTC like 20300502T061500Z' : undefined),
-  BYSECOND: numbers(59),
-  BYMINUTE: numbers(59),
-  BYHOUR: numbers(23),
-  BYDAY: days,
-  BYMONTHDAY: numbers(31, true),
-  BYYEARDAY: numbers(366, true),
-  BYWEEKNO: numbers(53, true),
-  BYMONTH: months,
-  BYSETPOS: numbers(366, true),
-  WKST: matches(new RegExp(`^(?:${WEEKDAYS})$`), 'must be a weekday such as MO'),
+  BYSECOND: numbers(0, 59),
+  BYMINUTE: numbers(0, 59),
+  BYHOUR: numbers(0, 23),
+  BYDAY: matches(
+    new RegExp(`^${DAY}(?:,${DAY})*$`),
+    'must be weekdays such as MO, with a number from 1 to 53 or -53 to -1 before them if need be',
+  ),
+  BYMONTHDAY: signed(31),
+  BYYEARDAY: signed(366),
+  BYWEEKNO: signed(53),
+  BYMONTH: numbers(1, 12),
+  BYSETPOS: signed(366),
+  WKST: matches(new RegExp(`^${WEEKDAY}$`), 'must be a weekday such as MO'),
 }
 
 type Parts = ReadonlyMap<string, string>

@@ -1,8 +1,8 @@
+import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
-import { alignToGrid, type Window } from '../calendar/window.ts'
-import { ceilSecond, floorSecond, type Instant, type OffsetTime } from '../values/instant.ts'
-import { findOccurrences, type Occurrences } from './occurrences.ts'
-import type { RecurrenceRule } from './rule.ts'
+import { ceilQuarter, floorQuarter, type Window } from '../calendar/window.ts'
+import { ceilSecond, floorSecond, type OffsetTime } from '../values/instant.ts'
+import { OCCURRENCES_MAX, type RecurrenceRule } from './rule.ts'
 
 /** The first window of a series as it was asked for, and the zone whose wall clock it keeps. */
 export interface FirstWindow {
@@ -22,25 +22,13 @@ export const findTimeZone = (name: string): string | undefined => {
   }
 }
 
-const NANOSECONDS = 1_000_000_000n
-
-const toTemporal = ({ seconds, nanoseconds }: Instant): Temporal.Instant =>
-  Temporal.Instant.fromEpochNanoseconds(BigInt(seconds) * NANOSECONDS + BigInt(nanoseconds))
-
-const fromTemporal = ({ epochMilliseconds, epochNanoseconds }: Temporal.Instant): Instant => {
-  const seconds = Math.floor(epochMilliseconds / 1_000)
-  return { seconds, nanoseconds: Number(epochNanoseconds - BigInt(seconds) * NANOSECONDS) }
-}
-
-const offsetIn = ({ offsetNanoseconds }: Temporal.ZonedDateTime): number =>
-  Math.round(offsetNanoseconds / 60_000_000_000)
-
 /** A rule with its first window, and where its windows are looked for. Can be sent to another thread. */
 export interface SeriesQuery {
   readonly rule: RecurrenceRule
-  /** The ends of the first window. */
-  readonly start: Instant
-  readonly end: Instant
+  /** The whole Unix seconds around the first window: a rule has no finer times. */
+  readonly start: number
+  readonly end: number
+  /** A name of the IANA time zone database. */
   readonly timeZone: string
   /** Unix milliseconds. Later windows are not listed. */
   readonly horizon: number
@@ -50,7 +38,7 @@ export const makeSeriesQuery = (
   rule: RecurrenceRule,
   { start, end, timeZone }: FirstWindow,
   horizon: number,
-): SeriesQuery => ({ rule, start: start.instant, end: end.instant, timeZone, horizon })
+): SeriesQuery => ({ rule, start: floorSecond(start.instant), end: ceilSecond(end.instant), timeZone, horizon })
 
 /** A time of a window as it is asked for: whole Unix seconds, and minutes east of UTC in the zone. */
 export interface AskedTime {
@@ -64,38 +52,88 @@ export interface SeriesWindow {
   readonly end: AskedTime
   /** On the grid. */
   readonly gridded: Window
-  /** Milliseconds as asked for, a part of one as a whole. */
-  readonly length: number
 }
 
 /** What a rule gives from its first window on. */
-export interface SeriesWindows extends Pick<Occurrences, 'more'>, Pick<SeriesQuery, 'horizon'> {
-  /** By start: at most OCCURRENCES_MAX. */
+export interface SeriesWindows extends Pick<SeriesQuery, 'horizon'> {
+  /** By start: at most OCCURRENCES_MAX, none after the horizon. */
   readonly windows: readonly SeriesWindow[]
+  /** Whether the rule has more: up to the horizon, or only after it. Unknown after too many candidates. */
+  readonly more: 'none' | 'within' | 'beyond' | 'unknown'
 }
 
-/** Makes the window that keeps the wall clock of the first one, from the start of an occurrence in Unix milliseconds. */
-const makeWindowAt = (from: Instant, to: Instant, timeZone: string): ((start: number) => SeriesWindow) => {
-  const zonedAt = (at: Instant) => toTemporal(at).toZonedDateTimeISO(timeZone)
-  const length = zonedAt(from).toPlainDateTime().until(zonedAt(to).toPlainDateTime())
-  return (occurrence) => {
-    // A rule has whole seconds.
-    const at = { seconds: occurrence / 1_000, nanoseconds: from.nanoseconds }
-    const start = zonedAt(at)
-    // An end that the clock skips is moved on by what it skips. Of two moments, the first is the end.
-    const end = start.toPlainDateTime().add(length).toZonedDateTime(timeZone, { disambiguation: 'compatible' })
-    const ends = fromTemporal(end.toInstant())
-    return {
-      start: { seconds: floorSecond(at), offset: offsetIn(start) },
-      end: { seconds: ceilSecond(ends), offset: offsetIn(end) },
-      gridded: alignToGrid(at, ends),
-      length: Math.ceil((ends.seconds - at.seconds) * 1_000 + (ends.nanoseconds - at.nanoseconds) / 1_000_000),
-    }
+/** Periods and date-times that are looked at for one rule. */
+const CANDIDATES_MAX = 10_000
+const TOO_MANY = /^Maximum (?:iterations|candidate evaluations) /
+
+const zonedAt = (seconds: number, timeZone: string): Temporal.ZonedDateTime =>
+  Temporal.Instant.fromEpochMilliseconds(seconds * 1000).toZonedDateTimeISO(timeZone)
+
+/** A date-time without its punctuation: `20300502T061500`. */
+const basic = (text: string): string => text.slice(0, 19).replace(/[-:]/g, '')
+
+/** The rule from its start to a moment. The library gets text, and gives moments of which only the milliseconds are used. */
+const openRule = ({ rule, timeZone, start }: SeriesQuery, until: number): RRuleTemporal => {
+  const begins = basic(zonedAt(start, timeZone).toPlainDateTime().toString({ smallestUnit: 'second' }))
+  return new RRuleTemporal({
+    rruleString: `DTSTART;TZID=${timeZone}:${begins}\nRRULE:${rule.parts};UNTIL=${basic(new Date(until).toISOString())}Z`,
+    strict: true,
+    maxIterations: CANDIDATES_MAX,
+    maxCandidateEvaluations: CANDIDATES_MAX,
+  })
+}
+
+/** Whether a rule goes on after the horizon. One without an end does. */
+const goesOn = (query: SeriesQuery): boolean => {
+  const { rule, horizon } = query
+  if (rule.until === undefined) return true
+  return rule.until > horizon && openRule(query, rule.until).next(new Date(horizon)) !== null
+}
+
+/** Lists the Unix seconds at which a rule occurs. */
+const listStarts = (query: SeriesQuery, starts: number[]): SeriesWindows['more'] => {
+  const { rule, start, horizon } = query
+  // Windows before now or after the horizon are refused. Their years could not be written.
+  if (start < 0 || start * 1000 > horizon) return 'none'
+  const wanted = rule.count ?? OCCURRENCES_MAX
+  let isCut = false
+  try {
+    openRule(query, Math.min(rule.until ?? horizon, horizon)).all(({ epochMilliseconds }) => {
+      isCut = starts.length === wanted
+      if (!isCut) starts.push(epochMilliseconds / 1000)
+      return !isCut
+    })
+    if (starts.length === rule.count) return 'none'
+    return isCut ? 'within' : goesOn(query) ? 'beyond' : 'none'
+  } catch (error) {
+    if (!(error instanceof Error && TOO_MANY.test(error.message))) throw error
+    return 'unknown'
   }
 }
 
-/** Takes up to a second, for rules that seldom occur. */
-export const findSeriesWindows = ({ rule, start, end, timeZone, horizon }: SeriesQuery): SeriesWindows => {
-  const { starts, more } = findOccurrences({ rule, timeZone, start: floorSecond(start) * 1_000, horizon })
-  return { windows: starts.map(makeWindowAt(start, end, timeZone)), more, horizon }
+const askedTime = ({ epochMilliseconds, offsetNanoseconds }: Temporal.ZonedDateTime): AskedTime => ({
+  seconds: epochMilliseconds / 1000,
+  offset: Math.round(offsetNanoseconds / 60_000_000_000),
+})
+
+/** Makes the window that keeps the wall clock of the first one, from the Unix second at which the rule occurs. */
+const makeWindowAt = ({ start, end, timeZone }: SeriesQuery): ((second: number) => SeriesWindow) => {
+  const length = zonedAt(start, timeZone).toPlainDateTime().until(zonedAt(end, timeZone).toPlainDateTime())
+  return (second) => {
+    const begins = zonedAt(second, timeZone)
+    // An end that the clock skips is moved on by what it skips. Of two moments, the first is the end.
+    const ends = begins.toPlainDateTime().add(length).toZonedDateTime(timeZone, { disambiguation: 'compatible' })
+    const [from, to] = [askedTime(begins), askedTime(ends)]
+    return { start: from, end: to, gridded: { start: floorQuarter(from.seconds), end: ceilQuarter(to.seconds) } }
+  }
+}
+
+/**
+ * The windows of a rule on the wall clock of a time zone. Those that the clock skips are left out and not counted; of two
+ * moments with one wall clock time, the first is meant. Takes up to a second, for rules that seldom occur.
+ */
+export const findSeriesWindows = (query: SeriesQuery): SeriesWindows => {
+  const starts: number[] = []
+  const more = listStarts(query, starts)
+  return { windows: starts.map(makeWindowAt(query)), more, horizon: query.horizon }
 }

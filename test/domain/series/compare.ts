@@ -1,9 +1,8 @@
 import { deepStrictEqual } from 'node:assert'
-import { findOccurrences } from '../../../src/domain/series/occurrences.ts'
 import { OCCURRENCES_MAX } from '../../../src/domain/series/rule.ts'
 import { HORIZON, momentOf, momentsOf, wallClocksOf } from './other-library.ts'
 import { ZONES } from './rules.ts'
-import { ruleOf } from './series.ts'
+import { findOccurrences } from './series.ts'
 
 /**
  * Compares the moments of a rule in every zone with those of another library. That takes the position in a period before
@@ -19,7 +18,7 @@ export const compareEverywhere = (rule: string, from: string): number => {
     const start = momentOf(first, timeZone)
     // A rule cannot begin at a time that the clock skips.
     if (start === undefined) continue
-    const { starts } = findOccurrences({ rule: ruleOf(rule), timeZone, start, horizon: HORIZON })
+    const { starts } = findOccurrences(rule, timeZone, start, HORIZON)
     deepStrictEqual(starts, momentsOf(rule, locals, timeZone, OCCURRENCES_MAX), `${rule} from ${first} in ${timeZone}`)
     compared++
   }

@@ -1,14 +1,13 @@
 import test from 'ava'
-import { findOccurrences } from '../../../src/domain/series/occurrences.ts'
 import { compareEverywhere } from './compare.ts'
 import { RULES } from './rules.ts'
-import { ruleOf } from './series.ts'
+import { findOccurrences } from './series.ts'
 
 const moment = (text: string): number => Date.parse(text)
 const iso = (at: number): string => new Date(at).toISOString().slice(0, 16)
 
 const occurrences = (rule: string, timeZone: string, start: string, horizon = '2040-01-01T00:00:00Z') => {
-  const found = findOccurrences({ rule: ruleOf(rule), timeZone, start: moment(start), horizon: moment(horizon) })
+  const found = findOccurrences(rule, timeZone, moment(start), moment(horizon))
   return { ...found, starts: found.starts.map(iso) }
 }
 

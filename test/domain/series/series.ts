@@ -6,10 +6,17 @@ import type { OffsetTime } from '../../../src/domain/values/instant.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { administrator, alice, clock, LIMITS, SUT_ID } from '../builders.ts'
 
-export const ruleOf = (text: string): RecurrenceRule => {
+const ruleOf = (text: string): RecurrenceRule => {
   const read = parseRule(text)
   if (Either.isLeft(read)) throw new Error(`${text} ${read.left}`)
   return read.right
+}
+
+/** The moments of a rule from a moment on, and whether it has more. Unix milliseconds. */
+export const findOccurrences = (rule: string, timeZone: string, start: number, horizon: number) => {
+  const query = { rule: ruleOf(rule), timeZone, start: start / 1000, end: start / 1000 + 900, horizon }
+  const { windows, more } = findSeriesWindows(query)
+  return { starts: windows.map(({ start: { seconds } }) => seconds * 1000), more }
 }
 
 /** A series of Alice's, asked for by an administrator; by default at 05:00 on the default day. */

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import test from 'ava'
 import { findSeriesWindows } from '../../../src/domain/series/windows.ts'
-import { type Instant, instantAt } from '../../../src/domain/values/instant.ts'
 import { takenBy } from '../../../src/web/timeline/calendar.ts'
 import { occurrencesOf, ruleText, timesUntil, weekly } from '../../../src/web/timeline/series.ts'
 import { booked, time } from './times.ts'
@@ -10,8 +9,6 @@ const MODULE = import.meta.resolve('../../../src/web/timeline/series.ts')
 const WEEK = 7 * 86_400_000
 
 type Ends = readonly [start: string, end: string]
-
-const at = (time: string): Instant => instantAt(Date.parse(time))
 
 /** The dates that a browser in a zone shows after some first windows. */
 const shownIn = (zone: string, firsts: readonly Ends[], times: number): readonly unknown[] => {
@@ -38,8 +35,8 @@ test('the dates of a weekly series are those that the service reserves, over cha
     const reserved = firsts.map(([start, end]) => {
       const { windows } = findSeriesWindows({
         rule,
-        start: at(start),
-        end: at(end),
+        start: Date.parse(start) / 1_000,
+        end: Date.parse(end) / 1_000,
         timeZone,
         horizon: Date.parse(start) + 20 * WEEK,
       })

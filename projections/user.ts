@@ -1,5 +1,4 @@
-import { type UserDocument, userDocument } from '../src/domain/user/document.ts'
-import { evolveUser, type UserState } from '../src/domain/user/state.ts'
+import { evolveUser, type UserDocument, type UserState, userDocument } from '../src/domain/user/state.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** What documents do not tell, and no later document depends on. */

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
 import { type UserCommand, userDecider } from '../domain/user/decide.ts'
-import type { NameClaim } from '../domain/user/name-claim.ts'
+import type { NameClaim } from '../domain/user/names.ts'
 import type { UsersState } from '../domain/user/state.ts'
 import { USERS_STREAM } from '../domain/values/ids.ts'
 import { foldName } from '../domain/values/user-name.ts'

@@ -96,8 +96,8 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'the last administrator can be removed',
     file: 'src/domain/user/decide.ts',
-    from: 'if (isLastAdministrator(state, found.right)) return refuseLast()',
-    to: '',
+    from: 'if (isLastAdministrator(state, user)) return refuseLast()\n  return E.right',
+    to: 'return E.right',
     test: ['domain/user/changes.test.ts', 'the last administrator is neither removed nor given another role'],
   },
   {
@@ -126,9 +126,9 @@ export const domainPatches: readonly Patch[] = [
   },
   {
     fault: 'a series keeps to UTC, not to the wall clock',
-    file: 'src/domain/series/occurrences.ts',
-    from: 'toZonedDateTimeISO(timeZone)',
-    to: "toZonedDateTimeISO('UTC')",
+    file: 'src/domain/series/windows.ts',
+    from: 'basic(zonedAt(start, timeZone)',
+    to: "basic(zonedAt(start, 'UTC')",
     test: ['domain/series/occurrences.test.ts', 'the wall clock is kept at each change of the clocks'],
   },
 ]

@@ -4,7 +4,7 @@ import { QUARTER, type RequestedWindow, type Window } from '../calendar/window.t
 import type { DataOf } from '../event.ts'
 import type { Quota } from '../events/user.ts'
 import { type Failure, refuse } from '../failure.ts'
-import { quotaDocument } from '../user/document.ts'
+import { quotaDocument } from '../user/quota.ts'
 import { epochSecondsOf } from '../values/instant.ts'
 
 /** What a reservation counts for the quota of its holder, in whole quarter-hours. */

@@ -3,9 +3,8 @@ import type { Decision } from '../decider.ts'
 import type { Quota, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, type FailureCode, failure, invalid, type Problem, refuse } from '../failure.ts'
 import { RESERVED_USER_IDS } from '../values/user-name.ts'
-import type { QuotaChange } from './quota.ts'
+import { fieldProblems, newQuota, type QuotaChange } from './quota.ts'
 import type { UsersState } from './state.ts'
-import { fieldProblems, newQuota } from './tester-fields.ts'
 
 /** One of many users that are added together. */
 export interface NewUser {

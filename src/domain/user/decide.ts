@@ -1,13 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Decision, makeDecider } from '../decider.ts'
-import type { Event } from '../event.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { type AddUsers, addUsers } from './add-users.ts'
-import { type NameClaim, refuseName } from './name-claim.ts'
+import { type NameClaim, refuseName } from './names.ts'
+import { fieldProblems, newQuota, type QuotaFields } from './quota.ts'
 import { findUser, foldUsers, type UserState, type UsersState } from './state.ts'
-import { fieldProblems, newQuota, type QuotaFields } from './tester-fields.ts'
 
 /** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
 export interface IdentityClaim {
@@ -87,17 +86,20 @@ const isLastAdministrator = ({ users }: UsersState, { _id, role }: UserState): b
 const refuseLast = (): Decision =>
   refuse('last_administrator', 'This is the last administrator. Make another user an administrator first.')
 
-const requireUser = (state: UsersState, id: string): E.Either<Failure, UserState> => {
-  const user = findUser(state, id)
-  return user === undefined ? refuse('user_not_found', 'No user has this id.') : E.right(user)
-}
-
-/** Refuses unless the user exists and has not been removed. */
-const requirePresent = (state: UsersState, id: string): E.Either<Failure, UserState> => {
-  const user = requireUser(state, id)
-  if (E.isLeft(user) || user.right.status === 'present') return user
-  return refuse('user_removed', 'The user has been removed.')
-}
+/** A rule for a user that was added, and has been removed or not. */
+const onUser =
+  <C extends { readonly _id: string }>(
+    rule: (user: UserState, command: C, state: UsersState) => Decision,
+    wanted?: 'present' | 'removed',
+  ) =>
+  (state: UsersState, command: C): Decision => {
+    const user = findUser(state, command._id)
+    if (user === undefined) return refuse('user_not_found', 'No user has this id.')
+    const isPresent = user.status === 'present'
+    if (wanted === 'present' && !isPresent) return refuse('user_removed', 'The user has been removed.')
+    if (wanted === 'removed' && isPresent) return refuse('user_not_removed', 'The user has not been removed.')
+    return rule(user, command, state)
+  }
 
 const add = (state: UsersState, command: AddUser): Decision => {
   const { _id, role, scope, credentials, claim, identity } = command
@@ -114,11 +116,8 @@ const add = (state: UsersState, command: AddUser): Decision => {
   ])
 }
 
-const change = (state: UsersState, command: ChangeUser): Decision => {
+const change = onUser<ChangeUser>((user, command, state) => {
   const { _id, role, scope, credentials, claim, ifMatch } = command
-  const found = requirePresent(state, _id)
-  if (E.isLeft(found)) return found
-  const user = found.right
   if (ifMatch !== undefined && !ifMatch.includes(user.revision))
     return refuse('stale', `The user has changed. Its ETag is now "${user.revision}": read it again and retry.`)
   const newRole = role ?? user.role
@@ -137,38 +136,28 @@ const change = (state: UsersState, command: ChangeUser): Decision => {
     ...(credentials !== undefined && { credentials }),
   }
   return Object.keys(changed).length === 0 ? NOTHING : E.right([{ type: 'UserChanged', data: { _id, ...changed } }])
-}
+}, 'present')
 
-const renewEpoch = (state: UsersState, { _id, credentials }: RenewEpoch): Decision =>
-  E.map((): readonly Event[] => [{ type: 'UserChanged', data: { _id, credentials } }])(requirePresent(state, _id))
+const renewEpoch = onUser<RenewEpoch>(
+  (_, { _id, credentials }) => E.right([{ type: 'UserChanged', data: { _id, credentials } }]),
+  'present',
+)
 
-const remove = (state: UsersState, { _id, reservations }: RemoveUser): Decision => {
-  const found = requireUser(state, _id)
-  if (E.isLeft(found)) return found
-  if (found.right.status !== 'present') return NOTHING
-  if (isLastAdministrator(state, found.right)) return refuseLast()
+const remove = onUser<RemoveUser>((user, { _id, reservations }, state) => {
+  if (user.status !== 'present') return NOTHING
+  if (isLastAdministrator(state, user)) return refuseLast()
   return E.right([{ type: 'UserRemoved', data: { _id, reservations } }])
-}
+})
 
-/** Refuses unless the user has been removed. */
-const requireRemoved = (state: UsersState, id: string): E.Either<Failure, UserState> => {
-  const user = requireUser(state, id)
-  if (E.isLeft(user) || user.right.status !== 'present') return user
-  return refuse('user_not_removed', 'The user has not been removed.')
-}
-
-const restore = (state: UsersState, { _id, claim }: RestoreUser): Decision => {
-  const found = requireRemoved(state, _id)
-  if (E.isLeft(found)) return found
-  if (found.right.status === 'erased') return refuse('user_erased', 'The user has been erased, which is final.')
+const restore = onUser<RestoreUser>(({ _id, status }, { claim }, state) => {
+  if (status === 'erased') return refuse('user_erased', 'The user has been erased, which is final.')
   return refuseName(state, claim, _id) ?? E.right([{ type: 'UserRestored', data: { _id } }])
-}
+}, 'removed')
 
-const erase = (state: UsersState, { _id }: EraseUser): Decision => {
-  const found = requireRemoved(state, _id)
-  if (E.isLeft(found)) return found
-  return found.right.status === 'erased' ? NOTHING : E.right([{ type: 'UserErased', data: { _id } }])
-}
+const erase = onUser<EraseUser>(
+  ({ _id, status }) => (status === 'erased' ? NOTHING : E.right([{ type: 'UserErased', data: { _id } }])),
+  'removed',
+)
 
 export const userDecider = makeDecider<UsersState, UserCommand>({
   initial: { time: 0, keys: [], users: [] },

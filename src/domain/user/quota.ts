@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Quota, quotaFields } from '../events/user.ts'
+import { type Quota, quotaFields, type Role } from '../events/user.ts'
+import { bodyProblem } from '../failure.ts'
 import { parsePairs } from './pairs.ts'
 
 /** Some limits, such as those that change; null is no limit. */
@@ -8,11 +9,37 @@ export type QuotaChange = Partial<Quota>
 /** The quota of testers without one of their own, unless BERTH_QUOTA_DEFAULT says otherwise. */
 export const QUOTA_DEFAULT: Quota = { hours_per_week: null, reservations_max: 100, priority_max: 0 }
 
-/** A quota after a change of some of its limits. */
-export const changeQuota = ({ hours_per_week, reservations_max, priority_max }: Quota, change: QuotaChange): Quota => ({
-  ...{ hours_per_week, reservations_max, priority_max },
-  ...change,
+/** In one order, whatever order the event had: a store returns its members sorted. */
+export const quotaDocument = ({ hours_per_week, reservations_max, priority_max }: Quota): Quota => ({
+  hours_per_week,
+  reservations_max,
+  priority_max,
 })
+
+/** A quota after a change of some of its limits. */
+export const changeQuota = (quota: Quota, change: QuotaChange): Quota => ({ ...quotaDocument(quota), ...change })
+
+export interface QuotaFields {
+  /** The limits to set; null for the service's default. */
+  readonly quota?: QuotaChange | null | undefined
+  /** The service's default. A user without a quota of its own gets the limits that `quota` omits from it. */
+  readonly quotaDefault: Quota
+}
+
+/** The quota that a command sets; undefined if it names no limit. */
+export const newQuota = ({ quota, quotaDefault }: QuotaFields, own: Quota | null): Quota | null | undefined => {
+  if (!quota) return quota
+  return Object.keys(quota).length === 0 ? undefined : changeQuota(own ?? quotaDefault, quota)
+}
+
+/** Quotas and scopes are for testers. */
+export const fieldProblems = (
+  role: Role,
+  fields: Pick<QuotaFields, 'quota'> & { readonly scope?: string | undefined },
+) =>
+  (['quota', 'scope'] as const)
+    .filter((field) => role !== 'tester' && fields[field])
+    .map((field) => bodyProblem('invalid', field, 'is for testers only'))
 
 type Limit = keyof Quota
 
@@ -52,7 +79,7 @@ export const parseQuota = (text: string): E.Either<string, QuotaChange | null> =
 }
 
 /** The text of a quota, which `parseQuota` reads. */
-export const formatQuota = ({ hours_per_week, reservations_max, priority_max }: Quota): string =>
-  Object.entries({ hours_per_week, reservations_max, priority_max })
+export const formatQuota = (quota: Quota): string =>
+  Object.entries(quotaDocument(quota))
     .map(([name, limit]) => `${name}=${limit ?? 'none'}`)
     .join(',')

@@ -1,6 +1,7 @@
 import type { StreamState } from '../decider.ts'
 import { factsOf, type Recorded } from '../event.ts'
 import type { Quota, Removal, Role, UserCredentials, UserSecretField } from '../events/user.ts'
+import { quotaDocument } from './quota.ts'
 
 /** A user as far as events tell. Name, password, identity and epoch are in the vault. */
 export interface UserState {
@@ -85,6 +86,18 @@ export const foldUsers = (state: UsersState, event: Recorded): UsersState => {
   const user = evolveUser(state.users[index], event)
   if (user === undefined) return state
   return { ...state, users: index === -1 ? [...state.users, user] : state.users.with(index, user) }
+}
+
+/** A user as returned by the API, in its field order and without its name, which is in the vault. */
+export type UserDocument = Omit<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' | 'revision'>
+
+export const userDocument = (user: UserDocument): UserDocument => {
+  const { _id, role, quota, scope, created_at, updated_at, removed_at, erased_at } = user
+  return {
+    ...{ _id, role, quota: quota && quotaDocument(quota), scope, created_at, updated_at },
+    ...(removed_at !== undefined && { removed_at }),
+    ...(erased_at !== undefined && { erased_at }),
+  }
 }
 
 export const findUser = ({ users }: UsersState, id: string): UserState | undefined =>

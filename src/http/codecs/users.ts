@@ -3,7 +3,7 @@ import { boolean, described, integer, matching, opaqueId, orNull, text } from '.
 import { withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role, TokenScope } from '../../domain/events/user.ts'
-import { NewUserName } from '../../domain/user/new-user-name.ts'
+import { NewUserName } from '../../domain/user/names.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'

@@ -1,4 +1,4 @@
-import { fitUserName, visibleName } from '../../domain/user/fit-user-name.ts'
+import { fitUserName, visibleName } from '../../domain/user/names.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 
 /** What the provider says of somebody. */

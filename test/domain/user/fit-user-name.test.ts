@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fitUserName, freeName } from '../../../src/domain/user/fit-user-name.ts'
+import { fitUserName, freeName } from '../../../src/domain/user/names.ts'
 import { mixesScripts } from '../../../src/domain/values/scripts.ts'
 import { foldName, isNewUserName } from '../../../src/domain/values/user-name.ts'
 import { anyCharacter } from '../../characters.ts'

@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { NewUserName } from '../../../src/domain/user/new-user-name.ts'
+import { NewUserName } from '../../../src/domain/user/names.ts'
 
 test('a new name is decoded unchanged, or refused with one message', (t) => {
   for (const name of ['x', 'Zoë 😀', 'e\u0301', '😀'.repeat(128)]) t.deepEqual(NewUserName.decode(name), E.right(name))

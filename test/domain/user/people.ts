@@ -1,5 +1,5 @@
 import type { UserCommand } from '../../../src/domain/user/decide.ts'
-import type { NameClaim } from '../../../src/domain/user/name-claim.ts'
+import type { NameClaim } from '../../../src/domain/user/names.ts'
 import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
 import { administrator, alice, bob, idOf, userAdded, userCredentials } from '../builders.ts'
 import { at } from '../given-when-then.ts'

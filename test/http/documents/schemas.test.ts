@@ -6,7 +6,7 @@ import { type JsonSchema, schemaOf } from '../../../src/domain/codec/json-schema
 import { EVENT_TYPES, eventDeclarations, Metadata, type Recorded } from '../../../src/domain/event.ts'
 import type { EventDeclaration } from '../../../src/domain/events/declaration.ts'
 import { tagName, tags, tagValue } from '../../../src/domain/events/sut.ts'
-import { NewUserName } from '../../../src/domain/user/new-user-name.ts'
+import { NewUserName } from '../../../src/domain/user/names.ts'
 import { parseOffsetTime } from '../../../src/domain/values/instant.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { isNewUserName, NEW_USER_NAME, TOKEN_PREFIX } from '../../../src/domain/values/user-name.ts'

@@ -1,22 +1,30 @@
 /** Calls per turn of the event loop: 0.1 to 0.3 ms each where readers are written to. */
 const SLICE = 16
 
-/** Spreads many calls over several turns of the event loop, so that other work is not delayed until all have run. */
+/**
+ * Spreads many calls over several turns of the event loop, so that other work is not delayed until all have run. What
+ * still waits is not called twice.
+ */
 export const makeCallQueue = () => {
-  let queue: (() => void)[] = []
-  let next = 0
+  const queue = new Set<() => void>()
+  let isScheduled = false
+  const schedule = (): void => {
+    if (!isScheduled && queue.size > 0) setImmediate(turn)
+    isScheduled = queue.size > 0
+  }
   const turn = (): void => {
-    for (const end = Math.min(next + SLICE, queue.length); next < end; next++) (queue[next] as () => void)()
-    if (next < queue.length) setImmediate(turn)
-    else {
-      queue = []
-      next = 0
+    let left = SLICE
+    for (const call of queue) {
+      if (left-- === 0) break
+      queue.delete(call)
+      call()
     }
+    isScheduled = false
+    schedule()
   }
   return (calls: Iterable<() => void>): void => {
-    const isResting = queue.length === 0
-    for (const call of calls) queue.push(call)
-    if (isResting && queue.length > 0) setImmediate(turn)
+    for (const call of calls) queue.add(call)
+    schedule()
   }
 }
 
@@ -29,17 +37,17 @@ export const makePace = (): Pace => {
   return () => new Promise((resolve) => callSoon([resolve]))
 }
 
-/** Callbacks that wait until there is more; each is called once. */
-export const makeWaiting = () => {
-  const callSoon = makeCallQueue()
-  let waiting = new Set<() => void>()
+/** A wake-up signal. One without a waiter is kept for the next. */
+export const makeWakeUpSignal = () => {
+  let signalled = Promise.withResolvers<void>()
   return {
-    add: (call: () => void): void => void waiting.add(call),
-    forget: (call: () => void): void => void waiting.delete(call),
-    wake: (): void => {
-      const calls = waiting
-      waiting = new Set()
-      callSoon(calls)
+    signal: (): void => signalled.resolve(),
+    wait: async (): Promise<void> => {
+      await signalled.promise
+      signalled = Promise.withResolvers()
     },
   }
 }
+
+/** Calls whenever there may be more, until the function that it returns is called. */
+export type Follow = (onChange: () => void) => () => void

@@ -10,7 +10,7 @@ import {
 } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeWaiting } from './call-queue.ts'
+import { type Follow, makeCallQueue } from './call-queue.ts'
 import { type FeedEntry, makeEntry } from './events/entry.ts'
 import type { Supply } from './stream.ts'
 
@@ -123,12 +123,13 @@ const makeChunks = () => {
 }
 
 /** Reads the log once for all readers: those that have caught up are handed what the views fold. */
-export interface LogReader extends Omit<Supply<FeedEntry>, 'readAfter'> {
+export interface LogReader {
   /** What a user reads, durable. As of Supply. */
   readonly readAfter: (
     userId: string,
     ...range: Parameters<Supply<FeedEntry>['readAfter']>
   ) => Promise<readonly FeedEntry[]>
+  readonly follow: Follow
   readonly waitUntilDurable: (position: PublicPosition) => Promise<void> | undefined
   readonly close: () => void
 }
@@ -138,17 +139,17 @@ export const makeLogReader = (options: LogReaderOptions): LogReader => {
   const waitUntilDurable = makeWaitUntilDurable(options)
   const chunks = makeChunks()
   const inTurn = makeReadTurns()
-  const waiting = makeWaiting()
-  let followers = 0
+  const callSoon = makeCallQueue()
+  const followers = new Set<() => void>()
 
   const toEntries = (events: readonly Logged[], first: PublicPosition): readonly FeedEntry[] =>
     events.map((event, n) => makeEntry(event, toPublicPosition(first + n), origin))
 
   const unwatch = views.watch((events) => {
-    if (followers === 0 || events.length === 0) return
+    if (followers.size === 0 || events.length === 0) return
     // What keeps them encodes them, in this turn. Many at once are read from the log instead.
     if (events.length <= CHUNK) chunks.keep(toEntries(events, toPublicPosition(views.position() - events.length + 1)))
-    waiting.wake()
+    callSoon(followers)
   })
 
   /** At least the first `count` entries of a chunk, which must exist. */
@@ -181,14 +182,10 @@ export const makeLogReader = (options: LogReaderOptions): LogReader => {
       await waitUntilDurable((entries.at(-1) as FeedEntry).position)
       return entries
     },
-    join: () => {
-      followers++
+    follow: (onChange) => {
+      followers.add(onChange)
+      return () => followers.delete(onChange)
     },
-    leave: () => {
-      followers--
-    },
-    onChange: waiting.add,
-    forget: waiting.forget,
     close: unwatch,
   }
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { Pace } from './call-queue.ts'
+import { type Follow, makeWakeUpSignal, type Pace } from './call-queue.ts'
 import type { EndReason, Frames } from './events/frames.ts'
 
 /** Before reading again after a failure. */
@@ -9,19 +9,14 @@ const RETRY_DELAY_MS = 250
 
 /** What a stream sends, by position in the log. */
 export interface Supply<A> {
-  /** Called by a reader that follows the log, before it reads. */
-  readonly join: () => void
-  /** Called when it reads no more. */
-  readonly leave: () => void
   /**
    * What follows a position, at most up to `end`; empty if there is nothing yet.
    *
    * @throws StoreUnavailable when the log cannot be read; the caller may retry
    */
   readonly readAfter: (position: PublicPosition, end?: PublicPosition) => Promise<readonly A[]>
-  /** Calls `call` once, when there is more. */
-  readonly onChange: (call: () => void) => void
-  readonly forget: (call: () => void) => void
+  /** For a reader that goes on at the end of the log. */
+  readonly follow: Follow
 }
 
 /** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
@@ -87,20 +82,6 @@ export interface SubscriberStream {
   readonly check: (now: number) => void
 }
 
-/** A wake-up signal. One without a waiter is kept for the next. */
-const makeWakeUpSignal = () => {
-  let signalled = Promise.withResolvers<void>()
-  return {
-    signal: (): void => signalled.resolve(),
-    wait: async (): Promise<void> => {
-      await signalled.promise
-      signalled = Promise.withResolvers()
-    },
-  }
-}
-
-type WakeUpSignal = ReturnType<typeof makeWakeUpSignal>
-
 /** Writes to a connection, and knows for how long it has taken nothing. */
 const makeSink = (response: ServerResponse, onRoom: () => void) => {
   let fullSince: number | undefined
@@ -119,7 +100,7 @@ const makeSink = (response: ServerResponse, onRoom: () => void) => {
 
 interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end' | 'pace'> {
   readonly isFull: () => boolean
-  readonly wakeUp: WakeUpSignal
+  readonly wakeUp: ReturnType<typeof makeWakeUpSignal>
   readonly writer: StreamWriter<A>
   readonly isOver: () => boolean
 }
@@ -129,13 +110,8 @@ const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }:
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
     if (isFull()) return wakeUp.wait()
-    let entries = await source.readAfter(writer.position(), end)
-    if (entries.length === 0) {
-      source.onChange(wakeUp.signal)
-      // Read again: events may have arrived before the listener was added.
-      entries = await source.readAfter(writer.position(), end)
-    }
-    if (isOver()) return source.forget(wakeUp.signal)
+    const entries = await source.readAfter(writer.position(), end)
+    if (isOver()) return
     if (entries.length === 0) {
       if (!hasCaughtUp) writer.writeCheckpoint()
       hasCaughtUp = true
@@ -156,18 +132,11 @@ const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }:
   }
 }
 
-/** Whether so many milliseconds have passed since it last said so. */
-const makeBeat = (interval: number) => {
-  let last = performance.now()
-  return (now: number): boolean => {
-    if (now - last < interval) return false
-    last = now
-    return true
-  }
-}
-
 /** Whether a stream is still held, and one attempt at a time to begin it. */
-const makeHold = (delayedStart: DelayedStart | undefined, onBegun: () => void = () => undefined) => {
+const makeHold = ({
+  delayedStart,
+  onBegun = () => undefined,
+}: Pick<StreamOptions<never>, 'delayedStart' | 'onBegun'>) => {
   let isHeld = delayedStart !== undefined
   let isBeginning = false
   return {
@@ -196,20 +165,19 @@ const makeHold = (delayedStart: DelayedStart | undefined, onBegun: () => void = 
 
 /** Starts streaming to a reader. The response head must have been written. */
 export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
-  const { source, format, end: last, delayedStart, onBegun } = options
+  const { source, format, end: last } = options
   const isLive = last === undefined
   const over = Promise.withResolvers<StreamEnd>()
   const wakeUp = makeWakeUpSignal()
   const { fullSince, write } = makeSink(response, wakeUp.signal)
-  const { isHeld, release, tryToBegin } = makeHold(delayedStart, onBegun)
-  const isBeatDue = makeBeat(options.heartbeat)
+  const { isHeld, release, tryToBegin } = makeHold(options)
+  let lastBeat = performance.now()
   let writer: StreamWriter<A> | undefined
   let isOver = false
 
   const finish = (how: StreamEnd): void => {
     isOver = true
     release()
-    source.forget(wakeUp.signal)
     wakeUp.signal()
     over.resolve(how)
   }
@@ -224,11 +192,12 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   }
   const run = async (after: PublicPosition): Promise<void> => {
     writer = options.makeWriter(write, after)
-    if (isLive) source.join()
+    // Before the first read, so that nothing comes between the two unnoticed.
+    const leave = isLive ? source.follow(wakeUp.signal) : () => undefined
     try {
       await sendAll({ ...options, wakeUp, writer, isFull: () => fullSince() !== undefined, isOver: () => isOver })
     } finally {
-      if (isLive) source.leave()
+      leave()
     }
     if (isOver) return
     response.end(format.checkpoint(writer.position()))
@@ -237,11 +206,9 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   const begin = async (): Promise<void> => {
     const after = await tryToBegin()
     if (isOver || after === undefined) return
-    if (typeof after !== 'number') end(after)
-    else {
-      release()
-      await run(after)
-    }
+    if (typeof after !== 'number') return end(after)
+    release()
+    await run(after)
   }
   const safely = (running: Promise<void>): Promise<void> =>
     running.catch((error) => {
@@ -253,7 +220,8 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     if (isHeld()) void safely(begin())
     const since = fullSince()
     if (since !== undefined && now - since >= options.stallTimeout) end('too_slow')
-    if (!isLive || since !== undefined || !isBeatDue(now)) return
+    if (!isLive || since !== undefined || now - lastBeat < options.heartbeat) return
+    lastBeat = now
     writer?.writeCheckpoint()
     write(format.heartbeat)
     wakeUp.signal()

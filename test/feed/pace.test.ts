@@ -64,7 +64,7 @@ test('64 streams that resume with a scope share what is looked up, a few SUTs an
     Array.from({ length: 64 }, (_, n) => gathering.messagesFor(viewer, toPublicPosition(n))),
   )
   t.true(told.every((messages) => messages !== 'reload' && messages.bytes.length === 0))
-  t.is(lookedUp.all(), 1_250)
+  t.true(lookedUp.all() <= 1_250, 'each once')
   t.true(lookedUp.most() <= 128, `${lookedUp.most()} SUTs looked up in one turn`)
   t.true(compared.all() > 50_000)
   t.true(compared.most() <= 4_096, `${compared.most()} comparisons in one turn`)
@@ -141,7 +141,7 @@ test('200 streams that have something to read write a few at a time', async (t) 
       ...{ heartbeat: 1_000, stallTimeout: 1_000, retry: 0, onFailed: (error) => t.fail(String(error)) },
       source: {
         readAfter: async (after) => [formatPosition(toPublicPosition(after + 1))],
-        ...{ join: () => undefined, leave: () => undefined, onChange: () => undefined, forget: () => undefined },
+        follow: () => () => undefined,
       },
       makeWriter: () => ({
         position: () => position,

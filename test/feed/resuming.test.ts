@@ -160,21 +160,30 @@ test('an interrupted store subscription causes no gap or repeat, and the stream 
   t.true(breaks() > 5)
 })
 
-test('an event between the last read and the start of listening is delivered at once', async (t) => {
+test('an event that comes while a reader finds nothing is delivered at once', async (t) => {
   const reads: number[] = []
+  let onChange = (): void => undefined
   const server = createServer((_, response) => {
     let position = BEFORE_FIRST
     startStream(response, {
       ...{ after: position, end: undefined, format: eventStream, retry: 1, pace: makePace() },
       ...{ heartbeat: 60_000, stallTimeout: 60_000, onFailed: (error) => t.fail(String(error)) },
       source: {
-        readAfter: async (after) => (reads.push(after) > 1 && after < 0 ? ['late'] : []),
-        ...{ join: () => undefined, leave: () => undefined, onChange: () => undefined, forget: () => undefined },
+        readAfter: async (after) => {
+          const isLate = reads.push(after) > 1 && after < 0
+          onChange()
+          return isLate ? ['late'] : []
+        },
+        follow: (call) => {
+          onChange = call
+          return () => undefined
+        },
       },
       makeWriter: (write) => ({
         position: () => position,
         write: () => {
           position = toPublicPosition(0)
+          onChange = () => undefined
           write(eventStream.checkpoint(position))
         },
         writeCheckpoint: () => undefined,

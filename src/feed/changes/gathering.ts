@@ -1,4 +1,3 @@
-import { once } from '../../concurrency/once.ts'
 import { formatScope } from '../../domain/user/scope.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { Pace } from '../call-queue.ts'
@@ -6,9 +5,9 @@ import type { Change } from '../events/change.ts'
 import { eventSource } from '../events/frames.ts'
 import { hasNewVisibility, isToldTo, type Sight, type Viewer } from './visibility.ts'
 
-/** Look-ups of SUTs or requests in one turn of the event loop: some 0.3 ms. */
+/** Changes that one reader's view is compared with in one turn, where SUTs or requests are looked up for it. */
 const LOOKUPS = 8
-/** Changes that one reader's view is compared with in one turn. */
+/** And where not. */
 const COMPARED = 128
 
 /** The same for all who see the same. */
@@ -74,45 +73,22 @@ const remembering = ({ now, before, isRequestIn }: Sight): Sight => {
   }
 }
 
-/** Kinds of which a scope shows those of its SUTs. */
-const KINDS_OF_SUT: readonly Change['kind'][] = ['sut', 'sut_reservation']
-
-/** What has to be looked up before it can be said who with a scope sees some changes. */
-const lookUpsFor = (changes: readonly Change[], { now, before }: Sight): readonly (() => unknown)[] => {
-  const suts = new Set(changes.flatMap(({ kind, sutId }) => (KINDS_OF_SUT.includes(kind) ? (sutId ?? []) : [])))
-  return [
-    ...[...suts].map((sutId) => () => now(sutId)),
-    ...changes.flatMap(({ id, retagged }) =>
-      retagged.map(
-        ({ revision }) =>
-          () =>
-            before(id, revision),
-      ),
-    ),
-  ]
-}
-
 export const makeGathering = ({ from, to, changes, sight: readSight, pace, most }: GatheringOptions): Gathering => {
   const sight = remembering(readSight)
   /** Owners of changed objects see what nobody else does. */
   const owners = new Set(changes?.map(({ userId }) => userId))
   const shared = new Map<string, Promise<Messages | 'reload'>>()
-  const lookUp = once(() => inSlices(pace, lookUpsFor(changes ?? [], sight), LOOKUPS, (look) => look()))
 
   const messagesFor = async (viewer: Viewer, after: PublicPosition): Promise<Messages | 'reload'> => {
     if (changes === undefined) return 'reload'
     await pace()
     if (hasNewVisibility(changes, viewer, after)) return 'reload'
     const hasScope = viewer.role === 'tester' && viewer.scope !== undefined
-    if (hasScope) await lookUp()
     const seen: Change[] = []
     const compare = (change: Change): void => {
       if (seen.length <= most && isToldTo(change, viewer, after, sight)) seen.push(change)
     }
-    // A request is looked up for each scope.
-    const isRequest = ({ kind }: Change): boolean => hasScope && kind === 'sut_request'
-    const slice = changes.some(isRequest) ? LOOKUPS : COMPARED
-    await inSlices(pace, changes, slice, compare)
+    await inSlices(pace, changes, hasScope ? LOOKUPS : COMPARED, compare)
     if (seen.length > most) return 'reload'
     return { bytes: Buffer.from(seen.map(entryMessage).join('')), last: seen.at(-1)?.position }
   }

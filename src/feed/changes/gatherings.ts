@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { BEFORE_FIRST, earlierPosition, type PublicPosition, toPublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
-import { makePace, makeWaiting } from '../call-queue.ts'
+import { type Follow, makeCallQueue, makePace, makeWakeUpSignal } from '../call-queue.ts'
 import { type Change, mergeChanges } from '../events/change.ts'
 import type { LogReader } from '../log-reader.ts'
 import { type Gathering, makeGathering, type Stretch } from './gathering.ts'
@@ -84,9 +84,11 @@ const follow = async (
   signal: AbortSignal,
 ): Promise<void> => {
   let from = views.position()
+  const wakeUp = makeWakeUpSignal()
+  const leave = reader.follow(wakeUp.signal)
+  signal.addEventListener('abort', leave)
   while (!signal.aborted) {
-    const changed = new Promise<void>((resolve) => reader.onChange(resolve))
-    if (views.position() === from) await changed
+    while (views.position() === from) await wakeUp.wait()
     await delay(limits.interval, undefined, { signal, ref: false })
     const to = views.position()
     try {
@@ -123,46 +125,44 @@ const makePast = ({ gather }: Gather) => {
 
 /** What changed, in gatherings that follow each other without a gap and that all readers share. */
 export const makeGatherings = (options: GatheringsOptions) => {
-  const { reader, views, limits, onFailed } = options
-  const waiting = makeWaiting()
+  const { views, limits, onFailed } = options
+  const callSoon = makeCallQueue()
   const gather = makeGather(options)
   const gatherPast = makePast(gather)
+  const followers = new Set<() => void>()
   let published = BEFORE_FIRST
   let kept: readonly Gathering[] = []
-  let followers = 0
   let following = new AbortController()
 
   const publish = (gathering: Gathering): void => {
     published = gathering.to
     kept = [...kept.slice(1 - KEPT_MAX), gathering]
-    waiting.wake()
+    callSoon(followers)
+  }
+  const start = (): void => {
+    published = views.position()
+    following = new AbortController()
+    const { signal } = following
+    follow(options, gather, publish, signal).catch((error) => {
+      if (!signal.aborted) onFailed(error)
+    })
   }
   const stop = (): void => {
     following.abort()
     kept = []
   }
+  const followOn: Follow = (onChange) => {
+    if (followers.size === 0) start()
+    followers.add(onChange)
+    return () => {
+      followers.delete(onChange)
+      if (followers.size === 0) stop()
+    }
+  }
 
   return {
-    join: (): void => {
-      followers++
-      if (followers > 1) return
-      reader.join()
-      published = views.position()
-      following = new AbortController()
-      const { signal } = following
-      follow(options, gather, publish, signal).catch((error) => {
-        if (!signal.aborted) onFailed(error)
-      })
-    },
-    leave: (): void => {
-      followers--
-      if (followers > 0) return
-      reader.leave()
-      stop()
-    },
+    follow: followOn,
     close: stop,
-    onChange: waiting.add,
-    forget: waiting.forget,
     /** What follows a position, for a user; undefined if there is nothing yet. */
     readAfter: async (userId: string, position: PublicPosition): Promise<Gathering | undefined> => {
       // Of another log: this one has not got so far.

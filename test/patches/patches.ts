@@ -110,7 +110,10 @@ export const patches: readonly Patch[] = [
     file: 'src/http/authentication/attempts.ts',
     from: 'const OF_NAME_MAX = 10',
     to: 'const OF_NAME_MAX = 1_000',
-    test: ['http/authentication/attempts.test.ts', 'failures of others do not age a count'],
+    test: [
+      'http/authentication/throttling.test.ts',
+      'after ten failures of an address and name, further attempts are locked out for the minute',
+    ],
   },
   {
     fault: 'a write with an outdated ETag is accepted',

@@ -14,12 +14,12 @@ const SPACE = 0x20
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Nesting depth; no accepted body needs more than two levels. */
-export const DEPTH_MAX = 32
+const DEPTH_MAX = 32
 /** Members of objects and elements of arrays in total. An import of users needs about half, other bodies a hundred. */
 export const MEMBERS_MAX = 10_000
 
 /** Which limit a JSON text exceeds, found in one pass that stops there. Does not validate the JSON. */
-export const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
+const excessOf = (json: Buffer): 'levels' | 'members' | undefined => {
   let depth = 0
   let members = 0
   let isInString = false

@@ -157,20 +157,6 @@ test('a new pair is used within 2 s with the same cipher suites, and existing co
   t.is(await agreed(service, { ciphers: 'AES128-GCM-SHA256:@SECLEVEL=0', maxVersion: 'TLSv1.2' }), undefined)
 })
 
-test('a broken pair keeps the last known good one and raises an alarm, and a valid one is reloaded', async (t) => {
-  const { home, service } = await withCertificate(t)
-  await put(home, 'second', 'first')
-  const isAlarmed = (): boolean => service.log.some(({ level, facts }) => level === 'error' && 'alarm' in facts)
-  await until('the alarm', async () => isAlarmed(), 5000)
-  t.is(await shown(service), 'first')
-  t.like(
-    service.log.find(({ level }) => level === 'error'),
-    { facts: { alarm: 'certificate' } },
-  )
-  await put(home, 'second')
-  await until('the new certificate', async () => (await shown(service)) === 'second', 2000)
-})
-
 test('shutdown does not wait for silent connections', async (t) => {
   const { service } = await withCertificate(t)
   const silent = await handshake(service.port)

@@ -50,15 +50,6 @@ test('an upgraded connection counts until it closes', async (t) => {
   t.is(line, 'HTTP/1.1 101 Taken')
 })
 
-test('a request that is not to be upgraded is answered', async (t) => {
-  const { port, close } = await serve()
-  t.teardown(() => close(0))
-  // One for a console may be refused like any other.
-  for (const path of ['/another', '/api/console/another', '/api/console/ticket?a', '/api/sut/console/']) {
-    t.is(await lineOf(ask(t, port, path)), 'HTTP/1.1 200 OK', path)
-  }
-})
-
 test('an upgraded connection is cut when the time of a stop is over, and does not hold it up longer', async (t) => {
   const { port, close } = await serve()
   const socket = ask(t, port, TAKEN)

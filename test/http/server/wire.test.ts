@@ -142,36 +142,6 @@ for (const [what, [bytes, status]] of Object.entries(taken)) {
   })
 }
 
-test('pipelined requests are answered in order', async (t) => {
-  const connection = await openRaw(service.port)
-  connection.send(`GET /api/user/me HTTP/1.1\r\n${HOST}${CREDENTIALS}\r\n${ALIVE}`)
-  t.is((await connection.answer())?.json.name, 'admin')
-  t.deepEqual((await connection.answer())?.json, { status: 'live' })
-  connection.close()
-})
-
-test('thorough: clients that crash midway do not affect the service', async (t) => {
-  const service = await start(t)
-  const beginnings = [
-    'CONNECT lab.example:443 HTTP/1.1\r\nHost: lab.example:443\r\n\r\n',
-    'garbage\r\n\r\n',
-    'GET / HT',
-    `${CREATE}Content-Length: 100\r\n\r\n{`,
-    `${CREATE}Transfer-Encoding: chunked\r\n\r\n5\r\n{`,
-    `${CREATE}Content-Encoding: gzip\r\nContent-Length: 100\r\n\r\n{`,
-  ]
-  for (let round = 0; round < 20; round++) {
-    for (const bytes of beginnings) {
-      const connection = await openRaw(service.port)
-      connection.send(bytes)
-      if (round % 2 === 0) connection.send(bytes)
-      connection.reset()
-    }
-    t.is((await service.anyone.get('/health/live')).status, 200)
-  }
-  t.deepEqual(errorsOf(service), [])
-})
-
 test('a client that sends nothing, half a head or half a body and then stops gets 408', async (t) => {
   const service = await start(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
   for (const bytes of ['', `GET /health/live HTTP/1.1\r\n${HOST}`, `${CREATE}Content-Length: 100\r\n\r\n{`]) {

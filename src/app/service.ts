@@ -262,7 +262,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
-      matching: { search: matching.search, awaited: requests.awaited, catchUp, isClockAhead, isShared, clock },
+      catchUp,
       isAnyFit: matching.isAnyFit,
       suts: matching.suts,
       unusedDue: unused.dueOf,

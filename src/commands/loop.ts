@@ -21,7 +21,7 @@ import {
 } from '../event-store/event-store.ts'
 import type { ClockGuard } from './clock-guard.ts'
 import { type CommandEnvelope, makeNewEvents, type Outcome, type Runner } from './command-envelope.ts'
-import { appendFailure, clockAhead, keyReused } from './failures.ts'
+import { appendFailure, clockAhead, clockBehind, isClockBehind, keyReused } from './failures.ts'
 import { findRecorded } from './idempotency-key.ts'
 import { type Folded, type FollowedLog, makeStates, type Snapshots, type States } from './states.ts'
 import { makePauses } from './turns.ts'
@@ -33,8 +33,6 @@ import { makePauses } from './turns.ts'
 const RETRY_TIMEOUT_MS = 5_000
 /** Maximum backoff after a conflict. */
 const BACKOFF_MAX_MS = 8
-/** How far the clock may be behind a stream's last event before commands are refused. */
-const CLOCK_BEHIND_MAX_MS = 60_000
 /** With less time left, an append is not begun any more: its outcome would be unknown for nothing. */
 const APPEND_TIME_MIN_MS = 100
 
@@ -209,9 +207,7 @@ const decideNow = <S extends StreamState, C>(
 ) => {
   // Also for its time: when something unknown to the sender was recorded must not show either.
   const known = decider.known?.(state, envelope.command) ?? state
-  if (clock < known.time - CLOCK_BEHIND_MAX_MS) {
-    return E.left(failure('clock_behind', "The service's clock is behind the last recorded event."))
-  }
+  if (isClockBehind(clock, known.time)) return E.left(clockBehind())
   const now = Math.max(envelope.at ?? clock, known.time)
   return E.map((events: readonly Event[]) => ({ events, now }))(decider.decide(known, envelope.command, now))
 }

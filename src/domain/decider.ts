@@ -58,7 +58,8 @@ export const makeDecider = <S extends StreamState, C extends { readonly type: st
   version,
   evolve: (state, event) => {
     const time = epochMillisecondsOf(event.metadata.time)
-    return { ...fold(state, event, time), time, keys: addRecord(state.keys, event, time) }
+    const next = fold(state, event, time)
+    return { ...next, time, keys: addRecord(next.keys, event, time) }
   },
   decide: (state, command, now) => {
     const rule = rules[command.type as C['type']] as (state: S, command: C, now: number) => Decision

@@ -1,5 +1,5 @@
 import { factsOf, type Recorded } from './event.ts'
-import { elementAt, insertAt, replaceAt, type SortedList, seek } from './values/sorted-list.ts'
+import { elementAt, insertAt, removeAt, replaceAt, type SortedList, seek } from './values/sorted-list.ts'
 
 /** A command recorded under an idempotency key. */
 export interface IdempotencyRecord {
@@ -65,6 +65,16 @@ export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: numbe
   const isKnown = elementAt(last.records, place)?.name === name
   const records = isKnown ? replaceAt(last.records, place, record) : insertAt(last.records, place, record)
   return kept.with(-1, { ...last, newest: time, records })
+}
+
+/** Drops the record of a key whose request came to nothing, so that a retry is decided anew. */
+export const forgetRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecords => {
+  const [name] = splitKey(key)
+  return keys.map((period) => {
+    const place = seekName(period.records, name)
+    const isKnown = elementAt(period.records, place)?.name === name
+    return isKnown ? { ...period, records: removeAt(period.records, place) } : period
+  })
 }
 
 /** The record for a key, or `reused` if the key came with another request. */

@@ -2,12 +2,13 @@ import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import { type Attend, makeAttend } from '../../commands/requests/attend.ts'
 import { makeChangeRequest } from '../../commands/requests/change-request.ts'
+import { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
 import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { isPassedOver } from '../../domain/request/ending.ts'
-import { allIn, findWaiting, offersIn, rankedIn } from '../../domain/request/queue.ts'
-import { findOpenOffers, firstFor, type Grants } from '../../domain/request/rank.ts'
+import { allIn, findWaiting } from '../../domain/request/queue.ts'
+import type { Grants } from '../../domain/request/rank.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
@@ -37,10 +38,10 @@ export type GrantingTimes = Pick<
 /** Requests for SUTs that wait until one is free. */
 export interface Requests {
   readonly makeRequest: ReturnType<typeof makeMakeRequest>
+  /** Reserves any SUT that fits, without waiting. */
+  readonly createMatched: ReturnType<typeof makeCreateMatched>
   readonly changeRequest: ReturnType<typeof makeChangeRequest>
   readonly attend: Attend
-  /** Finds out whether a SUT that is free now is for a request with a priority of 0 or more. */
-  readonly awaited: () => Promise<(sutId: string) => boolean>
   /** Finds out which requests wait that nobody has asked for, for their `keepalive`. @throws StoreUnavailable */
   readonly passedOver: () => Promise<(id: string) => boolean>
   /** Says why a request waits. */
@@ -67,24 +68,15 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
     const useOf = await quotas.usesOf([...userIds, ...allIn(queue).map(({ user_id }) => user_id)])
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
+  const searching = { ...options, search: matching.search, finishOffer, grantsFor }
   return {
-    makeRequest: makeMakeRequest({ ...options, search: matching.search, finishOffer, grantsFor }),
+    makeRequest: makeMakeRequest(searching),
+    createMatched: makeCreateMatched(searching),
     changeRequest: makeChangeRequest({ runner, finishOffer, reachableFor }),
     attend: makeAttend({
       ...{ runner, reachableFor, clock },
       find: async (id) => findWaiting((await followed.get()).queue, id),
     }),
-    awaited: async () => {
-      const waiting = await followed.get()
-      if (waiting.queue.length === 0) return () => false
-      const grants = await grantsFor()
-      return (sutId) => {
-        const { queue } = waiting
-        const moment = { now: clock(), reachableFor: reachableFor(), open: findOpenOffers(offersIn(queue)) }
-        const first = firstFor(rankedIn(queue), sutId, grants, moment)
-        return moment.open.hasSut(sutId) || (first !== undefined && first.request.priority >= 0)
-      }
-    },
     passedOver: async () => {
       const { queue } = await followed.get()
       const moment = { now: clock(), reachableFor: reachableFor() }

@@ -1,15 +1,13 @@
 import type { DataOf, Recorded } from '../../domain/event.ts'
 import { COUNTED_MAX } from '../../domain/events/refusals.ts'
-import { RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
-import { matchDecider, type OffersState } from '../../domain/matching/decide.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { findWaiting } from '../../domain/request/queue.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { LISTEN_PORTS_STREAM, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { millisecondsIn } from './envelope.ts'
 import type { Assigned } from './ids.ts'
-import type { Report, Stream, Streams } from './streams.ts'
+import type { Report, Streams } from './streams.ts'
 
 /** What spans streams, so that no decider knows it: plain rules on the states of them, where these are certain. */
 
@@ -58,13 +56,6 @@ const judgeOfferEnd = (
   if (status !== undefined && status !== NEEDED[type]) report(`is a ${type}, but the offer ${_id} is ${status}`)
 }
 
-/** Of one request, a SUT is offered once the offer before was refused, or nobody remembers it. */
-const judgeOfferBefore = (stream: Stream, time: number, { offerStatus }: Assigned, report: Report): void => {
-  const { offer } = (stream.state as OffersState | undefined) ?? matchDecider.initial
-  if (offer === undefined || time - offer.time >= RECORD_LIFETIME_MS || offerStatus(offer._id) === 'refused') return
-  report(`offers a SUT although the offer ${offer._id} was not refused`)
-}
-
 const judgeSession = (data: DataOf<'SessionOpened'>, assigned: Assigned, streams: Streams, report: Report): void => {
   const { reservation_id, sut_id } = data
   if (streams.sutOf(sut_id) === undefined) return
@@ -98,7 +89,6 @@ const judgeRequested = (data: DataOf<'ReservationRequested'>, time: number, repo
 
 /** Checks an event, before it is applied, against what is known of other streams. */
 export const judgeBetween = (
-  stream: Stream,
   event: Recorded,
   time: number,
   { streams, assigned }: { readonly streams: Streams; readonly assigned: Assigned },
@@ -111,7 +101,6 @@ export const judgeBetween = (
   if (type === 'ReservationCreated') judgeGranted(data, streams, report)
   if (type === 'ReservationRequested') judgeRequested(data, time, report)
   if (type === 'RequestGranted' || type === 'RequestOfferClosed') judgeOfferEnd(event, assigned, report)
-  if (type === 'MatchOffered') judgeOfferBefore(stream, time, assigned, report)
   if (type === 'SessionOpened') judgeSession(data, assigned, streams, report)
   if (type === 'RefusalsCounted') judgeRefusals(data, streams, report)
 }

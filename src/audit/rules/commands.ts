@@ -2,7 +2,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, Decision, StreamState } from '../../domain/decider.ts'
 import type { DataOf, EventType, Recorded } from '../../domain/event.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
-import { matchDecider } from '../../domain/matching/decide.ts'
 import { instanceOf, type MonitoringState, monitoringDecider } from '../../domain/monitoring/decide.ts'
 import { refusalsDecider } from '../../domain/refusals/decide.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
@@ -15,7 +14,13 @@ import { tokenDecider } from '../../domain/token/decide.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
 import { LISTEN_PORTS_STREAM, REFUSALS_STREAM, REQUESTS_STREAM, USERS_STREAM } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf, epochSecondsOf, type OffsetTime, parseOffsetTime } from '../../domain/values/instant.ts'
+import {
+  epochMillisecondsOf,
+  epochSecondsOf,
+  type OffsetTime,
+  offsetOf,
+  parseOffsetTime,
+} from '../../domain/values/instant.ts'
 
 /**
  * The command that each event came from. The domain's own decider says, on the state before it, what that command
@@ -127,13 +132,7 @@ const ofReservation = decidedBy(reservationDecider)({
   ReservationKept: (event) => ({ type: 'KeepReservation', ...ofMade(event) }),
   ReservationStarted: advance,
   ReservationEnded: advance,
-  ReservationOfferRefused: ({ data }) => ({ type: 'RefuseOffer', ...data, keys: [] }),
-})
-
-const ofMatch = decidedBy(matchDecider)({
-  MatchOffered: ({ data: { _id, ...offered } }, _, { offer }) => ({
-    ...{ type: 'OfferMatch', offered, after: offer?._id, random: randomOf(_id) },
-  }),
+  ReservationOfferRefused: ({ data }) => ({ type: 'RefuseOffer', ...data }),
 })
 
 /** Whoever waits may have given every sign of life, or none: by which of them it is decided that nothing is refused. */
@@ -168,14 +167,15 @@ const ofRequest = decidedBy(requestDecider)({
 const offerAgain = (state: RequestsState, { data }: OfType<'RequestOffered'>, now: number): Decision => {
   const { _id, sut_id, sut_reservation_id, start_time, end_time } = data
   const window = { start: epochSecondsOf(start_time), end: epochSecondsOf(end_time) }
-  // One that does not wait is offered a SUT as it is made.
+  const offsets = { startOffset: offsetOf(start_time), endOffset: offsetOf(end_time) }
+  // One that does not wait is offered a SUT as it is made, and a reservation another SUT as an offer is closed.
   const queue = changeWaiting(state.queue, _id, (request) => ({
     ...request,
-    ...(request.made === now && { expiresAt: Number.POSITIVE_INFINITY }),
+    ...((request.made === now || request.create !== undefined) && { expiresAt: Number.POSITIVE_INFINITY }),
   }))
   const grants = {
     windowFor: (request: { readonly _id: string; readonly sut_id?: string }) =>
-      request._id === _id && (request.sut_id ?? sut_id) === sut_id ? window : undefined,
+      request._id === _id && (request.sut_id ?? sut_id) === sut_id ? { ...window, ...offsets } : undefined,
     mayHave: () => true,
   }
   const random = () => randomOf(sut_reservation_id)
@@ -249,7 +249,6 @@ const ofRefusals = decidedBy(refusalsDecider)({
 export const DECIDED_AGAIN: Readonly<Partial<Record<EventType, DecideAgain>>> = {
   ...ofSut,
   ...ofReservation,
-  ...ofMatch,
   ...ofRequest,
   RequestOffered: (state, event, { now }) => offerAgain(state as never, event as never, now),
   RequestExpired: (state, event, context) => expireAgain(state as never, event as never, context),
@@ -272,7 +271,6 @@ const FOLDS: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ['monitoring', monitoringDecider],
   ['sessions', sessionDecider],
   ['tokens', tokenDecider],
-  ['match', matchDecider],
   [LISTEN_PORTS_STREAM, listenPortDecider],
   [USERS_STREAM, userDecider],
   [REQUESTS_STREAM, requestDecider],

@@ -60,7 +60,7 @@ export const makeRules = (): Rules => {
     judgeCredentials(event, report)
     judgeKey(stream, event, time, isAbandoned, report)
     judgePeople(event, time, streams.stateOf(USERS_STREAM, userDecider), report)
-    judgeBetween(stream, event, time, { streams, assigned }, report)
+    judgeBetween(event, time, { streams, assigned }, report)
     judgeSeries(event, report)
     const context = { now: time, mayBeRetired, ...judgeSoFar(stream, event, time, report) }
     stream.state = judgeAgain(stream.state, event, context, report)

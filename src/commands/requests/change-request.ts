@@ -6,7 +6,7 @@ import { findWaiting, hasOffer, type RequestsState } from '../../domain/request/
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Outcome, Runner, Sender } from '../command-envelope.ts'
-import { orUnavailable } from '../matching/offers.ts'
+import { orUnavailable } from '../failures.ts'
 import type { FinishOffer } from './finish-offer.ts'
 
 /** A request as its document shows it. */
@@ -14,7 +14,7 @@ export type ShownRequest = Pick<WithdrawRequest, 'user_id' | 'status' | 'sut_res
 
 interface ChangeRequestOptions {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
-  readonly finishOffer: FinishOffer
+  readonly finishOffer: Pick<FinishOffer, 'finish'>
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
 }
@@ -42,7 +42,7 @@ export const makeChangeRequest = ({ runner, finishOffer, reachableFor }: ChangeR
     orUnavailable(async () => {
       const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, _id))
       if (request === undefined || !hasOffer(request)) return E.right(undefined)
-      return isForbidden(actor, request.user_id) ? E.right(undefined) : finishOffer(request, requestId)
+      return isForbidden(actor, request.user_id) ? E.right(undefined) : finishOffer.finish(request, requestId)
     })
 
   const change =

@@ -1,17 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Failure, FailureCode } from '../../domain/failure.ts'
-import { requestDecider } from '../../domain/request/decide.ts'
-import type { Offer, OfferedRequest, RequestsState } from '../../domain/request/queue.ts'
+import { type Failure, type FailureCode, failure } from '../../domain/failure.ts'
+import { type Choice, requestDecider } from '../../domain/request/decide.ts'
+import type { OfferedRequest, RequestsState } from '../../domain/request/queue.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
-import type { Offered } from '../../domain/reservation/match.ts'
+import { isOfferRefused } from '../../domain/reservation/match.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { type RandomHex, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
-import { formatWithOffset } from '../../domain/values/instant.ts'
+import { instantAt, type OffsetTime } from '../../domain/values/instant.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { Outcome, Runner } from '../command-envelope.ts'
 import { SCHEDULE } from '../log-events.ts'
-import { closeOffer, isOutdated } from '../matching/offers.ts'
 import type { Quotas } from '../quotas.ts'
 
 export interface FinishOfferOptions {
@@ -27,71 +26,91 @@ export interface FinishOfferOptions {
   readonly randomHex: RandomHex
 }
 
+/** What became of an offer in the stream of its SUT: the reservation, or why it cannot be made any more. */
+export type Settled = { readonly made: Outcome<unknown> } | { readonly refused: Failure }
+
+/** What is offered next, at a time in Unix milliseconds. */
+export interface NextOffer {
+  readonly choice: Choice
+  readonly at: number
+}
+
+/**
+ * Ends offers. Any number of instances may do so for the same offer at the same time. Left: it is not certain what became
+ * of it, try again.
+ */
+export interface FinishOffer {
+  readonly finish: (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Outcome<RequestsState>>>
+  /** The first of its two steps: the reservation, or the end of the offer. */
+  readonly settle: (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Settled>>
+  /** The second: what the stream of requests says of it. `next` is for a request that does not wait. */
+  readonly end: (
+    request: OfferedRequest,
+    settled: Settled,
+    requestId: string,
+    next?: NextOffer,
+  ) => Promise<E.Either<Failure, Outcome<RequestsState>>>
+}
+
+/** How long an offer is taken up after it was made. */
+const OFFER_LIFETIME_MS = 60_000
 /** Refusals after which it is not known whether the offer can still be taken up. */
 const PASSING: readonly FailureCode[] = ['unavailable', 'outcome_unknown', 'store_full', 'clock_ahead', 'clock_behind']
 
-const toOffered = ({ sut_reservation_id, sut_id, user_id, start, end }: Offer): Offered => ({
-  _id: sut_reservation_id,
-  end_time: formatWithOffset(end, 0),
-  start_time: formatWithOffset(start, 0),
-  sut_id,
-  user_id,
-})
+const timeOf = (seconds: number, offset: number): OffsetTime => ({ instant: instantAt(seconds * 1000), offset })
 
-/**
- * Makes the function that ends an offer: by the reservation or, if that cannot be made any more, by closing it. Any
- * number of instances may do so for the same offer at the same time. Left: neither is certain yet, try again.
- */
-export const makeFinishOffer = ({
-  runner,
-  quotas,
-  limits,
-  personOf,
-  waitForViews,
-  clock,
-  randomHex,
-}: FinishOfferOptions) => {
+/** It is so old, or so far ahead that a wrong clock made it, whose time must not get into the stream of the SUT. */
+const outdated = (): Failure => failure('no_sut_free', 'The offer is too old.')
+
+export const makeFinishOffer = (options: FinishOfferOptions): FinishOffer => {
+  const { runner, quotas, limits, personOf, waitForViews, clock, randomHex } = options
+
   const reserve = (request: OfferedRequest, requestId: string): Promise<E.Either<Failure, Outcome<unknown>>> => {
-    const { _id, user_id, asker, client, match: criteria, duration, keepalive, offer } = request
-    const { sut_id, time } = offer
+    const { _id, user_id, asker, client, reason, match: criteria, keepalive, create, offer } = request
+    const { sut_id, time, start, end, startOffset, endOffset } = offer
     const holder = personOf(user_id)
-    const match = { criteria, holderScope: holder?.scope, sut_request_id: _id, offer: toOffered(offer) }
+    const window = { form: 'explicit', start: timeOf(start, startOffset), end: timeOf(end, endOffset) } as const
+    const { isBeyondQuota = false, key } = create ?? {}
     const command = {
       ...({ type: 'CreateReservation', actor: asker, sut_id, user_id, userExists: holder !== undefined } as const),
-      ...{ window: { form: 'relative', startIn: 0, duration } as const, limits, keepalive, match },
+      ...{ window, limits, keepalive, isBeyondQuota },
+      match: { criteria, holderScope: holder?.scope, sut_request_id: _id, offer },
       ...{ scope: personOf(asker._id)?.scope, random: randomHex(8) },
     }
-    return quotas.run(user_id, (quota) =>
+    const idempotencyKey = key === undefined ? undefined : { current: key, candidates: [key] }
+    const run: Parameters<typeof quotas.run<Outcome<unknown>>>[1] = (quota) =>
       runner.run(reservationDecider, sutStream(sut_id), {
-        ...{ command: { ...command, quota }, actor: asker, client, requestId, at: time },
-      }),
-    )
+        ...{ command: { ...command, quota }, actor: asker, client, reason, idempotencyKey, requestId, at: time },
+      })
+    return isBeyondQuota ? run(undefined) : quotas.run(user_id, run)
   }
 
-  /** Whether the reservation has been made. It is not made any more otherwise. */
-  const close = async ({ offer }: OfferedRequest, requestId: string): Promise<E.Either<Failure, boolean>> => {
-    const closed = await closeOffer(runner, { actor: SCHEDULE, requestId }, toOffered(offer))
-    return E.map((isClosed: boolean) => !isClosed)(closed)
+  const settle: FinishOffer['settle'] = async (request, requestId) => {
+    const { sut_id, user_id, sut_reservation_id: _id, time } = request.offer
+    const isOutdated = Math.abs(clock() - time) > OFFER_LIFETIME_MS
+    const made = isOutdated ? E.left(outdated()) : await reserve(request, requestId)
+    if (E.isRight(made)) {
+      // So that the SUT does not look free once the request is granted.
+      await waitForViews(made.right.storePosition)
+      return E.right({ made: made.right })
+    }
+    if (PASSING.includes(made.left.code)) return made
+    const command = { type: 'RefuseOffer', _id, sut_id, user_id } as const
+    const closed = await runner.run(reservationDecider, sutStream(sut_id), { command, actor: SCHEDULE, requestId })
+    if (E.isLeft(closed)) return closed
+    return E.right(isOfferRefused(closed.right.state, _id) ? { refused: made.left } : { made: closed.right })
   }
 
-  const settle = async (request: OfferedRequest, requestId: string): Promise<E.Either<Failure, boolean>> => {
-    // The time of a wrong clock must not get into the stream of the SUT.
-    if (isOutdated(request.offer, clock())) return close(request, requestId)
-    const made = await reserve(request, requestId)
-    if (E.isLeft(made)) return PASSING.includes(made.left.code) ? made : close(request, requestId)
-    // So that the SUT does not look free once the request is granted.
-    await waitForViews(made.right.storePosition)
-    return E.right(true)
+  const end: FinishOffer['end'] = ({ _id, offer: { sut_reservation_id } }, settled, requestId, next) => {
+    const outcome = 'made' in settled ? 'granted' : 'closed'
+    const command = { type: 'EndOffer', _id, sut_reservation_id, outcome, next: next?.choice } as const
+    return runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId, at: next?.at })
   }
 
-  return async (request: OfferedRequest, requestId: string): Promise<E.Either<Failure, Outcome<RequestsState>>> => {
+  const finish: FinishOffer['finish'] = async (request, requestId) => {
     const settled = await settle(request, requestId)
-    if (E.isLeft(settled)) return settled
-    const { _id, offer } = request
-    const outcome = settled.right ? 'granted' : 'closed'
-    const command = { type: 'EndOffer', _id, sut_reservation_id: offer.sut_reservation_id, outcome } as const
-    return runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId })
+    return E.isLeft(settled) ? settled : end(request, settled.right, requestId)
   }
-}
 
-export type FinishOffer = ReturnType<typeof makeFinishOffer>
+  return { finish, settle, end }
+}

@@ -15,16 +15,14 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { type WindowLimits, windowProblems } from '../../domain/reservation/window-limits.ts'
 import { quotaDocument } from '../../domain/user/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import type { Outcome, Runner, Sender } from '../command-envelope.ts'
-import { appendFailure, clockAhead, keyReused } from '../failures.ts'
-import { findRecorded } from '../idempotency-key.ts'
-import { behindLog, type MatchedOptions, refuseAll } from '../matching/create-matched.ts'
-import { orUnavailable } from '../matching/offers.ts'
+import type { Outcome, Sender } from '../command-envelope.ts'
+import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
 import type { Quotas } from '../quotas.ts'
 import type { FinishOffer } from './finish-offer.ts'
+import { behindLog, CANDIDATES_MAX, findPrevious, NOBODY, refuseAll, type SearchOptions } from './search.ts'
 
 /** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
 export interface AskedRequest {
@@ -50,23 +48,18 @@ export interface AnsweredRequest extends Pick<Recorded, 'revision'> {
   readonly storePosition: StorePosition
 }
 
-export interface MakeRequestOptions
-  extends Pick<MatchedOptions, 'search' | 'catchUp' | 'isClockAhead' | 'clock' | 'randomHex'> {
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+export interface MakeRequestOptions extends SearchOptions {
   readonly store: Pick<EventStore, 'readStream'>
   readonly quotas: Pick<Quotas, 'usesOf' | 'priorityMaxOf'>
   readonly limits: WindowLimits
-  /** What is known of those who wait, and of one more user. @throws StoreUnavailable */
-  readonly grantsFor: (userId: string) => Promise<Grants>
-  readonly finishOffer: FinishOffer
-  /** Milliseconds for which those who wait could have kept their requests alive here. */
-  readonly reachableFor: () => number
+  readonly finishOffer: Pick<FinishOffer, 'finish'>
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
 }
 
 type Answer = E.Either<Failure, AnsweredRequest>
 
-/** SUTs that a new request is compared with. One that waits before it can take a few of them at most. */
-const CANDIDATES_MAX = 8
 /** How often the end of an offer is looked for that other instances may be ending too. */
 const LOOKS_MAX = 4
 
@@ -113,8 +106,6 @@ const outOfScope = (): E.Either<Failure, never> =>
   refuse('no_sut_matches', 'The SUT is outside the scope of the user.', {
     problems: [bodyProblem('invalid', 'sut_id', 'is outside the scope of the user')],
   })
-
-const NOBODY: Grants = { windowFor: () => undefined, mayHave: () => false }
 
 /** The best SUTs that are free, and the window that was looked for. */
 interface Found {
@@ -168,7 +159,7 @@ const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
           return E.right({ id, revision: last.revision, storePosition: last.storePosition })
         const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
         if (request === undefined || !hasOffer(request)) continue
-        const finished = await finishOffer(request, requestId)
+        const finished = await finishOffer.finish(request, requestId)
         if (E.isLeft(finished)) return E.left(appendFailure('unknown'))
         const answered = ended(finished.right)
         if (answered !== undefined) return E.right(answered)
@@ -185,15 +176,6 @@ export const makeMakeRequest = (options: MakeRequestOptions) => {
   const { runner, quotas, limits, grantsFor, isClockAhead, reachableFor, clock, randomHex } = options
   const look = makeLook(options)
   const answer = makeAnswer(options)
-
-  const findPrevious = ({ idempotencyKey }: Sender) =>
-    orUnavailable(async () => {
-      if (idempotencyKey === undefined) return E.right(undefined)
-      const found = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ keys }) =>
-        findRecorded(keys, idempotencyKey),
-      )
-      return found === 'reused' ? E.left(keyReused()) : E.right(found)
-    })
 
   const commandFor = (
     { actor, user_id, target, duration, wait, priority, keepalive }: AskedRequest,
@@ -214,7 +196,7 @@ export const makeMakeRequest = (options: MakeRequestOptions) => {
 
   return async (sender: Sender, asked: AskedRequest): Promise<Answer> => {
     if (isClockAhead()) return E.left(clockAhead())
-    const previous = await findPrevious(sender)
+    const previous = await findPrevious(runner, sender)
     if (E.isLeft(previous)) return previous
     if (previous.right !== undefined) return answer(previous.right.revision, sender.requestId)
     const { user_id, target, duration, scopes } = asked

@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import { integer, oneOf, opaqueId } from '../codec/codec.ts'
+import { boolean, integer, oneOf, opaqueId } from '../codec/codec.ts'
 import { REQUESTS_STREAM } from '../values/ids.ts'
 import { Criteria } from './criteria.ts'
 import { declare, inStream } from './declaration.ts'
@@ -26,15 +26,18 @@ export const ExpiryCause = oneOf('keepalive', 'retired')
 export type ExpiryCause = t.TypeOf<typeof ExpiryCause>
 
 export const requestEvents = {
-  /** A user waits for a SUT that fits, or for one SUT, until `expires_at`. Exactly one of `match` and `sut_id` is there. */
+  /**
+   * A user waits for a SUT that fits, or for one SUT, until `expires_at`. Exactly one of `match` and `sut_id` is there.
+   * With `start_time` a reservation with `match` was asked for, which is made in that window at once or not at all.
+   */
   ReservationRequested: declare({
     ...ofRequest,
     members: { ...request, duration: seconds, expires_at: recordedTime, priority },
-    optional: { match: Criteria, sut_id: assignedId, keepalive },
-    added: [[]],
+    optional: { match: Criteria, sut_id: assignedId, keepalive, beyond_quota: boolean, start_time: windowEnd },
+    added: [[], ['beyond_quota', 'start_time']],
     notInExample: 'sut_id',
     guide:
-      'a [request](any-machine.md#waiting) for a SUT waits | `match` or `sut_id`, `duration`, `priority`, `expires_at`, and `keepalive` as above',
+      'a [request](any-machine.md#waiting) for a SUT waits | `match` or `sut_id`, `duration`, `priority`, `expires_at`, and `keepalive` as above; `start_time`, and `beyond_quota` as above, if a [reservation of any SUT](any-machine.md) was asked for, which does not wait',
   }),
   /** A SUT is about to be reserved for the request: next follows ReservationCreated in the SUT's stream, or nothing. */
   RequestOffered: declare({

@@ -97,8 +97,8 @@ export const reservationEvents = {
     guide: 'a reservation ends at its end | `due`',
   }),
   /**
-   * A SUT is about to be reserved for a request with criteria and an idempotency key: the reservation is made with this id,
-   * or the offer is refused. Recorded in a stream of its own, so that a retry goes on from it.
+   * A SUT was about to be reserved for a request with criteria and an idempotency key. Logs of before 2.0.0 have it, in a
+   * stream of the key; now such a request has a RequestOffered.
    */
   MatchOffered: declare({
     ...ofOffer,
@@ -106,7 +106,7 @@ export const reservationEvents = {
     answersNothing: true,
     isIn: isStreamOfKey,
     guide:
-      'a SUT is about to be reserved for a [request with criteria and a key](any-machine.md#retries) | `start_time`, `end_time`',
+      'a SUT was about to be reserved for a request with criteria and a key; only versions before 2.0.0 recorded it | `start_time`, `end_time`',
   }),
   /** The SUT was not reserved: no reservation has this id. */
   ReservationOfferRefused: declare({

@@ -39,5 +39,7 @@ export interface NothingFree {
 export interface Candidates {
   /** Those that are free: the best first unless it has been tried, then by hash alone. As they are when asked for. */
   readonly inOrder: (isBestFirst: boolean) => IteratorObject<string>
+  /** Whether one of these still is. */
+  readonly isFree: (sutId: string) => boolean
   readonly explain: () => NothingFree
 }

@@ -26,7 +26,8 @@ export const refuseAnotherOf = (
   moment: LifeMoment,
 ): E.Either<Failure, never> | undefined => {
   let own = 0
-  for (const each of rankedIn(queue)) own += each.user_id === userId && !isPassedOver(each, moment) ? 1 : 0
+  for (const each of rankedIn(queue))
+    own += each.user_id === userId && each.create === undefined && !isPassedOver(each, moment) ? 1 : 0
   return own >= WAITING_OF_USER_MAX ? refuseTooMany(`${WAITING_OF_USER_MAX} requests of a user`) : undefined
 }
 

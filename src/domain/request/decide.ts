@@ -1,8 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Window } from '../calendar/window.ts'
+import { type RequestedWindow, resolveWindow } from '../calendar/window.ts'
 import { type Actor, type Decision, makeDecider } from '../decider.ts'
-import type { DataOf, Event } from '../event.ts'
+import type { DataOf, Event, Recorded } from '../event.ts'
 import { refuse } from '../failure.ts'
+import { forgetRecord } from '../idempotency-records.ts'
+import type { Offer, WrittenWindow } from '../matching/offer.ts'
+import { type QuotaUse, quartersOf, refuseExceeding } from '../reservation/quota.ts'
 import { makeId } from '../values/ids.ts'
 import { formatMilliseconds, formatWithOffset } from '../values/instant.ts'
 import { type KeepRequest, keep, refuseAnotherOf, refuseAny, type WithdrawRequest, withdraw } from './change.ts'
@@ -13,31 +16,40 @@ import {
   EMPTY_QUEUE,
   findWaiting,
   foldQueue,
-  type Offer,
   offersIn,
   type RequestsState,
   rankedIn,
   type Waiting,
 } from './queue.ts'
-import { findOpenOffers, firstFor, type Grants } from './rank.ts'
+import { findOpenOffers, firstFor, type Grants, type Moment } from './rank.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
 
-/** Makes a request that waits, and offers it a SUT in the same append if one is free. */
-export interface MakeRequest {
-  readonly type: 'MakeRequest'
-  readonly actor: Actor
-  readonly request: Omit<DataOf<'ReservationRequested'>, '_id' | 'expires_at'>
-  /** The SUTs that it could be granted now, the best first. */
-  readonly candidates: readonly string[]
+/** What one of several SUTs is chosen by for a request. */
+export interface Choice {
+  /** The SUTs that it could be granted, the best first. Each decision goes through them anew. */
+  readonly candidates: Iterable<string>
+  /** The window of a reservation that does not wait. It need only be behind those who wait. */
+  readonly window?: RequestedWindow
   readonly grants: Grants
   readonly reachableFor: LifeMoment['reachableFor']
+  /** 8 random bytes in hex for the id of the reservation. */
+  readonly reservationRandom: string
+}
+
+/** Makes a request, and offers it a SUT in the same append if one is free. */
+export interface MakeRequest extends Choice {
+  readonly type: 'MakeRequest'
+  readonly actor: Actor
+  /** Its `start_time`, if it has one, follows from its offer. */
+  readonly request: Omit<DataOf<'ReservationRequested'>, '_id' | 'expires_at'>
   /** Seconds. 0 is refused where nothing can be offered at once. */
   readonly wait: number
-  /** 8 random bytes in hex for the ids of the request, and of its reservation. */
+  /** The quota of its holder, for one that cannot wait until that allows it. */
+  readonly quota?: QuotaUse | undefined
+  /** 8 random bytes in hex for the id of the request. */
   readonly random: string
-  readonly reservationRandom: string
 }
 
 /** Offers SUTs that may have become free, each to the request that goes first. */
@@ -57,6 +69,8 @@ export interface EndOffer {
   readonly _id: string
   readonly sut_reservation_id: string
   readonly outcome: 'granted' | 'closed'
+  /** What a reservation that does not wait may have instead. It expires otherwise. */
+  readonly next?: Choice | undefined
 }
 
 /** Withdraws what a user waits for who may not reserve any more. Those with an open offer are left. */
@@ -82,57 +96,77 @@ export type RequestCommand =
   | WithdrawAll
   | ExpireRequests
 
-const offered = (_id: string, { user_id, sut_id, sut_reservation_id, start, end }: Offer): Event => ({
+const offered = (_id: string, offer: Offer): Event => ({
   type: 'RequestOffered',
   data: {
     _id,
-    end_time: formatWithOffset(end, 0),
-    start_time: formatWithOffset(start, 0),
-    sut_id,
-    sut_reservation_id,
-    user_id,
+    end_time: formatWithOffset(offer.end, offer.endOffset),
+    start_time: formatWithOffset(offer.start, offer.startOffset),
+    sut_id: offer.sut_id,
+    sut_reservation_id: offer.sut_reservation_id,
+    user_id: offer.user_id,
   },
 })
 
 const offerOf = (
   { user_id, duration }: Waiting,
   sut_id: string,
-  { start, end }: Window,
+  window: WrittenWindow,
   time: number,
   random: string,
-): Offer => ({ user_id, sut_id, sut_reservation_id: makeId(time, random), start, end, duration, time })
+): Offer => ({ user_id, sut_id, sut_reservation_id: makeId(time, random), ...window, duration, time })
 
-/** The first candidate that nobody before the request could be granted. */
-const chooseFor = (
-  { queue }: RequestsState,
+const IN_UTC = { startOffset: 0, endOffset: 0 }
+
+/** The window for which a request could be granted a SUT, but for those who go before it. */
+const windowFor = (
   request: Waiting,
-  { candidates, grants, reachableFor }: MakeRequest,
-  now: number,
-): readonly [sutId: string, window: Window] | undefined => {
-  const moment = { now, reachableFor, open: findOpenOffers(offersIn(queue)) }
+  sutId: string,
+  { window: asked, grants }: Choice,
+  moment: Moment,
+): WrittenWindow | undefined => {
+  if (asked !== undefined) {
+    const { start, end, gridded } = resolveWindow(asked, moment.now)
+    return { ...gridded, startOffset: start.offset, endOffset: end.offset }
+  }
+  const window = grants.windowFor(request, sutId, moment.now)
+  return window && grants.mayHave(request, moment) === true ? { ...IN_UTC, ...window } : undefined
+}
+
+/** An offer of the first candidate that nobody before the request could be granted. */
+const chooseFor = ({ queue }: RequestsState, request: Waiting, choice: Choice, now: number): Offer | undefined => {
+  const { candidates, grants, reachableFor, reservationRandom } = choice
+  const others = offersIn(queue).filter((offer) => offer !== request.offer)
+  const moment = { now, reachableFor, open: findOpenOffers(others) }
   for (const sutId of candidates) {
-    const window = moment.open.hasSut(sutId) ? undefined : grants.windowFor(request, sutId, now)
-    if (window === undefined || grants.mayHave(request, moment) !== true) continue
+    const window = windowFor(request, sutId, choice, moment)
+    if (window === undefined || moment.open.overlap(sutId, window)) continue
     const first = firstFor(rankedIn(queue), sutId, grants, moment)
-    if (first === undefined || compareRequests(request, first.request) < 0) return [sutId, window]
+    if (first === undefined || compareRequests(request, first.request) < 0)
+      return offerOf(request, sutId, window, now, reservationRandom)
   }
   return undefined
 }
 
 const make = (state: RequestsState, command: MakeRequest, now: number): Decision => {
-  const { actor, request, wait, random, reservationRandom, reachableFor } = command
-  const { duration, ...others } = request
+  const { actor, request, wait, random, window, quota, reachableFor } = command
+  const { duration, user_id } = request
   const expires_at = formatMilliseconds(now + wait * 1000)
-  const data = { _id: makeId(now, random), duration, expires_at, ...others }
+  const data = { _id: makeId(now, random), expires_at, ...request }
   const last = Number.POSITIVE_INFINITY
   const waiting: Waiting = { ...data, asker: actor, expiresAt: last, revision: last, made: now, kept: 0 }
   const chosen = chooseFor(state, waiting, command, now)
   if (chosen === undefined && wait === 0) return refuse('no_sut_free', 'No SUT that fits is free now.')
-  const full = refuseAny(state) ?? refuseAnotherOf(state, request.user_id, { now, reachableFor })
+  const added = chosen && [{ start: chosen.start, quarters: quartersOf(duration), reservations: 1 as const }]
+  const exceeding = quota && added && refuseExceeding(quota, added, now)
+  if (exceeding !== undefined) return exceeding
+  const moment = { now, reachableFor }
+  const full = window === undefined ? (refuseAny(state) ?? refuseAnotherOf(state, user_id, moment)) : undefined
   if (full !== undefined) return full
-  const made: Event = { type: 'ReservationRequested', data }
-  if (chosen === undefined) return E.right([made])
-  return E.right([made, offered(data._id, offerOf(waiting, ...chosen, now, reservationRandom))])
+  if (chosen === undefined) return E.right([{ type: 'ReservationRequested', data }])
+  const offer = offered(data._id, chosen)
+  const start = window && { start_time: formatWithOffset(chosen.start, chosen.startOffset) }
+  return E.right([{ type: 'ReservationRequested', data: { ...data, ...start } }, offer])
 }
 
 /** Each SUT to whom goes first. A request takes one of them only. */
@@ -148,10 +182,10 @@ const offer = (
     for (const request of rankedIn(queue)) if (!taken.has(request._id)) yield request
   }
   for (const sutId of sutIds) {
-    const first = open.hasSut(sutId) ? undefined : firstFor(left(), sutId, grants, { open, now, reachableFor })
-    if (first === undefined || !first.isCertain) continue
+    const first = firstFor(left(), sutId, grants, { open, now, reachableFor })
+    if (first === undefined || !first.isCertain || open.overlap(sutId, first.window)) continue
     const { request, window } = first
-    const made = offerOf(request, sutId, window, now, random())
+    const made = offerOf(request, sutId, { ...IN_UTC, ...window }, now, random())
     taken.add(request._id)
     open.add(made)
     events.push(offered(request._id, made))
@@ -159,12 +193,18 @@ const offer = (
   return E.right(events)
 }
 
-const endOffer = ({ queue }: RequestsState, { _id, sut_reservation_id, outcome }: EndOffer): Decision => {
-  const request = findWaiting(queue, _id)
+const endOffer = (state: RequestsState, command: EndOffer, now: number): Decision => {
+  const { _id, sut_reservation_id, outcome, next } = command
+  const request = findWaiting(state.queue, _id)
   if (request?.offer?.sut_reservation_id !== sut_reservation_id) return E.right([])
-  const { user_id, offer: open } = request
+  const { user_id, offer: open, create: asked } = request
   const data = { _id, sut_id: open.sut_id, sut_reservation_id, user_id }
-  return E.right([{ type: outcome === 'granted' ? 'RequestGranted' : 'RequestOfferClosed', data }])
+  if (outcome === 'granted') return E.right([{ type: 'RequestGranted', data }])
+  const closed: Event = { type: 'RequestOfferClosed', data }
+  if (asked === undefined) return E.right([closed])
+  // It stays behind all who wait.
+  const chosen = next && chooseFor(state, { ...request, revision: Number.POSITIVE_INFINITY }, next, now)
+  return E.right([closed, chosen ? offered(_id, chosen) : { type: 'RequestExpired', data: { _id, user_id } }])
 }
 
 const endAll = ({ queue }: RequestsState, endOf: (request: Waiting) => Event | undefined): Decision => {
@@ -188,10 +228,17 @@ const expire = (state: RequestsState, { retired, reachableFor }: ExpireRequests,
     return expiry && { type: 'RequestExpired', data: { _id: request._id, ...expiry, user_id: request.user_id } }
   })
 
+/** A reservation that could not be made was never asked for: the key of its request may come again. */
+const fold = (state: RequestsState, event: Recorded): RequestsState => {
+  const ended = event.type === 'RequestExpired' ? findWaiting(state.queue, event.data._id)?.create?.key : undefined
+  const keys = ended === undefined ? state.keys : forgetRecord(state.keys, ended)
+  return { ...state, keys, revision: event.revision, queue: foldQueue(state.queue, event) }
+}
+
 export const requestDecider = makeDecider<RequestsState, RequestCommand>({
   initial: { time: 0, keys: [], revision: -1, queue: EMPTY_QUEUE },
-  version: 3,
-  fold: (state, event) => ({ ...state, revision: event.revision, queue: foldQueue(state.queue, event) }),
+  version: 4,
+  fold,
   rules: {
     MakeRequest: make,
     OfferSuts: offer,

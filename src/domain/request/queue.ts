@@ -1,9 +1,9 @@
-import type { Window } from '../calendar/window.ts'
 import type { Actor, StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { requestEvents } from '../events/request.ts'
-import { epochMillisecondsOf, epochSecondsOf } from '../values/instant.ts'
+import type { Offer } from '../matching/offer.ts'
+import { epochMillisecondsOf, epochSecondsOf, offsetOf } from '../values/instant.ts'
 import {
   elementAt,
   elementsFrom,
@@ -19,25 +19,15 @@ import {
 export const REQUEST_STATUSES = ['waiting', 'granted', 'withdrawn', 'expired'] as const
 export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
-/** A SUT that is about to be reserved for a request. Its window is in Unix seconds. */
-export interface Offer extends Window {
-  readonly user_id: string
-  readonly sut_id: string
-  readonly sut_reservation_id: string
-  /** Seconds, as asked for. */
-  readonly duration: number
-  /** Unix milliseconds. */
-  readonly time: number
-}
-
 /** A request that waits. */
 export interface Waiting {
   readonly _id: string
   readonly user_id: string
   /** Who made the request. */
   readonly asker: Actor
-  /** The address of its client as a keyed hash. */
+  /** The address of its client as a keyed hash, and why it was made, in the caller's words. */
   readonly client?: string
+  readonly reason?: string
   /** What a SUT must be; otherwise `sut_id` says which one. */
   readonly match?: Criteria
   readonly sut_id?: string
@@ -53,7 +43,16 @@ export interface Waiting {
   readonly kept: number
   /** The revision of its first event: of two of one priority, the lower goes first. */
   readonly revision: number
+  /** Absent if it waits. */
+  readonly create?: AskedReservation
   readonly offer?: Offer
+}
+
+/** What a reservation with `match` was asked for with. It has an open offer until it ends. */
+interface AskedReservation {
+  readonly isBeyondQuota: boolean
+  /** The recorded value of its idempotency key, which the reservation has too. */
+  readonly key?: string
 }
 
 /** A request with an open offer. */
@@ -105,11 +104,13 @@ type RecordedAs<T extends Recorded['type']> = Extract<Recorded, { readonly type:
 type RequestEvent = RecordedAs<keyof typeof requestEvents>
 
 const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequested'>): Waiting => {
-  const { expires_at, ...request } = data
-  const { actor, role, client, time } = metadata
+  const { expires_at, start_time, beyond_quota: isBeyondQuota = false, ...request } = data
+  const { actor, role, client, reason, time } = metadata
   return {
     ...request,
     ...{ asker: { _id: actor, role }, ...(client !== undefined && { client }) },
+    ...(reason !== undefined && { reason }),
+    ...(start_time !== undefined && { create: { isBeyondQuota } }),
     ...{ expiresAt: epochMillisecondsOf(expires_at), made: epochMillisecondsOf(time), kept: 0, revision },
   }
 }
@@ -117,14 +118,20 @@ const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequeste
 const offerIn = ({ data, metadata }: RecordedAs<'RequestOffered'>, { duration }: Waiting): Offer => {
   const { user_id, sut_id, sut_reservation_id, start_time, end_time } = data
   const window = { start: epochSecondsOf(start_time), end: epochSecondsOf(end_time) }
-  return { user_id, sut_id, sut_reservation_id, ...window, duration, time: epochMillisecondsOf(metadata.time) }
+  const offsets = { startOffset: offsetOf(start_time), endOffset: offsetOf(end_time) }
+  const time = epochMillisecondsOf(metadata.time)
+  return { user_id, sut_id, sut_reservation_id, ...window, ...offsets, duration, time }
 }
 
 /** What an event makes of the request that it is about: undefined if that does not wait any more. */
 const foldWaiting = (event: RequestEvent, before: Waiting): Waiting | undefined => {
   switch (event.type) {
-    case 'RequestOffered':
-      return { ...before, offer: offerIn(event, before) }
+    case 'RequestOffered': {
+      // The key is with the last event that was recorded with the request: its first offer.
+      const { key } = event.metadata
+      const create = before.create && { create: { ...before.create, ...(key !== undefined && { key }) } }
+      return { ...before, ...create, offer: offerIn(event, before) }
+    }
     case 'RequestOfferClosed': {
       const { offer: _, ...request } = before
       return request

@@ -1,11 +1,15 @@
-import type { Window } from '../calendar/window.ts'
+import { overlaps, type Window } from '../calendar/window.ts'
+import type { Offer, WrittenWindow } from '../matching/offer.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
-import type { Offer, Waiting } from './queue.ts'
+import type { Waiting } from './queue.ts'
 
 /** What is known outside the stream when a request is decided. Pure while a command is decided. */
 export interface Grants {
-  /** The window for which a SUT could be had now: it fits, is in scope, active, online and free in all of it. */
-  readonly windowFor: (request: Waiting, sutId: string, now: number) => Window | undefined
+  /**
+   * The window for which a SUT could be had now: it fits, is in scope, active, online and free in all of it. Written in
+   * UTC unless it has offsets.
+   */
+  readonly windowFor: (request: Waiting, sutId: string, now: number) => (Window & Partial<WrittenWindow>) | undefined
   /**
    * Whether its user may have one more: it may hold SUTs, and its quota allows that beside its open offers. `unknown` if
    * what the user has reserved is not known.
@@ -22,19 +26,28 @@ export interface Moment extends LifeMoment {
 export interface OpenOffers {
   readonly ofUser: (userId: string) => readonly Offer[]
   readonly hasSut: (sutId: string) => boolean
+  /** Whether a SUT is offered in a window that overlaps this one. */
+  readonly overlap: (sutId: string, window: Window) => boolean
 }
 
 export const findOpenOffers = (offers: Iterable<Offer>): OpenOffers & { readonly add: (offer: Offer) => void } => {
-  const suts = new Set<string>()
-  const users = new Map<string, Offer[]>()
-  const add = (offer: Offer): void => {
-    suts.add(offer.sut_id)
-    const own = users.get(offer.user_id)
-    if (own === undefined) users.set(offer.user_id, [offer])
+  const [suts, users] = [new Map<string, Offer[]>(), new Map<string, Offer[]>()]
+  const put = (known: Map<string, Offer[]>, id: string, offer: Offer): void => {
+    const own = known.get(id)
+    if (own === undefined) known.set(id, [offer])
     else own.push(offer)
   }
+  const add = (offer: Offer): void => {
+    put(suts, offer.sut_id, offer)
+    put(users, offer.user_id, offer)
+  }
   for (const offer of offers) add(offer)
-  return { add, ofUser: (userId) => users.get(userId) ?? [], hasSut: (sutId) => suts.has(sutId) }
+  return {
+    add,
+    ofUser: (userId) => users.get(userId) ?? [],
+    hasSut: (sutId) => suts.has(sutId),
+    overlap: (sutId, window) => suts.get(sutId)?.some((offer) => overlaps(offer, window)) === true,
+  }
 }
 
 /** Whether nothing but others keeps a request from being offered a SUT. */

@@ -9,8 +9,8 @@ import { type ExistingSut, requireSut, type SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
 import { formatWithOffset, type OffsetTime } from '../values/instant.ts'
-import { isOfferTaken, isUnfit, type Match, offeredWindow, refuseCandidate } from './match.ts'
-import { countNew, type QuotaUse, refuseExceeding } from './quota.ts'
+import { isOfferTaken, isUnfit, type Match, refuseCandidate } from './match.ts'
+import { countNew, type QuotaUse, quartersOf, refuseExceeding } from './quota.ts'
 import { refuseActor, toConflict } from './rules.ts'
 import { type WindowLimits, windowProblems } from './window-limits.ts'
 
@@ -56,12 +56,9 @@ const refuseUnknownUser = (problems: readonly Problem[]): E.Either<Failure, neve
   refuse('user_not_found', 'No user has this id.', { problems })
 
 /** Refusals of a request with criteria before SUTs are compared with them. */
-export const refuseBeforeSearch = (asked: Asked, now: number): E.Either<Failure, ResolvedWindow> => {
-  const resolved = resolveWindow(asked.window, now)
-  const refused = refuseAsked(asked, resolved, now)
-  if (refused !== undefined) return refused
-  return asked.userExists ? E.right(resolved) : refuseUnknownUser(unknownUser(asked))
-}
+export const refuseBeforeSearch = (asked: Asked, now: number): E.Either<Failure, never> | undefined =>
+  refuseAsked(asked, resolveWindow(asked.window, now), now) ??
+  (asked.userExists ? undefined : refuseUnknownUser(unknownUser(asked)))
 
 /** The SUT and the user of a request, unless one is unknown. */
 export const requireKnown = (
@@ -121,9 +118,11 @@ export const toCreated = (
 
 export const create = (state: SutState, command: CreateReservation, now: number): Decision => {
   const { limits, match, keepalive } = command
-  if (match?.offer !== undefined && isOfferTaken(state, match.offer._id)) return E.right([])
+  const offer = match?.offer
+  if (offer && isOfferTaken(state, offer.sut_reservation_id)) return E.right([])
   const asked = resolveWindow(command.window, now)
-  const refused = refuseAsked(command, asked, now)
+  // What is offered was asked for before, and has been put on the grid since.
+  const refused = offer ? refuseActor(command) : refuseAsked(command, asked, now)
   if (refused !== undefined) return refused
   const found = requireKnown(state, command)
   if (E.isLeft(found)) return found
@@ -131,8 +130,7 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (match && isUnfit(sut, match, now)) return refuseCandidate()
   const closed = refuseClosed(sut)
   if (closed !== undefined) return closed
-  const { start } = asked
-  const gridded = match?.offer === undefined ? asked.gridded : offeredWindow(match.offer)
+  const { start, gridded } = asked
   const window = skipReleased(sut, gridded)
   const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0 && match) return refuseCandidate()
@@ -153,11 +151,11 @@ export const create = (state: SutState, command: CreateReservation, now: number)
       help: { conflicts: conflicts.map(toConflict), free_until, next_available },
     })
   }
-  const counted = countNew(command.window, window)
+  const counted = offer ? quartersOf(offer.duration) : countNew(command.window, window)
   const added = [{ start: window.start, quarters: counted, reservations: 1 }] as const
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)
   if (exceeding !== undefined) return exceeding
-  const _id = match?.offer?._id ?? makeId(now, command.random)
+  const _id = offer?.sut_reservation_id ?? makeId(now, command.random)
   const made = { _id, window, counted, match: match?.criteria, keepalive, sut_request_id: match?.sut_request_id }
   return E.right([toCreated(sut, command, asked, made)])
 }

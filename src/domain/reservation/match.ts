@@ -1,18 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Window } from '../calendar/window.ts'
 import type { Decision } from '../decider.ts'
-import type { DataOf } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { type Failure, refuse } from '../failure.ts'
-import { findRecord } from '../idempotency-records.ts'
 import { makeFit, profileOf } from '../matching/fit.ts'
+import type { Offer } from '../matching/offer.ts'
 import type { ExistingSut, SutState } from '../sut/state.ts'
 import { fits, type Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
-import { epochSecondsOf } from '../values/instant.ts'
-
-/** A SUT that is about to be reserved. */
-export type Offered = DataOf<'MatchOffered'>
 
 /** What was asked for in place of a SUT named by its id. */
 export interface Match {
@@ -22,15 +16,9 @@ export interface Match {
   readonly holderScope: Scope | undefined
   /** The request that waited, if one did. */
   readonly sut_request_id?: string | undefined
-  /** The offer that the reservation takes up, if one was made. */
-  readonly offer?: Offered | undefined
+  /** The offer that the reservation takes up. Only verification does not know it. */
+  readonly offer?: Offer | undefined
 }
-
-/** The window that an offer has on the grid. */
-export const offeredWindow = ({ start_time, end_time }: Offered): Window => ({
-  start: epochSecondsOf(start_time),
-  end: epochSecondsOf(end_time),
-})
 
 /** Refuses one of several SUTs. No client sees it: the next is tried. */
 export const refuseCandidate = (): E.Either<Failure, never> =>
@@ -39,7 +27,7 @@ export const refuseCandidate = (): E.Either<Failure, never> =>
 const NO_RANDOM = ''
 
 /** An id begins with the second of its event, so what is offered must be reserved within the same second of its stream. */
-const isOver = (sut: ExistingSut, { _id }: Offered, now: number): boolean =>
+const isOver = (sut: ExistingSut, { sut_reservation_id: _id }: Offer, now: number): boolean =>
   isOfferRefused(sut, _id) || !_id.startsWith(makeId(now, NO_RANDOM))
 
 /** Whether what was known of a SUT when it was chosen does not hold any more. */
@@ -56,19 +44,16 @@ export interface RefuseOffer {
   readonly _id: string
   readonly sut_id: string
   readonly user_id: string
-  /** The recorded values that the idempotency key of the request may have. */
-  readonly keys: readonly string[]
 }
 
 const isSettled = ({ settledOffers }: SutState, offerId: string, asTaken: boolean): boolean =>
   settledOffers.some(({ _id, isTaken }) => _id === offerId && isTaken === asTaken)
 
 export const isOfferRefused = (state: SutState, _id: string): boolean => isSettled(state, _id, false)
-/** Whether the reservation of an offer to a request that waited has been made. */
+/** Whether the reservation of an offer has been made. */
 export const isOfferTaken = (state: SutState, _id: string): boolean => isSettled(state, _id, true)
 
-export const refuseOffer = (state: SutState, { _id, sut_id, user_id, keys }: RefuseOffer): Decision => {
-  const isMade = isOfferTaken(state, _id) || keys.some((key) => findRecord(state.keys, key) !== undefined)
-  if (isMade || isOfferRefused(state, _id)) return E.right([])
+export const refuseOffer = (state: SutState, { _id, sut_id, user_id }: RefuseOffer): Decision => {
+  if (isOfferTaken(state, _id) || isOfferRefused(state, _id)) return E.right([])
   return E.right([{ type: 'ReservationOfferRefused', data: { _id, sut_id, user_id } }])
 }

@@ -53,9 +53,6 @@ export const USERS_STREAM = 'users'
 /** The stream of a user's tokens. */
 export const tokenStream = (userId: string): string => `tokens-${userId}`
 
-/** The stream of the offers for a request with criteria. `name` is the HMAC of its idempotency key. */
-export const matchStream = (name: string): string => `match-${name}`
-
 /** The stream of all requests that wait, since they are granted in one order. */
 export const REQUESTS_STREAM = 'requests'
 

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Outcome } from '../../commands/command-envelope.ts'
-import { createMatched, type Matched, type MatchRequest } from '../../commands/matching/create-matched.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { Actor } from '../../domain/decider.ts'
+import type { Criteria } from '../../domain/events/criteria.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
@@ -34,45 +33,47 @@ export const runInTurn = <A extends { readonly storePosition: StorePosition }>(
 ): Promise<E.Either<Failure, A>> =>
   isBeyondQuota || isForbidden(actor, user_id) ? run(undefined) : quotas.run(user_id, run)
 
-const createById = async (
-  { runner, randomHex }: Parts,
-  call: Call,
-  asked: Omit<CreateReservation, 'type' | 'random'>,
-) => {
-  const command: CreateReservation = { type: 'CreateReservation', ...asked, random: randomHex(8) }
-  const made = await runner.run(reservationDecider, sutStream(asked.sut_id), { ...envelopeOf(call), command })
-  return E.map((outcome: Outcome<unknown>) => ({ ...outcome, sutId: asked.sut_id }))(made)
+type AskedReservation = Omit<CreateReservation, 'type' | 'random' | 'sut_id'>
+
+const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut_id: string): RouteResult => {
+  const { runner, objects, quotas, randomHex } = parts
+  const made = await runInTurn(quotas, asked, (quota) => {
+    const command: CreateReservation = { type: 'CreateReservation', ...asked, sut_id, quota, random: randomHex(8) }
+    return runner.run(reservationDecider, sutStream(sut_id), { ...envelopeOf(call), command })
+  })
+  if (E.isLeft(made)) return made
+  if (made.right.kind === 'already') throw new Error('a reservation was made without an event')
+  const version = await objects.after('reservation', made.right.id, sutStream(sut_id), made.right)
+  return E.right(createdResponse(version))
 }
 
-const createMatching = async ({ runner, randomHex, matching }: Parts, call: Call, asked: MatchRequest) => {
-  const made = await createMatched({ ...matching, runner, randomHex }, envelopeOf(call), asked)
-  return E.map(({ sutId, outcome }: Matched) => ({ ...outcome, sutId }))(made)
+const createMatching = async (parts: Parts, call: Call, asked: AskedReservation, criteria: Criteria): RouteResult => {
+  const { objects, users, catchUp, repeated, createMatched } = parts
+  const { idempotencyKey } = call
+  if (idempotencyKey !== undefined) {
+    // Another instance may have answered the first request.
+    if (!(await catchUp())) return E.left(viewsBehind())
+    const before = repeated(idempotencyKey)
+    if (before !== undefined) return before
+  }
+  const scopes = [asked.scope, users.byId(asked.user_id)?.scope].filter((scope) => scope !== undefined)
+  const made = await createMatched(envelopeOf(call), { ...asked, criteria, scopes })
+  // It may have been answering meanwhile.
+  if (E.isLeft(made)) return (idempotencyKey && repeated(idempotencyKey)) ?? made
+  const { _id, sutId, outcome } = made.right
+  return E.right(createdResponse(await objects.after('reservation', _id, sutStream(sutId), outcome)))
 }
 
 /** Creates one of a SUT by its id, or of any that fits criteria. */
 const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult => {
-  const { objects, users, quotas, limits, matching, repeated } = parts
-  const { user, body, idempotencyKey } = call
+  const { users, limits } = parts
+  const { user, body } = call
   const { target, user_id = user._id, window, isBeyondQuota, keepalive } = body
-  if ('match' in target && idempotencyKey !== undefined) {
-    // Another instance may have answered the first request.
-    if (!(await matching.catchUp())) return E.left(viewsBehind())
-    const before = repeated(idempotencyKey)
-    if (before !== undefined) return before
-  }
   const userExists = await holderExists(users, user, user_id)
   const asked = { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
-  const holderScope = users.byId(user_id)?.scope
-  const made = await runInTurn(quotas, asked, (quota) =>
-    'sut_id' in target
-      ? createById(parts, call, { ...asked, sut_id: target.sut_id, quota })
-      : createMatching(parts, call, { ...asked, criteria: target.match, holderScope, quota }),
-  )
-  if (E.isLeft(made)) return made
-  const { sutId, ...outcome } = made.right
-  if (outcome.kind === 'already') throw new Error('a reservation was made without an event')
-  const version = await objects.after('reservation', outcome.id, sutStream(sutId), outcome)
-  return E.right(createdResponse(version))
+  return 'sut_id' in target
+    ? createById(parts, call, asked, target.sut_id)
+    : createMatching(parts, call, asked, target.match)
 }
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']

@@ -3,10 +3,10 @@ import type { LRUCache } from 'lru-cache'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import type { Runner, Sender } from '../../commands/command-envelope.ts'
-import type { MatchedOptions } from '../../commands/matching/create-matched.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { Attend } from '../../commands/requests/attend.ts'
 import type { makeChangeRequest } from '../../commands/requests/change-request.ts'
+import type { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import type { AnsweredRequest, AskedRequest } from '../../commands/requests/make-request.ts'
 import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
 import type { EndBindings, EndReservations } from '../../commands/users/end-reservations.ts'
@@ -60,8 +60,9 @@ export interface Parts {
   // Reservations, and requests that wait.
   readonly quotas: Quotas
   readonly limits: WindowLimits
-  /** How SUTs are found that fit criteria. */
-  readonly matching: Pick<MatchedOptions, 'search' | 'awaited' | 'catchUp' | 'isShared' | 'isClockAhead' | 'clock'>
+  readonly createMatched: ReturnType<typeof makeCreateMatched>
+  /** Waits until what other instances have recorded is known here. False if that takes too long. */
+  readonly catchUp: () => Promise<boolean>
   /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
   readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
   /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { orUnavailable } from '../../commands/matching/offers.ts'
+import { orUnavailable } from '../../commands/failures.ts'
 import type { ShownRequest } from '../../commands/requests/change-request.ts'
 import { bodyProblem, type Failure, failure } from '../../domain/failure.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
@@ -161,13 +161,12 @@ const read = async (parts: Parts, call: Read): RouteResult => {
   if (E.isLeft(now)) return now
   const { _id, scope, role } = now.right
   const reader = { _id, scope, seesQuotas: role !== 'tester' }
-  const explained = await orUnavailable(async () => E.right(await parts.explain(id, reader)))
-  if (E.isLeft(explained)) return explained
+  const explained = await parts.explain(id, reader)
   // Who waits is known here before the views show it, or as soon.
-  const shown = await findRequest(parts, explained.right === undefined ? 'latest' : 'newest', id, now.right)
+  const shown = await findRequest(parts, explained === undefined ? 'latest' : 'newest', id, now.right)
   if (E.isLeft(shown)) return shown
   if (!isWaiting(shown.right)) return E.right(requestResponse(parts, shown.right, life))
-  const more = explained.right ?? { position: 0, waits_for: [], expected_at: null }
+  const more = explained ?? { position: 0, waits_for: [], expected_at: null }
   const document = `${shown.right.document.slice(0, -1)},${JSON.stringify(more).slice(1)}`
   return E.right(requestResponse(parts, { ...shown.right, document }, life))
 }

@@ -35,7 +35,7 @@ export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions,
   readonly personOf: GrantsOptions['personOf']
   /** Resolves when what the views show of users is known; undefined when it is. */
   readonly usersSettled: () => Promise<void> | undefined
-  readonly finishOffer: FinishOffer
+  readonly finishOffer: Pick<FinishOffer, 'finish'>
   readonly isServing: () => boolean
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
@@ -204,7 +204,7 @@ const makeSteps = (options: GrantingOptions, triggers: Triggers) => {
   const runBatches = makeRunBatches(signal)
   const finish: Finish = (offered) =>
     runBatches(offered, async (request) => {
-      if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
+      if (clock.mayRecord()) await finishOffer.finish(request, makeRequestId()).catch(onError)
     })
   const offer = makeOffer(options, run, finish)
   const tidy = makeTidy(options, run, finish)

@@ -2,7 +2,7 @@ import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Candidates, FreeWindow, NothingFree, Search, Wanted } from '../../domain/matching/candidates.ts'
 import { findNextWindow, NEVER } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
-import { intersect, isEmpty, slotsIn } from '../../domain/matching/slot-set.ts'
+import { hasSlot, intersect, isEmpty, slotsIn } from '../../domain/matching/slot-set.ts'
 import { followSuts, type MatchingOptions } from './follow.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 
@@ -86,6 +86,11 @@ const makeCandidates = (suts: KnownSuts, search: Search, quarterNow: number): Ca
         tried.add(_id)
         yield _id
       }
+    },
+    isFree: (sutId) => {
+      const slot = suts.place(sutId)
+      const { start, end } = search.window
+      return slot !== undefined && hasSlot(suts.free(start), slot) && end <= suts.opening(slot, start).until
     },
     explain: () => explain(suts, search),
   }

@@ -6,7 +6,6 @@ import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import {
   LISTEN_PORTS_STREAM,
   makeEventId,
-  matchStream,
   monitoringStream,
   REFUSALS_STREAM,
   REQUESTS_STREAM,
@@ -135,13 +134,7 @@ const streamOf = ({ type, data }: Event): string => {
   const { sut_id = SUT, user_id = alice } = data as { readonly sut_id?: string; readonly user_id?: string }
   const streams = [
     ...[LISTEN_PORTS_STREAM, USERS_STREAM, REQUESTS_STREAM, REFUSALS_STREAM, SCHEDULE_STREAM],
-    ...[
-      sutStream(SUT),
-      monitoringStream(SUT),
-      sessionStream(sut_id),
-      tokenStream(user_id),
-      matchStream('k'.repeat(22)),
-    ],
+    ...[sutStream(SUT), monitoringStream(SUT), sessionStream(sut_id), tokenStream(user_id), `match-${'k'.repeat(22)}`],
   ]
   return streams.find((stream) => factsOf(type).isIn(stream, data as never)) as string
 }

@@ -11,9 +11,7 @@ const refused = (user_id = alice): Entry => ['06:21', of(reservationOfferRefused
 const byCriteria = made(OFFER, ANY_SUT)
 const OFFERS: readonly Row[] = [
   ['a SUT that does not fit', [made(OFFER, { match: { tags: { site: 'B12' } } })], /refused, no_sut_free/],
-  ['an offer with an id of another second', [offer(idAt('06:19', 5))], /another _id/],
   ['an offer with an id that was assigned', [offer(), refused(), offer()], /assigned before/],
-  ['a second offer while the first is open', [offer(), offer(LATER)], /was not refused/],
   [
     'an offer taken up by another user',
     [offer(), ['06:21', onPort(reservationCreated(OFFER, '10:00', '11:00', bob))]],

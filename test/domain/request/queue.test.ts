@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
+import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type RequestCommand, requestDecider } from '../../../src/domain/request/decide.ts'
 import { allIn, type RequestsState, type Waiting } from '../../../src/domain/request/queue.ts'
@@ -118,4 +119,41 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
     { numRuns: 200 },
   )
   t.pass()
+})
+
+const reserve = ({ run, random }: ReturnType<typeof open>, grants: Grants, window: RequestedWindow): string => {
+  const request = { user_id: 'bob', duration: 900, priority: 0 }
+  const events = run({
+    ...{ type: 'MakeRequest', actor: { _id: 'bob', role: 'tester' }, request, candidates: SUTS.slice(0, 2) },
+    ...{ window, grants, wait: 0, reachableFor: 0, random: random(), reservationRandom: random() },
+  })
+  return events.flatMap(({ type, data }) => (type === 'RequestOffered' ? [data.sut_id] : [])).join()
+}
+
+const FOR_NOW: RequestedWindow = { form: 'relative', startIn: 0, duration: 900 }
+
+for (const [priority, sutId] of [
+  [0, SUTS[1] ?? ''],
+  [-1, SUTS[0] ?? ''],
+] as const) {
+  test(`a reservation of any SUT goes behind those who wait, but for lower priorities: ${priority}`, (t) => {
+    const { fitting, grants } = lab()
+    const stream = open()
+    fitting.set('alice', SUTS.slice(0, 1))
+    const request = { user_id: 'alice', duration: 900, priority }
+    stream.run({
+      ...{ type: 'MakeRequest', actor: { _id: 'alice', role: 'tester' }, request, candidates: [], grants },
+      ...{ wait: 86_400, reachableFor: 0, random: stream.random(), reservationRandom: stream.random() },
+    })
+    t.is(reserve(stream, grants, FOR_NOW), sutId)
+  })
+}
+
+test('a SUT that is being offered is offered again only for another time', (t) => {
+  const stream = open()
+  const [first = '', second = ''] = SUTS
+  const nobody: Grants = { windowFor: () => undefined, mayHave: () => false }
+  t.is(reserve(stream, nobody, FOR_NOW), first)
+  t.is(reserve(stream, nobody, { ...FOR_NOW, startIn: 3_600 }), first)
+  t.is(reserve(stream, nobody, FOR_NOW), second)
 })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
+import type { Offer } from '../../../src/domain/matching/offer.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { Match, RefuseOffer } from '../../../src/domain/reservation/match.ts'
 import { makeId } from '../../../src/domain/values/ids.ts'
@@ -10,7 +11,6 @@ import {
   createReservation,
   explicit,
   idOf,
-  matchOffered,
   reservationCreated,
   reservationOfferRefused,
   SUT_ID,
@@ -26,7 +26,11 @@ const created = at('05:00', sutCreated({ tags: { rack: '4' } }))
 const criteria = { os: ['WINDOWS'], tags: { rack: '4' } }
 const NOW = '05:10'
 const offerId = makeId(clock(NOW), '0123456789abcdef')
-const { data: offer } = matchOffered(offerId, '06:00', '07:00')
+const window = { start: clock('06:00') / 1000, end: clock('07:00') / 1000, startOffset: 0, endOffset: 0 }
+const offer: Offer = {
+  ...{ ...window, duration: 1_800, time: clock(NOW) },
+  ...{ user_id: alice, sut_id: SUT_ID, sut_reservation_id: offerId },
+}
 
 const create = (match: Partial<Match> = {}, start = '06:00', end = '07:00') =>
   createReservation(explicit(start, end), { match: { criteria, holderScope: undefined, ...match } })
@@ -49,9 +53,8 @@ test('a SUT that does not fit any more, or is not free, is only passed over', (t
   t.is(refusal(given().when(create(), NOW)).code, 'sut_not_found')
 })
 
-test('an offer is taken up with its id and its window', (t) => {
-  const event = decided(given(created).when(create({ offer }, '06:00', '06:15'), NOW))
-  t.like(event, { data: { _id: offerId, start_time: offer.start_time, end_time: offer.end_time } })
+test('an offer is taken up with its id, and counts what was asked for', (t) => {
+  t.like(decided(given(created).when(create({ offer }), NOW)), { data: { _id: offerId, counted: 2 } })
 })
 
 test('an offer cannot be taken up once it was refused, or its SUT has events of a later second', (t) => {
@@ -63,16 +66,15 @@ test('an offer cannot be taken up once it was refused, or its SUT has events of 
 })
 
 test('an offer is refused once, and not after its reservation was made', (t) => {
-  const key = 'a'.repeat(22)
   const command: RefuseOffer = {
     type: 'RefuseOffer',
     _id: offerId,
     sut_id: SUT_ID,
     user_id: alice,
-    keys: [`${key}.${key}`],
   }
   t.deepEqual(given(created).when(command, NOW), records(reservationOfferRefused(offerId)))
   t.deepEqual(given(created, at(NOW, reservationOfferRefused(offerId))).when(command, NOW), records())
-  const made = at(NOW, reservationCreated(offerId, '06:00', '07:00'), { key: `${key}.${key}` })
+  const { type, data } = reservationCreated(offerId, '06:00', '07:00')
+  const made = at(NOW, { type, data: { ...data, sut_request_id: idOf(8) } })
   t.deepEqual(given(created, made).when(command, NOW), records())
 })

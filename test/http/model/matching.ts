@@ -1,5 +1,5 @@
 import { verdictOn } from '../../domain/calendar/calendar-model.ts'
-import { type Expected, type Model, refused, type Sut } from './model.ts'
+import { type Expected, isBehind, log, type Model, refused, type Sut } from './model.ts'
 import { LIMITS, reserve, type Wish } from './reservations.ts'
 
 /** The model of requests for any machine: every SUT is asked, and those that could be first are kept. */
@@ -39,14 +39,21 @@ export const reserveAny = (model: Model, os: string, wish: Wish): Expected => {
   const [first] = [...ranks.values()].filter((rank) => rank !== undefined).sort()
   if (first === undefined) return refused('no_sut_free')
   const best = fitting.filter((sut) => ranks.get(sut) === first)
-  const ofFirst = reserve(model, best[0], wish)
+  if (best.every(({ time }) => isBehind(model, time)) || isBehind(model, model.requestsTime))
+    return refused('clock_behind')
+  const ofFirst = reserve(model, best[0], wish, model.requestsTime)
   if ('code' in ofFirst) return ofFirst
   const settle = (id: string, sutId?: string) => {
     const sut = best.find(({ _id }) => _id === sutId)
     if (sut === undefined) throw new Error(`${sutId} is not among ${best.map(({ _id }) => _id).join()}`)
-    const expected = reserve(model, sut, wish)
+    const expected = reserve(model, sut, wish, model.requestsTime)
     if ('code' in expected) throw new Error(`${sutId} is refused: ${expected.code}`)
-    return expected.settle(id)
+    const time = Math.max(model.clock, model.requestsTime, sut.time)
+    for (const type of ['ReservationRequested', 'RequestOffered']) log(model, type, 'request', time)
+    const shown = expected.settle(id)
+    model.requestsTime = time
+    log(model, 'RequestGranted', 'request', time)
+    return shown
   }
   return { settle, isRecorded: true }
 }

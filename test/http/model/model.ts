@@ -101,6 +101,8 @@ export interface Model {
     /** Ports in the order of their release. */
     readonly freed: number[]
   }
+  /** Unix milliseconds of the last event about a request. */
+  requestsTime: number
   readonly people: {
     readonly created: number
     /** Of the last event of a user. */
@@ -123,6 +125,7 @@ export const newModel = (clock: number, range: readonly number[]): Model => ({
   suts: [],
   series: [],
   ports: { range, time: 0, held: new Map(), freed: [] },
+  requestsTime: 0,
   people: {
     ...{ created: clock, time: clock, revision: EVENTS_OF_START - 3, exempt: new Set() },
     // Imported testers have a quota without limits.

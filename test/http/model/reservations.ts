@@ -114,9 +114,10 @@ export const faultOf = (window: RequestedWindow, time: number): string | undefin
   return verdict !== 'already so' && 'code' in verdict ? verdict.code : undefined
 }
 
-export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expected => {
+/** @param notBefore Unix milliseconds of what is recorded first */
+export const reserve = (model: Model, sut: Sut | undefined, wish: Wish, notBefore = 0): Expected => {
   if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
-  const time = Math.max(model.clock, sut?.time ?? 0)
+  const time = Math.max(model.clock, notBefore, sut?.time ?? 0)
   const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false, turnaround: 0 }
   const verdictFor = (random: string) =>
     verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time, HERE)
@@ -131,6 +132,7 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish): Expecte
   const settle = (id: string): Shown => {
     const made = verdictFor(checkedId(id, time).slice(8))
     if (made !== 'already so' && 'apply' in made) made.apply()
+    sut.time = time
     const position = record(model, sut, 'ReservationCreated', id)
     exempt(model, id, wish.isBeyondQuota)
     sut.stamps.set(id, { created: sut.time, updated: sut.time })

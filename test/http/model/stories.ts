@@ -214,7 +214,9 @@ const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
   const listed = `{"limit":1000,"offset":0,"count":${suts.length},"suts":[${suts.join()}]}`
   equal((await audrey.get('/api/sut?limit=1000')).text, listed)
   const rows = (await eventsOf({ data })).map(({ type, data, metadata }) => {
-    return `${type} ${'_id' in data ? data._id : data.sut_id} ${metadata.time}`
+    // No answer has the id of the request that a reservation of any SUT is.
+    const id = /Request/.test(type) ? 'request' : '_id' in data ? data._id : data.sut_id
+    return `${type} ${id} ${metadata.time}`
   })
   deepEqual([...BEGINNING, ...rows], model.log)
 }

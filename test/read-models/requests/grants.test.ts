@@ -1,8 +1,9 @@
 import test from 'ava'
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Quota } from '../../../src/domain/events/user.ts'
+import type { Offer } from '../../../src/domain/matching/offer.ts'
 import { type KnownWindow, putWindow, removeWindow } from '../../../src/domain/matching/openings.ts'
-import type { Offer, Waiting } from '../../../src/domain/request/queue.ts'
+import type { Waiting } from '../../../src/domain/request/queue.ts'
 import { findOpenOffers } from '../../../src/domain/request/rank.ts'
 import { matchableOf } from '../../../src/read-models/lists/matchable.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
@@ -80,7 +81,14 @@ test('what is decided again goes by the reservations that there are then', (t) =
 
 test('what a user is being offered counts for its quota, once', (t) => {
   const window = { start: seconds('06:00'), end: seconds('07:00'), duration: 4 * QUARTER, time: NOW }
-  const offer: Offer = { ...window, user_id: alice, sut_id: idOf(2), sut_reservation_id: idOf(3) }
+  const offer: Offer = {
+    ...window,
+    startOffset: 0,
+    endOffset: 0,
+    user_id: alice,
+    sut_id: idOf(2),
+    sut_reservation_id: idOf(3),
+  }
   for (const quota of [{ reservations_max: 2 }, { hours_per_week: 2 }]) {
     const isGranted = (more: Given) => given({ quota, ...more }).isGranted(4 * QUARTER)
     t.true(isGranted({ offers: [offer] }))

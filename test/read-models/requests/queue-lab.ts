@@ -69,6 +69,7 @@ export const lab = (
         offer: {
           ...{ user_id: user, sut_id: `sut ${offer[0]}`, sut_reservation_id: idOf(1000 + n), duration: 900, time: NOW },
           ...{ start: NOW / 1000 + offer[1] * QUARTER, end: NOW / 1000 + offer[2] * QUARTER },
+          ...{ startOffset: 0, endOffset: 0 },
         },
       }),
     }

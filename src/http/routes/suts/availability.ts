@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Sut, SutInternal } from '../../../../projections/sut.ts'
-import { orUnavailable } from '../../../commands/matching/offers.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import {
   alignToGrid,
@@ -108,11 +107,9 @@ const readAvailable = async (
   if (E.isLeft(position)) return position
   const latest = Math.floor((now + limits.horizon) / 1000)
   const ranked = { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId }
-  return orUnavailable(async () => {
-    const place = after && 'rest' in after ? after : undefined
-    const listed = await findRanked(await suts(), { ...asked, ...ranked, after: place })
-    return E.right({ position: position.right, listed })
-  })
+  const place = after && 'rest' in after ? after : undefined
+  const listed = await findRanked(await suts(), { ...asked, ...ranked, after: place })
+  return E.right({ position: position.right, listed })
 }
 
 /** What SUTs have free for the caller, or for whom an administrator names. */

@@ -23,12 +23,6 @@ test('the settings of every instance are accepted without warnings', (t) => {
   }
 })
 
-test('instances on one log have equal settings', (t) => {
-  const { BERTH_GATEWAY, ...second } = environmentOf('cluster-berth-2')
-  t.deepEqual(environmentOf('cluster-berth-1'), second)
-  t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
-})
-
 test('every volume, network, service and file that the compose file names exists', (t) => {
   for (const [name, { volumes = [], networks = [], depends_on = {}, command = [] }] of Object.entries(
     compose.services,
@@ -59,17 +53,18 @@ test('the image is built by the first service of each profile, from the Node tha
   }
 })
 
-test('every container drops all capabilities, and those of Berth cannot write their image', (t) => {
-  for (const [name, { cap_drop, image, read_only }] of Object.entries(compose.services)) {
+test('containers have no capabilities, those of Berth cannot write, and nothing but Berth is published, on this host', (t) => {
+  const services = Object.entries(compose.services)
+  for (const [name, { cap_drop, image, read_only }] of services) {
     t.deepEqual(cap_drop, ['ALL'], name)
     if (image === 'berth:local') t.true(read_only, name)
   }
-})
-
-test('Berth is published only on this host, and stores not at all', (t) => {
-  const ports = Object.values(compose.services).flatMap(({ ports = [] }) => ports.map(filledIn))
+  const ports = services.flatMap(([, { ports = [] }]) => ports.map(filledIn))
   t.deepEqual([...new Set(ports)].toSorted(), [
     ...['127.0.0.1:20000-20099:20000-20099'],
     ...['127.0.0.1:8080:8080', '127.0.0.1:8081:8080', '127.0.0.1:8082:8080'],
   ])
+  const { BERTH_GATEWAY, ...second } = environmentOf('cluster-berth-2')
+  t.deepEqual(environmentOf('cluster-berth-1'), second, 'instances on one log have equal settings')
+  t.is(BERTH_GATEWAY, 'off', 'both cannot publish the same ports')
 })

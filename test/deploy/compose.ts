@@ -7,10 +7,8 @@ export interface ComposeService {
   readonly pull_policy?: string
   readonly read_only?: boolean
   readonly cap_drop: readonly string[]
-  readonly user?: string
   readonly environment?: Readonly<Record<string, string | null>>
   readonly command?: readonly string[]
-  readonly entrypoint?: readonly string[]
   readonly ports?: readonly string[]
   readonly networks?: readonly string[]
   readonly volumes?: readonly string[]
@@ -25,9 +23,6 @@ export interface Compose {
 }
 
 export const compose = readYaml('docker-compose.yml') as Compose
-
-export const servicesOf = (profile: string): readonly string[] =>
-  Object.entries(compose.services).flatMap(([name, { profiles }]) => (profiles.includes(profile) ? [name] : []))
 
 /** A value as compose resolves it: variables replaced by their defaults, `$$` by `$`. */
 export const filledIn = (value: string): string => value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll('$$', '$')

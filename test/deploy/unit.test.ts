@@ -53,14 +53,9 @@ test('systemd-analyze security rates the exposure of the units below 2.0', async
   t.not(await analyze(t, SECURITY, 'berth.service', control), '', 'control: not without two of its settings')
 })
 
-test('the timer runs each night, and what it starts makes a backup of the data of the service', (t) => {
-  t.regex(TIMER, /^OnCalendar=\*-\*-\* 01:30:00$/m)
-  t.regex(TIMER, /^Persistent=true$/m)
+test('the backup unit runs the program of the service with its settings', (t) => {
   const commandOf = (unit: string) => /^ExecStart=(.*?berth\.js) (.*)$/m.exec(unit)
-  const [, program, args = ''] = commandOf(BACKUP) ?? []
-  t.is(program, commandOf(UNIT)?.[1])
-  t.is(args, 'backup --keep 14 /var/backups/berth')
-  t.regex(BACKUP, /^ReadWritePaths=\/var\/backups\/berth$/m)
+  t.deepEqual(commandOf(BACKUP)?.slice(1), [commandOf(UNIT)?.[1], 'backup --keep 14 /var/backups/berth'])
   for (const line of ['User', 'EnvironmentFile', 'WorkingDirectory', 'StateDirectory', 'UMask']) {
     const setting = new RegExp(`^${line}=.*$`, 'm')
     t.is(setting.exec(BACKUP)?.[0], setting.exec(UNIT)?.[0], line)
@@ -72,12 +67,4 @@ test('the settings in the unit are accepted without warnings', (t) => {
   t.true(settings.length >= 2)
   const config = readConfig(Object.fromEntries(settings))
   t.true(E.isRight(config) && config.right.warnings.length === 0, JSON.stringify(config))
-})
-
-test('the unit runs the same command as npm start, and does not restart on a wrong configuration', (t) => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } }
-  const command = scripts.start.replace(/^exec /, '')
-  t.regex(UNIT, new RegExp(`^ExecStart=/srv/berth/node_modules/.bin/${command}$`, 'm'))
-  t.regex(UNIT, /^RestartPreventExitStatus=2$/m)
-  t.regex(UNIT, /^StateDirectory=berth$/m)
 })

@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import test from 'ava'
+import test, { type ExecutionContext } from 'ava'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { HELD, historyOf, NODE, reserving, startLab } from './lab.ts'
+import { HELD, historyOf, NODE, reserving, startLab, watch } from './lab.ts'
 
 /** Each test has a machine of its own. */
 const later = tidyingLater()
@@ -30,6 +29,13 @@ test('descriptors from 3 on reach COMMAND, and none of the own of Node', async (
   t.notRegex(descriptors.join(' '), /anon_inode/)
 })
 
+/** A shell that starts a client, and what it prints. */
+const startShell = (t: ExecutionContext, line: string) => {
+  const shell = spawn('bash', ['-c', line], { env: { PATH: process.env.PATH, ...lab.env } })
+  t.teardown(() => void shell.kill('SIGKILL'))
+  return watch(shell)
+}
+
 for (const [n, how, before] of [
   [2, 'nohup', 'nohup'],
   [3, 'a shell that ignores it', "trap '' HUP;"],
@@ -37,31 +43,21 @@ for (const [n, how, before] of [
   test(`a hangup that is ignored because of ${how} stays ignored, by the client and by COMMAND`, async (t) => {
     const done = join(lab.folder, `done-${n}`)
     const script = `kill -HUP $$; echo $PPID; until [ -e ${done} ]; do sleep 0.05; done; echo whole`
-    const shell = spawn('bash', ['-c', `${before} ${client(n, script)}; exit $?`], {
-      env: { PATH: process.env.PATH, ...lab.env },
-    })
-    t.teardown(() => void shell.kill('SIGKILL'))
-    let out = ''
-    shell.stdout.on('data', (text) => {
-      out += text
-    })
-    await until('COMMAND runs', async () => out.includes('\n'), 60_000)
-    process.kill(Number(out), 'SIGHUP')
+    const shell = startShell(t, `${before} ${client(n, script)}; exit $?`)
+    await until('COMMAND runs', async () => shell.output.out.includes('\n'), 60_000)
+    process.kill(Number(shell.output.out), 'SIGHUP')
     await writeFile(done, '')
-    const [code] = await once(shell, 'close')
+    const { code, out } = await shell.ended
     t.deepEqual([code, out.split('\n')[1]], [0, 'whole'])
     t.deepEqual(await historyOf(lab, n), HELD)
   })
 }
 
 test('a hangup that nobody ignores ends COMMAND', async (t) => {
-  const shell = spawn('bash', ['-c', `exec ${client(4, 'echo runs; sleep 600')}`], {
-    env: { PATH: process.env.PATH, ...lab.env },
-  })
-  t.teardown(() => void shell.kill('SIGKILL'))
-  await once(shell.stdout, 'data')
-  shell.kill('SIGHUP')
-  t.is((await once(shell, 'close'))[0], 129)
+  const shell = startShell(t, `exec ${client(4, 'echo runs; sleep 600')}`)
+  await shell.said('runs')
+  shell.child.kill('SIGHUP')
+  t.is((await shell.ended).code, 129)
   t.deepEqual(await historyOf(lab, 4), HELD)
 })
 

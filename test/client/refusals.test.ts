@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
+import { explainFailure } from '../../src/client/service/service.ts'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
@@ -17,6 +18,7 @@ const lab = await startLab(later, 5)
 test.after.always(later.tidy)
 
 const CERTIFICATES = fileURLToPath(new URL('../http/server/certificates/', import.meta.url))
+const [CERTIFICATE, KEY] = ['cert', 'key'].map((part) => join(CERTIFICATES, `first.${part}.pem`)) as [string, string]
 const RUN = ['--', 'true']
 const reserve = (...args: readonly string[]): readonly string[] => ['reserve', ...args]
 
@@ -236,15 +238,24 @@ test('a service that answers at once that a request still waits is not asked aga
   t.true(performance.now() - begun >= 1_000)
 })
 
+/** The service behind a certificate that is its own authority. */
+const startSecure = async (t: ExecutionContext) => {
+  const [cert, key] = await Promise.all([readFile(CERTIFICATE), readFile(KEY)])
+  const { port } = await startSecureProxy(t, lab.service.port, { cert, key })
+  return { ...lab.env, BERTH_URL: `https://127.0.0.1:${port}` }
+}
+
 test('a certificate of an authority that is not known exits with 69 at once, and says what to do', async (t) => {
-  const [cert, key] = await Promise.all(
-    ['cert', 'key'].map((part) => readFile(join(CERTIFICATES, `first.${part}.pem`))),
-  )
-  const { port } = await startSecureProxy(t, lab.service.port, { cert, key } as { cert: Buffer; key: Buffer })
-  const env = { ...lab.env, BERTH_URL: `https://127.0.0.1:${port}` }
-  const { code, errors } = await runHere(reserving(1, ...RUN), env, { outageMs: 60_000 })
+  const { code, errors } = await runHere(reserving(1, ...RUN), await startSecure(t), { outageMs: 60_000 })
   t.is(code, 69)
   t.regex(errors, /^berth: [^\n]* cannot be reached: [^\n]*; set NODE_EXTRA_CA_CERTS to a file [^\n]*\n$/)
+  const otherName = Object.assign(new Error('no'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+  t.true(explainFailure(otherName).isForeign)
+})
+
+test('thorough: over https the client trusts the authority of NODE_EXTRA_CA_CERTS', async (t) => {
+  const env = { ...(await startSecure(t)), NODE_EXTRA_CA_CERTS: CERTIFICATE }
+  t.like(await runFile(t, { file: lab.file, env }, ['list']).ended, { code: 0, errors: '' })
 })
 
 test('a service that nothing listens for exits with 69', async (t) => {

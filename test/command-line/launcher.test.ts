@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
-import { until } from '../http/until.ts'
+import { watch } from '../client/lab.ts'
 import { COMPILED, ROOT } from '../process/harness.ts'
 import { temporaryDirectory } from '../users/temporary-directory.ts'
 
@@ -75,21 +75,12 @@ test('without Node 26, the launcher explains how to get it', async (t) => {
 /** Starts a service through another process, and waits until it listens. */
 const start = async (t: ExecutionContext, command: string, ...args: readonly string[]) => {
   const env = {
-    PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: COMPILED,
+    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, BERTH_PORT: '0', BERTH_GATEWAY: 'off' },
     BERTH_DATA: join(await temporaryDirectory(t), 'data'),
-    BERTH_PORT: '0',
-    BERTH_GATEWAY: 'off',
   }
-  const parent = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'ignore'] })
-  let output = ''
-  parent.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    output += chunk
-  })
-  /** Once the parent has ended and nobody has its output any more, the service neither. */
-  const allEnded = new Promise<number | null>((resolve) => parent.on('close', (code) => resolve(code)))
-  await until('the service listens', async () => output.includes('"msg":"listening"'), 60_000)
-  const service = Number(/"pid":(\d+)/.exec(output)?.[1])
+  const parent = watch(spawn(command, args, { cwd: ROOT, env }))
+  await parent.said('"msg":"listening"')
+  const service = Number(/"pid":(\d+)/.exec(parent.output.out)?.[1])
   t.teardown(() => {
     try {
       process.kill(service, 'SIGKILL')
@@ -97,34 +88,32 @@ const start = async (t: ExecutionContext, command: string, ...args: readonly str
       // It has ended.
     }
   })
-  return { parent, service, allEnded, output: () => output }
+  return { ...parent, service }
 }
 
-const startUnderOldNode = (t: ExecutionContext) =>
-  start(t, process.execPath, '--input-type=module', '--eval', asOldNode(join(ROOT, bin.berth)), '--', 'serve')
+const UNDER_OLD_NODE = [
+  process.execPath,
+  '--input-type=module',
+  '--eval',
+  asOldNode(join(ROOT, bin.berth)),
+  '--',
+  'serve',
+]
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`thorough: under an old Node, ${signal} to the launcher stops the service in order`, async (t) => {
-    const { parent, service, allEnded, output } = await startUnderOldNode(t)
-    t.not(service, parent.pid)
-    parent.kill(signal)
-    t.is(await allEnded, 0)
-    t.true(output().includes('"msg":"stopped"'))
+for (const [what, command, signal, isOrderly] of [
+  ['its launcher under an old Node', UNDER_OLD_NODE, 'SIGINT', true],
+  ['its launcher under an old Node', UNDER_OLD_NODE, 'SIGTERM', true],
+  ['its launcher under an old Node', UNDER_OLD_NODE, 'SIGQUIT', false],
+  ['its launcher under an old Node', UNDER_OLD_NODE, 'SIGKILL', false],
+  ['npm start', ['npm', 'start'], 'SIGTERM', true],
+] as const) {
+  test(`thorough: ${signal} to ${what} ends the service, ${isOrderly ? 'in order' : 'too'}`, async (t) => {
+    const [file = '', ...args] = command
+    const { child, ended } = await start(t, file, ...args)
+    child.kill(signal)
+    // Once nobody has its output any more, the service neither.
+    const { code, out } = await ended
+    t.true(!isOrderly || out.includes('"msg":"stopped"'))
+    if (isOrderly && command === UNDER_OLD_NODE) t.is(code, 0)
   })
 }
-
-for (const signal of ['SIGKILL', 'SIGQUIT'] as const) {
-  test(`thorough: under an old Node, the service ends when its launcher ends by ${signal}`, async (t) => {
-    const { parent, allEnded } = await startUnderOldNode(t)
-    parent.kill(signal)
-    await allEnded
-    t.pass()
-  })
-}
-
-test('thorough: a SIGTERM to npm start stops the service in order', async (t) => {
-  const { parent, allEnded, output } = await start(t, 'npm', 'start')
-  parent.kill('SIGTERM')
-  await allEnded
-  t.true(output().includes('"msg":"stopped"'))
-})

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { CONTROL_SOCKET } from '../../src/app/control-socket.ts'
+import { startLab } from '../client/lab.ts'
 import { freePort, startSut } from '../gateway/peers.ts'
 import { passwordOf } from '../http/client.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
 import { aSut, createSut, REFUSING, reserved } from '../http/requests.ts'
-import { until } from '../http/until.ts'
 import { runProcess } from '../process/harness.ts'
 import { type } from './terminal.ts'
 
@@ -83,65 +83,59 @@ test('a reservation cannot be bound over the socket, which has no address', asyn
   t.like(body, { code: 'forbidden', detail: 'A request over the control socket has no address to bind to.' })
 })
 
-/** A reservation of Alice's that runs, on a service that forwards it. */
-const running = async (t: ExecutionContext, sut_type: 'vnc' | 'rdp' | 'tcp') => {
-  const listen = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listen}-${listen}` }
-  const service = await start(t, { environment })
-  const { port } = await startSut(t)
-  const sut_id = await createSut(service.as('admin'), { address: '127.0.0.1', port, sut_type })
-  const window = { start_in: 0, duration: 600 }
-  const made = await reserved(service.as('alice'), { user_id: idOf('alice'), sut_id, ...window })
-  const id = String(made.json._id)
-  const isOpen = async (): Promise<boolean> => {
-    service.tick()
-    return (await service.as('alice').get(`/api/sut_reservation/${id}/connection`)).json.open === true
+const VIEWERS = {
+  vnc: /(vncviewer|xtigervncviewer|gvncviewer|remote-viewer) .*127\.0\.0\.1:+\d+$/,
+  rdp: /(freerdp|freerdp3|rdesktop) .*127\.0\.0\.1:\d+$/,
+  tcp: /(nc|ncat|telnet) -- 127\.0\.0\.1 \d+$/,
+} as const
+
+/** Running reservations of Alice's, one of a machine of each type, on a service that forwards them. */
+const running = async (t: ExecutionContext) => {
+  const lab = await startLab(t, 3)
+  const { service, suts } = lab
+  const ids: string[] = []
+  for (const [n, sut_type] of Object.keys(VIEWERS).entries()) {
+    await service.as('admin').post(`/api/sut/${suts[n]}/update`, { sut_type })
+    const body = { user_id: idOf('alice'), sut_id: suts[n], start_in: 0, duration: 600 }
+    ids.push(String((await reserved(service.as('alice'), body)).json._id))
   }
-  await until('the port is open', isOpen, 60_000)
-  return { service, id, listen, beside: { BERTH_DATA: service.data } }
+  for (const id of ids) await service.as('alice').get(`/api/sut_reservation/${id}/connection?wait=30`)
+  return { service, ids, beside: { BERTH_DATA: service.data } }
 }
 
-for (const [type_, command] of [
-  [
-    'vnc',
-    (port: number) => new RegExp(`(vncviewer|xtigervncviewer|gvncviewer|remote-viewer) .*127\\.0\\.0\\.1:+${port}$`),
-  ],
-  ['rdp', (port: number) => new RegExp(`(freerdp|freerdp3|rdesktop) .*127\\.0\\.0\\.1:${port}$`)],
-  ['tcp', (port: number) => new RegExp(`(nc|ncat|telnet) -- 127\\.0\\.0\\.1 ${port}$`)],
-] as const) {
-  test(`"connect" prints host, port and a command for a SUT of type ${type_}`, async (t) => {
-    const { service, id, listen, beside } = await running(t, type_)
+test('"connect" prints host, port and a command for a SUT of each type, or why there is nothing to connect to', async (t) => {
+  const { service, ids, beside } = await running(t)
+  for (const [n, [sut_type, viewer]] of Object.entries(VIEWERS).entries()) {
+    const id = String(ids[n])
+    const json = JSON.parse((await type(['connect', id, '--json'], beside)).out)
+    t.like(json, { host: '127.0.0.1', sut_type, open: true })
     for (const environment of [beside, await at(service, 'alice')]) {
       const { code, out, error } = await type(['connect', id], environment)
       t.deepEqual([code, error], [0, ''])
       const [host, port, line = ''] = out.trim().split('\t')
-      t.deepEqual([host, port], ['127.0.0.1', String(listen)])
-      t.regex(line, command(listen))
+      t.deepEqual([host, port], ['127.0.0.1', String(json.port)])
+      t.regex(line, viewer)
     }
-    const json = JSON.parse((await type(['connect', id, '--json'], beside)).out)
-    t.like(json, { host: '127.0.0.1', port: listen, sut_type: type_, open: true })
-  })
-}
-
-test('thorough: "connect --exec" starts the viewer that is installed, and ends as it does', async (t) => {
-  const { service, id, listen } = await running(t, 'vnc')
-  const viewers = await temporaryData(t)
-  await writeFile(join(viewers, 'gvncviewer'), '#!/bin/sh\necho "shown: $*"\nexit 7\n', { mode: 0o700 })
-  const connect = (PATH: string) =>
-    runProcess(t, { data: service.data, args: ['connect', id, '--exec'], env: { PATH } })
-  const shown = await connect(viewers)
-  t.deepEqual([shown.code, shown.output], [7, `shown: 127.0.0.1::${listen}\n`], shown.errors)
-  const none = await connect(join(viewers, 'none'))
-  t.is(none.code, 77)
-  t.regex(none.errors, /no viewer is installed; one of these would do: vncviewer, /)
-})
-
-test('"connect" says why there is nothing to connect to', async (t) => {
-  const { service, id, beside } = await running(t, 'tcp')
+  }
+  const [id = ''] = ids
   await service.as('alice').request('POST', `/api/sut_reservation/${id}/cancel`)
   const why = 'the reservation has not begun or is over'
   t.is((await type(['connect', id], beside)).error, `berth: the port is not open: ${why}\n`)
   t.regex((await type(['connect', 'none'], beside)).error, /^berth: nobody has a running reservation of "none"/)
+})
+
+test('thorough: "connect --exec" starts the viewer that is installed, and ends as it does', async (t) => {
+  const { service, ids } = await running(t)
+  const viewers = await temporaryData(t)
+  await writeFile(join(viewers, 'gvncviewer'), '#!/bin/sh\necho "shown: $*"\nexit 7\n', { mode: 0o700 })
+  const connect = (PATH: string) =>
+    runProcess(t, { data: service.data, args: ['connect', String(ids[0]), '--exec'], env: { PATH } })
+  const shown = await connect(viewers)
+  t.is(shown.code, 7, shown.errors)
+  t.regex(shown.output, /^shown: 127\.0\.0\.1::\d+\n$/)
+  const none = await connect(join(viewers, 'none'))
+  t.is(none.code, 77)
+  t.regex(none.errors, /no viewer is installed; one of these would do: vncviewer, /)
 })
 
 test('"client" prints the name of an address in the log, under every key', async (t) => {

@@ -102,3 +102,31 @@ test('thorough: a subscriber that stalls for 5,000 events is not disconnected an
   t.deepEqual(seen, idsOf(events))
   await batches.return?.()
 })
+
+test('thorough: a subscriber that stalls at the start of 20,000 events is sent a bounded part, and gets the rest later', async (t) => {
+  const server = await aServer(t)
+  const store = await openAdapter(t, server)
+  const stream = aStream()
+  const events = someEvents(stream, 20_000)
+  const bytes = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value))
+  server.log.append(
+    stream,
+    'no_stream',
+    events.map((event) => ({ ...event, data: bytes(event.data), metadata: bytes(event.metadata) })),
+  )
+  const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
+  const seen = [...idsOf((await batches.next()).value?.events ?? [])]
+  const { counters } = server
+  let last = -1
+  let same = 0
+  const isSettled = async (): Promise<boolean> => {
+    same = counters.eventsSent === last ? same + 1 : 0
+    last = counters.eventsSent
+    return same >= 30
+  }
+  await until('the server has sent what it can', isSettled, 60_000)
+  t.true(last < 12_000, `${last} events were sent`)
+  while (seen.length < events.length) seen.push(...idsOf((await batches.next()).value?.events ?? []))
+  t.deepEqual(seen, idsOf(events))
+  await batches.return?.()
+})

@@ -61,20 +61,6 @@ test('a store that answers reads but no append is silent, until a probe of appen
   t.deepEqual(told, [true, false])
 })
 
-test('a store whose appended events do not arrive is silent until another subscription is confirmed', async (t) => {
-  const { watch, told, subscribed, appended } = given(t)
-  const { of, subscription } = aSubscription()
-  const added = subscribed(subscription)
-  added.confirm()
-  await watch('append', Promise.resolve(), answer)
-  appended(toStorePosition(1))
-  await is(() => of.hasFailed)
-  added.confirm()
-  t.deepEqual(told, [true])
-  subscribed(subscription).confirm()
-  await is(() => told.length === 2)
-})
-
 test('a subscription that receives earlier events, or takes none for now, is not given up', async (t) => {
   const { watch, told, subscribed, appended } = given(t)
   const [catchingUp, paused] = [aSubscription(), aSubscription()]

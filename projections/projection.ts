@@ -34,16 +34,8 @@ export interface Projection<D extends object = object, I extends object = object
   readonly ended?: (event: Recorded) => EndKind | null
 }
 
-export type Table =
-  | 'sut'
-  | 'reservation'
-  | 'series'
-  | 'session'
-  | 'sut_request'
-  | 'user'
-  | 'token'
-  | 'listen_port'
-  | 'retry_key'
+type Objects = 'sut' | 'reservation' | 'series' | 'session' | 'sut_request' | 'user' | 'token'
+export type Table = Objects | 'listen_port' | 'retry_key'
 
 export type EndKind = 'cancelled' | 'released' | 'retired' | 'revoked'
 

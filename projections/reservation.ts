@@ -1,18 +1,15 @@
-import type { Recorded } from '../src/domain/event.ts'
+import type { DataOf, Recorded } from '../src/domain/event.ts'
 import { countCreated, countExtended, countReleased, countShortened } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
 import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
-/** A reservation as returned by the API, in its field order. */
-export interface Reservation {
-  readonly _id: string
+type Created = DataOf<'ReservationCreated'>
+
+/** A reservation as returned by the API. */
+export interface Reservation
+  extends Pick<Created, '_id' | 'start_time' | 'end_time' | 'user_id' | 'sut_id' | 'listen_port'> {
   readonly created_at: string
   readonly updated_at: string
-  readonly start_time: string
-  readonly end_time: string
-  readonly user_id: string
-  readonly sut_id: string
-  readonly listen_port: number
 }
 
 export interface ReservationInternal {

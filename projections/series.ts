@@ -1,16 +1,9 @@
+import type { DataOf } from '../src/domain/event.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
-/** A series as returned by the API, in its field order, without its reservations. */
-export interface Series {
-  readonly _id: string
+/** A series as returned by the API, without its reservations. */
+export interface Series extends DataOf<'ReservationSeriesCreated'> {
   readonly created_at: string
-  readonly sut_id: string
-  readonly user_id: string
-  readonly start_time: string
-  readonly end_time: string
-  readonly rrule: string
-  readonly time_zone: string
-  readonly count: number
 }
 
 export const seriesProjection: Projection<Series> = {

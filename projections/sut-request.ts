@@ -1,21 +1,16 @@
-import type { Recorded } from '../src/domain/event.ts'
-import type { Criteria } from '../src/domain/events/criteria.ts'
+import type { DataOf, Recorded } from '../src/domain/event.ts'
 import type { ExpiryCause } from '../src/domain/events/request.ts'
 import type { RequestStatus } from '../src/domain/request/queue.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
-/** A request for a SUT as returned by the API, in its field order. Answers add the name of its user. */
-export interface SutRequest {
-  readonly _id: string
+type Requested = DataOf<'ReservationRequested'>
+
+/** A request for a SUT as returned by the API. Answers add the name of its user. */
+export interface SutRequest
+  extends Pick<Requested, '_id' | 'user_id' | 'match' | 'sut_id' | 'duration' | 'expires_at' | 'priority'> {
   readonly created_at: string
   readonly updated_at: string
-  readonly user_id: string
-  readonly match?: Criteria
-  readonly sut_id?: string
-  readonly duration: number
-  readonly expires_at: string
-  readonly priority: number
   readonly keepalive: number | null
   readonly status: RequestStatus
   /** Why it expired before its time. */

@@ -51,48 +51,49 @@ const SETTINGS = ['rdp_height', 'rdp_width', 'turnaround', 'release_unused_after
  */
 export const foldForSearch = (text: string): string => text.normalize('NFD').toLowerCase().toUpperCase()
 
-/** What an event says of a SUT that was monitored like this before; undefined if that stays as it was. */
-const monitoredAfter = (before: MonitoringStatus, event: Recorded): MonitoringStatus | undefined => {
-  switch (event.type) {
-    case 'SutMonitoringEnabled':
-      return before === 'disabled' ? 'unknown' : undefined
-    case 'SutMonitoringDisabled':
-    case 'SutRetired':
-      return before === 'disabled' ? undefined : 'disabled'
-    case 'SutUpdated': {
-      const { address, port, sut_type } = event.data
-      const isSame = address === undefined && port === undefined && sut_type === undefined
-      return isSame || before === 'disabled' || before === 'unknown' ? undefined : 'unknown'
-    }
-    // A probe may end after monitoring did.
-    case 'SutWentOnline':
-      return before === 'disabled' ? undefined : 'online'
-    case 'SutWentOffline':
-      return before === 'disabled' ? undefined : 'offline'
-    default:
-      return undefined
-  }
-}
-
 type Observation = Extract<Recorded, { readonly type: 'SutWentOnline' | 'SutWentOffline' }>
 
 const isObserved = (event: Recorded): event is Observation =>
   event.type === 'SutWentOnline' || event.type === 'SutWentOffline'
 
-/** What an event says about whether the SUT is reached; nothing if that stays as it was. */
-const monitoringAfter = (
-  { document, internal }: SutRow,
-  event: Recorded,
-): Partial<Pick<SutInternal, 'status' | 'cause' | 'began'>> & { readonly monitoring: Sut['monitoring'] } => {
-  const status = monitoredAfter(internal.status, event)
-  if (status === undefined) return { monitoring: document.monitoring }
+/** What an event says of whether a SUT is reached; undefined if that stays as it was. */
+const statusAfter = (before: MonitoringStatus, event: Recorded): MonitoringStatus | undefined => {
+  if (before === 'disabled') return event.type === 'SutMonitoringEnabled' ? 'unknown' : undefined
+  switch (event.type) {
+    case 'SutMonitoringDisabled':
+    case 'SutRetired':
+      return 'disabled'
+    case 'SutUpdated': {
+      const isAnother = 'address' in event.data || 'port' in event.data || 'sut_type' in event.data
+      return isAnother && before !== 'unknown' ? 'unknown' : undefined
+    }
+    case 'SutWentOnline':
+      return 'online'
+    case 'SutWentOffline':
+      return 'offline'
+    default:
+      return undefined
+  }
+}
+
+const monitoringOf = (status: MonitoringStatus, last_updated: string, cause?: Cause): Sut['monitoring'] => ({
+  status: STATUS[status],
+  last_updated,
+  status_description: descriptionOf(status, cause),
+})
+
+/** A SUT with what an event says of its monitoring. Another cause of an outage does not begin it anew. */
+const monitored = ({ document, internal }: SutRow, event: Recorded): SutRow => {
+  const status = statusAfter(internal.status, event)
+  if (status === undefined) return { document, internal: { ...internal, began: false } }
   const cause = isObserved(event) ? event.data.cause : undefined
-  // Another cause does not begin it anew.
   const began = status !== internal.status
-  const last_updated =
-    began || !isObserved(event) ? withoutFraction(event.metadata.time) : document.monitoring.last_updated
-  const monitoring = { status: STATUS[status], last_updated, status_description: descriptionOf(status, cause) }
-  return { monitoring, status, cause: cause ?? null, began }
+  const stays = !began && isObserved(event)
+  const last_updated = stays ? document.monitoring.last_updated : withoutFraction(event.metadata.time)
+  return {
+    document: { ...document, monitoring: monitoringOf(status, last_updated, cause) },
+    internal: { ...internal, status, cause: cause ?? null, began },
+  }
 }
 
 const settingsAfter = (settings: RecordedSettings, { type, data }: Recorded): RecordedSettings => {
@@ -112,40 +113,34 @@ const settingsAfter = (settings: RecordedSettings, { type, data }: Recorded): Re
 }
 
 const create = (event: Extract<Recorded, { readonly type: 'SutCreated' }>): SutRow => {
-  const { _id, tags, name } = event.data
+  const { _id, tags } = event.data
   const created_at = withNumericOffset(event.metadata.time)
-  const last_updated = withoutFraction(event.metadata.time)
-  const monitoring = { status: STATUS.disabled, last_updated, status_description: descriptionOf('disabled') }
+  const monitoring = monitoringOf('disabled', withoutFraction(event.metadata.time))
   const fields = pick(event.data, PUBLIC_SUT_FIELDS)
   return {
     document: { _id, created_at, updated_at: created_at, ...fields, monitoring, tags: mergeTags({}, tags ?? {}) },
-    internal: {
-      settings: settingsAfter({}, event),
-      ...{ status: 'disabled', cause: null, began: true },
-      time: epochMillisecondsOf(event.metadata.time),
-      folded_name: foldForSearch(name),
-    },
+    internal: { settings: {}, status: 'disabled', cause: null, began: true, time: 0, folded_name: '' },
+  }
+}
+
+const update = (before: SutRow, event: Recorded): SutRow => {
+  const { document, internal } = monitored(before, event)
+  if (isObserved(event)) return { document, internal }
+  const { tags, ...changed } = event.type === 'SutUpdated' ? event.data : {}
+  const fields = pick<Partial<Sut>, PublicSutField>(changed, PUBLIC_SUT_FIELDS)
+  const updated_at = withNumericOffset(event.metadata.time)
+  return {
+    document: { ...document, ...fields, updated_at, ...(tags && { tags: mergeTags(document.tags, tags) }) },
+    internal,
   }
 }
 
 const evolve = (row: SutRow | undefined, event: Recorded): SutRow => {
-  if (event.type === 'SutCreated') return create(event)
-  const before = row ?? failMissing('sut', event)
-  const { monitoring, ...status } = monitoringAfter(before, event)
-  const { tags, ...changed } = event.type === 'SutUpdated' ? event.data : {}
-  const fields = pick<Partial<Sut>, PublicSutField>(changed, PUBLIC_SUT_FIELDS)
-  const document = {
-    ...{ ...before.document, ...fields, monitoring },
-    ...(!isObserved(event) && { updated_at: withNumericOffset(event.metadata.time) }),
-    ...(tags && { tags: mergeTags(before.document.tags, tags) }),
-  }
-  const internal = {
-    ...{ ...before.internal, began: false, ...status },
-    settings: settingsAfter(before.internal.settings, event),
-    time: epochMillisecondsOf(event.metadata.time),
-    folded_name: foldForSearch(document.name),
-  }
-  return { document, internal }
+  const { document, internal } =
+    event.type === 'SutCreated' ? create(event) : update(row ?? failMissing('sut', event), event)
+  const settings = settingsAfter(internal.settings, event)
+  const time = epochMillisecondsOf(event.metadata.time)
+  return { document, internal: { ...internal, settings, time, folded_name: foldForSearch(document.name) } }
 }
 
 /** Its versions also show the outages of a SUT, and when nothing was known of it. */

@@ -1,11 +1,9 @@
-import type { Role, TokenScope } from '../src/domain/events/user.ts'
+import type { DataOf } from '../src/domain/event.ts'
+import type { TokenScope } from '../src/domain/events/user.ts'
 import { failMissing, type Projection } from './projection.ts'
 
 /** What is known of a token, without its name, which is in the vault. */
-export interface TokenDocument {
-  readonly _id: string
-  readonly user_id: string
-  readonly role: Role
+export interface TokenDocument extends Pick<DataOf<'TokenIssued'>, '_id' | 'user_id' | 'role'> {
   readonly created_at: string
   readonly expires_at: string | null
   /** Absent unless the token is limited to something. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { diffRows, historyProjections, type ValueChange } from '../../../projections/history.ts'
-import type { Row } from '../../../projections/projection.ts'
+import type { Row, Table } from '../../../projections/projection.ts'
+import type { SutInternal } from '../../../projections/sut.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
@@ -82,6 +82,43 @@ export const makeHistory = (db: DatabaseSync) => {
   }
 }
 
+/** A changed value, before and after; `null` if there was none. */
+export type ValueChange =
+  | { readonly path: string; readonly from: unknown; readonly to: unknown }
+  /** A changed secret. Its value is never shown. */
+  | { readonly path: string; readonly changed: true }
+
+/** Fields left out of histories: the event itself has its id and time. */
+const IGNORED = ['_id', 'created_at', 'updated_at', 'removed_at', 'erased_at']
+
+type Members = Readonly<Record<string, unknown>>
+
+const isObjectOrAbsent = (value: unknown): value is Members | undefined =>
+  value === undefined || (typeof value === 'object' && value !== null)
+
+/** Escapes a part of a JSON Pointer (RFC 6901). */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const diffMembers = (before: Members, after: Members, path: string): readonly ValueChange[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((name): readonly ValueChange[] => {
+    const at = `${path}/${escapePointer(name)}`
+    const [from, to] = [before, after].map((of) => (Object.hasOwn(of, name) ? of[name] : undefined))
+    // Between an object and null, such as a quota and the service's own, what matters is which of both it is.
+    if (isObjectOrAbsent(from) && isObjectOrAbsent(to)) return diffMembers(from ?? {}, to ?? {}, at)
+    const change = { path: at, from: from ?? null, to: to ?? null }
+    return change.from === change.to ? [] : [change]
+  })
+
+/** The document, and of a SUT the settings that it omits. */
+const comparable = ({ document, internal }: Row = { document: {}, internal: {} }): Members => {
+  const { settings = {} }: Partial<Pick<SutInternal, 'settings'>> = internal
+  return Object.fromEntries(Object.entries({ ...document, ...settings }).filter(([name]) => !IGNORED.includes(name)))
+}
+
+/** Lists the differences between two versions of an object. */
+export const diffRows = (before: Row | undefined, after: Row | undefined): readonly ValueChange[] =>
+  diffMembers(comparable(before), comparable(after), '')
+
 interface StoredRow {
   readonly id: string
   readonly document: string
@@ -91,9 +128,12 @@ interface StoredRow {
 const parsed = (row: StoredRow | undefined): Row | undefined =>
   row && { document: JSON.parse(row.document) as object, internal: JSON.parse(row.internal) as object }
 
+/** The tables whose rows differ from one event to the next. */
+const VERSIONED: readonly Table[] = ['sut', 'listen_port', 'reservation', 'session', 'user']
+
 /** What the events at some positions changed, from the versions of rows. */
 export const makeHistoryChanges = (db: DatabaseSync) => {
-  const versions = historyProjections.map(({ name }) => ({
+  const versions = VERSIONED.map((name) => ({
     at: prepare<StoredRow>(db, `SELECT id, document, internal FROM ${name} WHERE position = ?`),
     before: prepare<StoredRow>(
       db,

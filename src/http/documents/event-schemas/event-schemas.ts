@@ -11,70 +11,91 @@ import {
   schemaVersion,
 } from '../../../domain/event.ts'
 import { assignedId } from '../../../domain/events/fields.ts'
-import { type CloudEvent, schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
-import { exampleOf, withMemberNotes } from './event-members.ts'
+import { noteOn } from '../../../domain/events/notes.ts'
+import { schemaPath, schemaUrn } from '../../../feed/events/cloud-event.ts'
 
 /** JSON Schemas of events: of their data, by type and version, and of the CloudEvents around it. */
 
-/** Without the members at some paths, which are optional. */
-const without = (schema: JsonSchema, paths: readonly string[], path = ''): JsonSchema => {
-  const { properties, items } = schema
-  const at = (name: string): string => (path === '' ? name : `${path}.${name}`)
+type Members = Readonly<Record<string, JsonSchema>>
+
+const membersOf = ({ properties = {} }: JsonSchema): readonly (readonly [string, JsonSchema])[] =>
+  Object.entries(properties as Members)
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
+
+/** Adds the descriptions of all members, however deep. */
+const withDescriptions = (type: EventType, schema: JsonSchema, path = ''): JsonSchema => {
+  const { items, anyOf } = schema
+  const inner = (one: JsonSchema): JsonSchema => withDescriptions(type, one, path)
+  const properties = membersOf(schema).map(([name, member]) => {
+    const at = join(path, name)
+    return [name, { description: noteOn(type, at)?.[0], ...withDescriptions(type, member, at) }]
+  })
   return {
     ...schema,
-    ...(properties !== undefined && {
-      properties: Object.fromEntries(
-        Object.entries(properties as Readonly<Record<string, JsonSchema>>)
-          .filter(([name]) => !paths.includes(at(name)))
-          .map(([name, member]) => [name, without(member, paths, at(name))]),
-      ),
-    }),
-    ...(items !== undefined && { items: without(items as JsonSchema, paths, path) }),
+    ...('properties' in schema && { properties: Object.fromEntries(properties) }),
+    ...(items !== undefined && { items: inner(items as JsonSchema) }),
+    ...(anyOf !== undefined && { anyOf: (anyOf as readonly JsonSchema[]).map(inner) }),
   }
 }
 
-/** The data of an event, for readers. */
-export const dataSchema = (type: EventType, version = schemaVersion(type)): JsonSchema => {
-  const schema = without(schemaOf(eventDeclarations[type].data), addedAfter(type, version))
-  return { title: type, ...opened(withMemberNotes(type, schema)), examples: [exampleOf(type, schema)] }
+/** An example of what a schema of events describes: of each member, together. */
+const exampleOf = (type: EventType, schema: JsonSchema, path = ''): unknown => {
+  const example = noteOn(type, path)?.[1]
+  const { items, anyOf, enum: values } = schema
+  if (example !== undefined) return example
+  if (values !== undefined) return (values as readonly unknown[])[0]
+  if (schema.type === 'boolean') return true
+  if (anyOf !== undefined) return exampleOf(type, (anyOf as readonly JsonSchema[])[0] as JsonSchema, path)
+  if (items !== undefined) return [exampleOf(type, items as JsonSchema, path)]
+  const shown = membersOf(schema).filter(([name]) => path !== '' || name !== factsOf(type).notInExample)
+  return Object.fromEntries(shown.map(([name, member]) => [name, exampleOf(type, member, join(path, name))]))
 }
 
-interface SchemaDocument {
-  readonly type: EventType
-  readonly version: number
-  /** Its `$id`, and the `dataschema` of events. */
-  readonly urn: string
-  readonly href: string
-  readonly schema: () => JsonSchema
+/** The data of an event, for readers. What later versions added is left out. */
+export const dataSchema = (type: EventType, version = schemaVersion(type)): JsonSchema => {
+  const newest = schemaOf(eventDeclarations[type].data)
+  const later = addedAfter(type, version)
+  const members = membersOf(newest).filter(([name]) => !later.includes(name))
+  const schema = { ...newest, properties: Object.fromEntries(members) }
+  return { title: type, ...opened(withDescriptions(type, schema)), examples: [exampleOf(type, schema)] }
 }
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema'
 
-const documentOf = (type: EventType, version: number): SchemaDocument => {
-  const urn = schemaUrn(type, version)
-  const schema = (): JsonSchema => ({ $schema, $id: urn, ...dataSchema(type, version) })
-  return { type, version, urn, href: schemaPath(type, version), schema }
-}
-
 /** The documents at /schemas/, of each type the newest first. Events that were received earlier name older ones. */
-export const schemaDocuments: readonly SchemaDocument[] = EVENT_TYPES.flatMap((type) => {
-  const newest = schemaVersion(type)
-  return Array.from({ length: newest }, (_, n) => documentOf(type, newest - n))
+export const schemaDocuments = EVENT_TYPES.flatMap((type) =>
+  Array.from({ length: schemaVersion(type) }, (_, n) => {
+    const version = schemaVersion(type) - n
+    const urn = schemaUrn(type, version)
+    const schema = (): JsonSchema => ({ $schema, $id: urn, ...dataSchema(type, version) })
+    return { type, version, urn, href: schemaPath(type, version), schema }
+  }),
+)
+
+/** A member with what readers are told of it. */
+export const member = (description: string, schema: JsonSchema, ...examples: readonly unknown[]): JsonSchema => ({
+  ...{ description, ...schema },
+  ...(examples.length > 0 && { examples }),
 })
 
-const EVENT_ID = '01a1fde5-f4b1-7e97-9a38-59cec95b61df'
-const USER_ID = '6b01828b6e9e663bff2b20c9'
+/** An example of a member that any event may have. */
+export const example = (name: string): unknown => noteOn('', name)?.[1]
 
-const metadata = (): Readonly<Record<keyof Metadata, JsonSchema>> =>
-  schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
+const string: JsonSchema = { type: 'string', minLength: 1 }
 
-/** Whether an event has a subject; `sometimes` if the member of its data is optional. */
-const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
+/** Where an event is, as its own member and as one of signs of a stream. */
+export const sequence = member(
+  'The position in the log.',
+  { type: 'string', pattern: '^[0-9]{20}$' },
+  '00000000000000000005',
+)
+
+/** The member of its data that is the subject of an event, and whether it is always there. */
+const subjectOf = (type: EventType): 'always' | 'sometimes' | 'never' => {
   const { properties, required } = schemaOf(eventDeclarations[type].data)
-  const { object } = factsOf(type)
-  const names = [...(object === 'sut' || isAboutUser(type) ? ['_id'] : []), 'sut_id'].filter((name) =>
-    Object.hasOwn(properties as object, name),
-  )
+  const isObject = factsOf(type).object === 'sut' || isAboutUser(type)
+  const names = [...(isObject ? ['_id'] : []), 'sut_id'].filter((name) => Object.hasOwn(properties as object, name))
   if (names.length === 0) return 'never'
   return names.some((name) => (required as readonly string[]).includes(name)) ? 'always' : 'sometimes'
 }
@@ -86,71 +107,47 @@ const hasSubject = (type: EventType): 'always' | 'sometimes' | 'never' => {
 export const cloudEventSchema = (
   type: EventType,
   data: JsonSchema = dataSchema(type),
-  more: Readonly<Record<string, JsonSchema>> = {},
-  optional: Readonly<Record<string, JsonSchema>> = {},
+  more: Members = {},
+  optional: Members = {},
 ): JsonSchema => {
-  const { time, actor, role, request_id, reason, client } = metadata()
+  const metadata = schemaOf(Metadata).properties as Readonly<Record<keyof Metadata, JsonSchema>>
+  const { time, actor, role, request_id, reason, client } = metadata
+  const ofSubject = subjectOf(type)
   const subject = isAboutUser(type)
-    ? { description: 'The user.', ...schemaOf(opaqueId), examples: [USER_ID] }
-    : { description: 'The SUT.', ...schemaOf(assignedId), examples: ['6b01828c3298bbe6e6f520ab'] }
-  const members: Readonly<Record<Exclude<keyof CloudEvent, 'reason' | 'client' | 'subject'>, JsonSchema>> = {
-    specversion: { const: '1.0', description: 'The version of CloudEvents.' },
-    id: {
-      type: 'string',
-      format: 'uuid',
-      pattern: '^[0-9a-f-]{36}$',
-      description: 'The id of the event.',
-      examples: [EVENT_ID],
-    },
-    source: { type: 'string', minLength: 1, description: 'The name of this log.', examples: ['berth'] },
-    type: { const: `berth.${type}`, description: 'What happened.' },
-    ...(hasSubject(type) === 'always' && { subject }),
-    time: {
-      format: 'date-time',
-      ...time,
-      description: 'When it was recorded.',
-      examples: ['2030-05-02T05:58:11.400Z'],
-    },
-    datacontenttype: { const: 'application/json', description: 'The format of data.' },
-    dataschema: {
-      type: 'string',
-      pattern: `^urn:berth:schema:${type}:[0-9]+$`,
-      description: 'The schema of data. Later versions only add optional members.',
-    },
-    data: { description: 'What is recorded of it.', ...data },
-    sequence: {
-      type: 'string',
-      pattern: '^[0-9]{20}$',
-      description: 'The position in the log.',
-      examples: ['00000000000000000005'],
-    },
-    stream: {
-      ...{ type: 'string', minLength: 1, description: 'The stream in which it was recorded.' },
-      examples: ['sut-6b01828c3298bbe6e6f520ab', 'users'],
-    },
-    revision: {
-      ...{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
-      description: 'The number of the event in its stream.',
-      examples: [1],
-    },
-    actor: { description: 'The _id of the user who caused the event, or berth.', ...actor, examples: [USER_ID] },
-    actorrole: { ...role, description: 'The role in which the actor caused it.' },
-    requestid: { ...request_id, description: 'The request that caused it.', examples: [EVENT_ID] },
+    ? member('The user.', schemaOf(opaqueId), example('user_id'))
+    : member('The SUT.', schemaOf(assignedId), example('sut_id'))
+  const uuid = { type: 'string', format: 'uuid', pattern: '^[0-9a-f-]{36}$' }
+  const dataschema = { type: 'string', pattern: `^urn:berth:schema:${type}:[0-9]+$` }
+  const revision = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+  const streams = [`sut-${example('sut_id')}`, 'users']
+  const id = '01a1fde5-f4b1-7e97-9a38-59cec95b61df'
+  const always: Members = {
+    specversion: member('The version of CloudEvents.', { const: '1.0' }),
+    id: member('The id of the event.', uuid, id),
+    source: member('The name of this log.', string, 'berth'),
+    type: member('What happened.', { const: `berth.${type}` }),
+    ...(ofSubject === 'always' && { subject }),
+    time: member('When it was recorded.', { format: 'date-time', ...time }, example('due')),
+    datacontenttype: member('The format of data.', { const: 'application/json' }),
+    dataschema: member('The schema of data. Later versions only add optional members.', dataschema),
+    data: member('What is recorded of it.', data),
+    sequence,
+    stream: member('The stream in which it was recorded.', string, ...streams),
+    revision: member('The number of the event in its stream.', revision, 1),
+    actor: member('The _id of the user who caused the event, or berth.', actor, example('user_id')),
+    actorrole: member('The role in which the actor caused it.', role),
+    requestid: member('The request that caused it.', request_id, id),
+    ...more,
+  }
+  const keyed = "The client's address as a keyed hash: its key's id and an HMAC."
+  const sometimes: Members = {
+    ...(ofSubject === 'sometimes' && { subject }),
+    reason: member('The reason given by the actor.', reason, 'moved to another rack'),
+    client: member(keyed, client, '2026-11-23-81a4:AYqLQ5wq6vBhCQ0bVvX1Zw'),
+    ...optional,
   }
   return {
-    title: type,
-    type: 'object',
-    properties: {
-      ...members,
-      ...(hasSubject(type) === 'sometimes' && { subject }),
-      reason: { description: 'The reason given by the actor.', ...reason, examples: ['moved to another rack'] },
-      client: {
-        ...{ description: "The client's address as a keyed hash: its key's id and an HMAC.", ...client },
-        examples: ['2026-11-23-81a4:AYqLQ5wq6vBhCQ0bVvX1Zw'],
-      },
-      ...more,
-      ...optional,
-    },
-    required: [...Object.keys(members), ...Object.keys(more)].filter((name) => !Object.hasOwn(optional, name)),
+    ...{ title: type, type: 'object', properties: { ...always, ...sometimes } },
+    required: Object.keys(always).filter((name) => !Object.hasOwn(optional, name)),
   }
 }

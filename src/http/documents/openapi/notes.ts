@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../../domain/codec/json-schema.ts'
+import { noteOn } from '../../../domain/events/notes.ts'
 
 /** Descriptions of parameters of paths and of members, by name. Those of query parameters are with their codecs. */
 
@@ -22,11 +23,8 @@ const MEMBERS: Readonly<Record<string, string>> = {
   end_time: 'The end of the window (exclusive).',
   planned_end_time: 'The end as it was before a release; otherwise the same as end_time.',
   start_in: 'The start in seconds from now.',
-  duration: 'The length in seconds.',
   enabled: 'Whether the SUT is probed.',
   interval: 'Seconds between probes; 60 by default.',
-  user_id: 'The user who holds the reservation.',
-  sut_id: 'The reserved SUT.',
   host: 'What to connect to; null where this instance does not forward the SUT.',
   open: 'Whether this instance listens on the port and forwards it.',
   bound: 'Whether the reservation is bound to the address of a client.',
@@ -46,21 +44,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
   revoked_at: 'The time of revocation.',
   revoke_tokens: 'Whether the tokens of the user are revoked too.',
   listen_port: 'The port on which a gateway exposes the SUT. The SUT keeps it until it is retired.',
-  reservation_id: 'The reservation that was used.',
   instance: 'The request id, or the instance that forwarded the connections.',
-  opened_at: 'The beginning of the first connection.',
-  closed_at: 'The end of the last connection.',
-  bytes_to_sut: 'The bytes passed on to the SUT.',
-  bytes_from_sut: 'The bytes passed on to the client.',
   cause: 'What ended the last connection, a reservation, or a request before its time; or why a probe failed.',
-  address: 'A host name or an IP address.',
-  port: 'The port of the SUT at its address.',
-  is_active: 'Whether the SUT can be reserved.',
   password: 'Stored encrypted and never returned.',
   user_name: 'Stored encrypted and never returned.',
   monitoring: 'What probes found.',
   old_password: 'The current password.',
-  role: 'What the user may do.',
   reservations: 'Whether to keep the reservations that are not over, or to cancel them.',
   cancelled: 'The number of reservations that were cancelled because they had not started.',
   released: 'The number of running reservations that were ended.',
@@ -68,8 +57,6 @@ const MEMBERS: Readonly<Record<string, string>> = {
   erased_at: 'The time from which the name and password are deleted.',
   settings:
     'What administrators set and the SUT does not show otherwise. Others see turnaround and release_unused_after alone.',
-  release_unused_after:
-    'Seconds after which a reservation is released through which nobody has connected; 0, the default, is never.',
   released_unused_at: 'When the reservation is released unless somebody connects; null if it is not.',
   turnaround: 'Seconds between two reservations, rounded up to whole quarter-hours.',
   monitoring_interval: 'Seconds between probes; null if the SUT is not monitored.',
@@ -92,7 +79,6 @@ const MEMBERS: Readonly<Record<string, string>> = {
   match: 'What any SUT must be, in place of sut_id. Fields are compared as names of users are, tags exactly.',
   matching: 'The number of SUTs that fit the criteria.',
   longest: 'The longest window that one of them has free from the start of the window; null if none is free then.',
-  not: 'Criteria of which none may hold.',
   extendable_until: 'The latest possible end.',
   by: 'Who released or cancelled the reservation; null if nobody did.',
   beyond_quota: 'Whether it is made beyond the quota of its holder and does not count. Only administrators may set it.',
@@ -102,28 +88,27 @@ const MEMBERS: Readonly<Record<string, string>> = {
   waits_for: 'Why it waits, in sentences.',
   expected_at: 'When it is granted if nothing else happens; null if that cannot be said.',
   used: 'What the user has reserved: hours in that week, and reservations that are not over.',
-  quota: 'The limits of what the user may reserve.',
   week: 'The ISO week whose hours are used up; null if there are too many reservations.',
 }
 
-export const noteOnPathParameter = (name: string): string | undefined => PATH_PARAMETERS[name]
+/** Members that mean something else in events. What is neither here nor above is described as there. */
+const UNLIKE_EVENTS = ['name', 'from', 'to', 'scope']
 
-const noted = (schema: unknown, note: string | undefined): unknown =>
-  note === undefined || typeof schema !== 'object' || schema === null || '$ref' in schema
-    ? schema
-    : { description: note, ...schema }
+const noteOnMember = (name: string): string | undefined =>
+  MEMBERS[name] ?? (UNLIKE_EVENTS.includes(name) ? undefined : noteOn('', name)?.[0])
+
+export const noteOnPathParameter = (name: string): string | undefined => PATH_PARAMETERS[name]
 
 /** Adds the descriptions to a schema. */
 export const withNotes = (schema: JsonSchema): JsonSchema => {
   const { properties, oneOf } = schema
+  const members = Object.entries((properties ?? {}) as Readonly<Record<string, JsonSchema>>).map(([name, member]) => [
+    name,
+    '$ref' in member ? member : { description: noteOnMember(name), ...member },
+  ])
   return {
     ...schema,
-    ...(typeof properties === 'object' &&
-      properties !== null && {
-        properties: Object.fromEntries(
-          Object.entries(properties).map(([name, member]) => [name, noted(member, MEMBERS[name])]),
-        ),
-      }),
+    ...(properties !== undefined && { properties: Object.fromEntries(members) }),
     ...(Array.isArray(oneOf) && { oneOf: oneOf.map((one: JsonSchema) => withNotes(one)) }),
   }
 }

@@ -1,17 +1,14 @@
-import { verdictOn } from '../../domain/calendar/calendar-model.ts'
 import { type Expected, isBehind, log, type Model, refused, type Sut } from './model.ts'
-import { LIMITS, reserve, type Wish } from './reservations.ts'
+import { LIMITS, reserve, verdictOnCreation, type Wish } from './reservations.ts'
 
 /** The model of requests for any machine: every SUT is asked, and those that could be first are kept. */
 
 const QUARTER = 900
 const DAY = 86_400
-const HERE = 'here'
 
 /** The rest and the idle days of a SUT that is free, or undefined. */
 const rankOf = ({ calendar }: Sut, wish: Wish, now: number): string | undefined => {
-  const command = { type: 'CreateReservation', sut_id: '', limits: LIMITS, random: '', ...wish } as const
-  const verdict = verdictOn(calendar, command, now, HERE)
+  const verdict = verdictOnCreation(calendar, wish, now)
   if (verdict === 'already so' || !('event' in verdict)) return undefined
   const { start_time, end_time } = verdict.event.data as { start_time: string; end_time: string }
   const [start, end] = [Date.parse(start_time) / 1000, Date.parse(end_time) / 1000]

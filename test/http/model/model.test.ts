@@ -1,12 +1,7 @@
-import { join } from 'node:path'
 import test from 'ava'
-import type { NewEvent, Recorded } from '../../../src/domain/event.ts'
-import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { seedOf } from '../../process/random.ts'
-import { changedStore } from '../store/stores.ts'
 import { playStories } from './runs.ts'
-import type { Subject } from './stories.ts'
 import '../documents/fit-answers.ts'
 import { isThorough, rounds } from '../../thorough.ts'
 
@@ -63,54 +58,3 @@ test('in random stories of retries, restarts and clock jumps, every answer and e
   }
   t.deepEqual(unreached(), [], JSON.stringify(outcomes))
 })
-
-type Change = (store: EventStore) => Partial<EventStore>
-
-const over = (change: Change): Subject => ({ storeIn: (data) => changedStore(join(data, 'events.db'), change) })
-
-const appending =
-  (changed: (event: NewEvent) => NewEvent): Change =>
-  (store) => ({
-    append: (stream, expected, events, secrets) => store.append(stream, expected, events.map(changed), secrets),
-  })
-
-const reading =
-  (changed: (event: Recorded) => Recorded): Change =>
-  (store) => ({
-    async *readStream(stream, after) {
-      for await (const page of store.readStream(stream, after)) yield page.map(changed)
-    },
-    async *subscribe(after, signal) {
-      let isLive = false
-      for await (const batch of store.subscribe(after, signal)) {
-        const events = isLive ? batch.events : batch.events.map((event) => ({ ...event, ...changed(event) }))
-        yield { ...batch, events }
-        isLive ||= batch.caughtUp
-      }
-    },
-  })
-
-/** Where `test/patches` has a fault of the code, these have one of the log, or of the model itself. */
-const broken: Readonly<Record<string, Subject>> = {
-  'a service that does not record idempotency keys': over(
-    appending(({ metadata: { key: _, ...metadata }, ...event }) => ({ ...event, metadata })),
-  ),
-  'a service that loses its calendar at a restart': over(
-    reading((event) =>
-      event.type === 'ReservationCreated' ? { ...event, type: 'SutUpdated', data: { _id: event.data.sut_id } } : event,
-    ),
-  ),
-  'a model that trusts a clock set back': {
-    changed: (expected, { suts }) => {
-      for (const sut of suts) sut.time = 0
-      return expected
-    },
-  },
-}
-
-for (const [what, subject] of Object.entries(broken)) {
-  test.serial(`control: ${what} is detected by the same stories`, async (t) => {
-    const { problems } = await playStories(t, { stories: 150, seed: 5_000, subject, isControl: true })
-    t.true(problems.length > 0)
-  })
-}

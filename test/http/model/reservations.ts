@@ -3,7 +3,7 @@ import type { Actor } from '../../../src/domain/decider.ts'
 import type { BindReservation, ShortenReservation } from '../../../src/domain/reservation/change.ts'
 import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
-import type { Booking } from '../../domain/calendar/bookings.ts'
+import type { Booking, Model as Calendar, Verdict } from '../../domain/calendar/bookings.ts'
 import { verdictOn } from '../../domain/calendar/calendar-model.ts'
 import { keptUntil } from '../../domain/calendar/kept-model.ts'
 import {
@@ -46,11 +46,14 @@ export const textOf = (sut: Sut, booking: Booking): string => {
 const untilOf = (booking: Booking): Pick<Shown, 'until'> =>
   booking.keepalive === 0 ? {} : { until: new Date(keptUntil(booking)).toISOString() }
 
+/** The ids of all reservations, the oldest first. */
+export const reservationIds = ({ log }: Model): readonly string[] =>
+  log.flatMap((line) => (line.startsWith('ReservationCreated ') ? [line.split(' ')[1] as string] : []))
+
 /** The expected list: all reservations that are not cancelled, newest first. */
 export const standingReservations = (model: Model): readonly string[] =>
-  model.log
-    .filter((line) => line.startsWith('ReservationCreated '))
-    .map((line) => findReservation(model, line.split(' ')[1] ?? ''))
+  reservationIds(model)
+    .map((id) => findReservation(model, id))
     .flatMap((found) => (found && found.booking.standing !== 'cancelled' ? [textOf(found.sut, found.booking)] : []))
     .toReversed()
 
@@ -73,14 +76,26 @@ export interface Wish {
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly isBeyondQuota: boolean
-  readonly keepalive: number | undefined
+  readonly keepalive?: number | undefined
 }
 
-const EARLY = /^(window_.*|end_not_later.*|end_not_earlier|invalid|not_your_reservation)$/
+/** A calendar without reservations: that of a SUT that there is not. */
+export const EMPTY: Calendar = { bookings: [], active: true, retired: false, turnaround: 0 }
+
+/** What a calendar says to a creation. `now` is in Unix milliseconds. */
+export const verdictOnCreation = (calendar: Calendar, wish: Wish, now: number, random = ''): Verdict =>
+  verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, now, HERE)
 
 /** Whether a reservation is asked to be beyond the quota by somebody who may not. */
-export const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean =>
-  isBeyondQuota && actor.role !== 'administrator'
+const isForbidden = (actor: Actor, isBeyondQuota: boolean): boolean => isBeyondQuota && actor.role !== 'administrator'
+
+/** What is refused on any SUT: a window by itself, and who asks. */
+export const refusalOfWish = (model: Model, sut: Sut | undefined, wish: Wish, notBefore = 0): Expected | undefined => {
+  if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
+  const verdict = verdictOnCreation(EMPTY, wish, Math.max(model.clock, notBefore, sut?.time ?? 0))
+  if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code)
+  return isForbidden(wish.actor, wish.isBeyondQuota) ? refused('forbidden') : undefined
+}
 
 const secondsOf = (time: string): number => Date.parse(time) / 1000
 
@@ -104,53 +119,52 @@ const exempt = ({ people }: Model, id: string, isBeyondQuota: boolean): void => 
   else people.exempt.delete(id)
 }
 
-/** What is wrong with a window by itself at a time, as a code. */
-export const faultOf = (window: RequestedWindow, time: number): string | undefined => {
-  const actor = { _id: '', role: 'administrator' } as const
-  const wish = { actor, user_id: '', userExists: true, isBeyondQuota: false, keepalive: undefined, window }
-  const calendar = { bookings: [], active: true, retired: false, turnaround: 0 }
-  const command = { type: 'CreateReservation', sut_id: '', limits: LIMITS, random: '', ...wish } as const
-  const verdict = verdictOn(calendar, command, time, HERE)
-  return verdict !== 'already so' && 'code' in verdict ? verdict.code : undefined
+/**
+ * Books what a verdict allows, under an id that the service has assigned. Returns the position of its event.
+ *
+ * @param time Unix milliseconds
+ */
+export const book = (model: Model, sut: Sut, wish: Wish, id: string, time: number) => {
+  const verdict = verdictOnCreation(sut.calendar, wish, time, checkedId(id, time).slice(8))
+  if (verdict === 'already so' || !('apply' in verdict)) throw new Error(`${id} is refused: ${JSON.stringify(verdict)}`)
+  verdict.apply()
+  sut.time = time
+  const position = record(model, sut, 'ReservationCreated', id)
+  exempt(model, id, wish.isBeyondQuota)
+  sut.stamps.set(id, { created: sut.time, updated: sut.time })
+  return { booking: sut.calendar.bookings.at(-1) as Booking, position }
 }
 
 /** @param notBefore Unix milliseconds of what is recorded first */
 export const reserve = (model: Model, sut: Sut | undefined, wish: Wish, notBefore = 0): Expected => {
-  if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
-  const time = Math.max(model.clock, notBefore, sut?.time ?? 0)
-  const calendar = sut?.calendar ?? { bookings: [], active: true, retired: false, turnaround: 0 }
-  const verdictFor = (random: string) =>
-    verdictOn(calendar, { type: 'CreateReservation', sut_id: '', limits: LIMITS, random, ...wish }, time, HERE)
-  const verdict = verdictFor('')
-  if (verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)) return refused(verdict.code)
-  if (isForbidden(wish.actor, wish.isBeyondQuota)) return refused('forbidden')
+  const refusal = refusalOfWish(model, sut, wish, notBefore)
+  if (refusal !== undefined) return refusal
   if (sut === undefined) return refused('sut_not_found')
   if (!wish.userExists) return refused('user_not_found')
-  if (verdict !== 'already so' && 'code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
-  const exceeded = verdict !== 'already so' && exceeding(model, verdict.event, wish.isBeyondQuota, time)
+  const time = Math.max(model.clock, notBefore, sut.time)
+  const verdict = verdictOnCreation(sut.calendar, wish, time)
+  if (verdict === 'already so') throw new Error('a creation is never so already')
+  if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
+  const exceeded = exceeding(model, verdict.event, wish.isBeyondQuota, time)
   if (exceeded) return exceeded
   const settle = (id: string): Shown => {
-    const made = verdictFor(checkedId(id, time).slice(8))
-    if (made !== 'already so' && 'apply' in made) made.apply()
-    sut.time = time
-    const position = record(model, sut, 'ReservationCreated', id)
-    exempt(model, id, wish.isBeyondQuota)
-    sut.stamps.set(id, { created: sut.time, updated: sut.time })
-    const booking = sut.calendar.bookings.at(-1) as Booking
-    const shown = { text: textOf(sut, booking), ...untilOf(booking), location: `/api/sut_reservation/${id}` }
-    return { status: 201, ...shown, position }
+    const { booking, position } = book(model, sut, wish, id, time)
+    const location = `/api/sut_reservation/${id}`
+    return { status: 201, text: textOf(sut, booking), ...untilOf(booking), location, position }
   }
   return { settle, isRecorded: true }
 }
 
-type Change =
-  | { readonly type: 'CancelReservation' }
-  | { readonly type: 'KeepReservation' }
+export type Change =
+  | { readonly type: 'CancelReservation' | 'KeepReservation' }
   | Pick<BindReservation, 'type' | 'client'>
   | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
   | Pick<ShortenReservation, 'type' | 'end'>
 
-const change = (
+/** Refusals of a change that come before who may. */
+const EARLY = /^(window_.*|end_not_later.*|end_not_earlier|invalid|not_your_reservation)$/
+
+export const change = (
   model: Model,
   found: Found | undefined,
   actor: Actor,
@@ -161,9 +175,8 @@ const change = (
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
   const { _id, user_id, standing: documentStatus } = booking
-  const command = { ...requested, actor, _id, user_id, documentStatus }
   const now = Math.max(model.clock, sut.time)
-  const verdict = verdictOn(sut.calendar, command, now)
+  const verdict = verdictOn(sut.calendar, { ...requested, actor, _id, user_id, documentStatus }, now)
   const isEarly = verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)
   if (!isEarly && isForbidden(actor, isBeyondQuota)) return refused('forbidden')
   const until = () => (requested.type === 'KeepReservation' ? untilOf(booking) : {})
@@ -183,29 +196,8 @@ const change = (
   return { settle, isRecorded: true }
 }
 
-export const cancel = (model: Model, found: Found | undefined, actor: Actor): Expected =>
-  change(model, found, actor, { type: 'CancelReservation' })
-
-export const bind = (model: Model, found: Found | undefined, actor: Actor): Expected =>
-  change(model, found, actor, { type: 'BindReservation', client: HERE })
-
-export const keep = (model: Model, found: Found | undefined, actor: Actor): Expected =>
-  change(model, found, actor, { type: 'KeepReservation' })
-
-export const extend = (
-  model: Model,
-  found: Found | undefined,
-  actor: Actor,
-  end: ExtendReservation['end'],
-  isBeyondQuota: boolean,
-): Expected => change(model, found, actor, { type: 'ExtendReservation', end, limits: LIMITS }, isBeyondQuota)
-
-export const shorten = (
-  model: Model,
-  found: Found | undefined,
-  actor: Actor,
-  end: ShortenReservation['end'],
-): Expected => change(model, found, actor, { type: 'ShortenReservation', end })
+/** Binds it to the address from which all requests of a story come. */
+export const BIND: Change = { type: 'BindReservation', client: HERE }
 
 export const readReservation = (model: Model, found: Found | undefined): Expected => {
   if (found === undefined) return refused('reservation_not_found')

@@ -1,15 +1,12 @@
 import fc from 'fast-check'
 import type { Tidying } from '../harness.ts'
 import type { Step } from './steps.ts'
-import { emptyData, played, type Subject } from './stories.ts'
+import { emptyData, played } from './stories.ts'
 import { arbitrarySteps } from './story-parts.ts'
 
 export interface Runs {
   readonly stories: number
   readonly seed: number
-  readonly subject?: Subject
-  /** Whether to stop at the first fault, without shrinking. */
-  readonly isControl?: boolean
   readonly onStory?: () => void
 }
 
@@ -30,14 +27,13 @@ const describeFailure = ({ seed, counterexamplePath, errorInstance }: Failed): s
 
 /** Plays random stories against the model. */
 export const playStories = async (t: Tidying, runs: Runs): Promise<RunsReport> => {
-  const { stories, seed, subject = {}, isControl = false, onStory } = runs
+  const { stories, seed, onStory } = runs
   const template = await emptyData(t)
   const outcomes: Record<string, number> = {}
   const problems: string[] = []
   let steps = 0
   const property = fc.asyncProperty(arbitrarySteps(), async (story) => {
-    if (isControl && problems.length > 0) return
-    for (const outcome of await played(template, story, subject)) {
+    for (const outcome of await played(template, story)) {
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
       steps++
     }
@@ -46,7 +42,7 @@ export const playStories = async (t: Tidying, runs: Runs): Promise<RunsReport> =
   const lane = async (n: number): Promise<void> => {
     const numRuns = Math.ceil((stories - n) / LANES)
     if (numRuns < 1) return
-    const report = await fc.check(property, { numRuns, seed: seed + n, endOnFailure: isControl })
+    const report = await fc.check(property, { numRuns, seed: seed + n })
     if (report.failed) problems.push(describeFailure(report))
   }
   await Promise.all(Array.from({ length: LANES }, (_, n) => lane(n)))

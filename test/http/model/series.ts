@@ -1,21 +1,12 @@
-import type { Actor } from '../../../src/domain/decider.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
-import {
-  type Booking,
-  ceiling,
-  floor,
-  heldUntil,
-  inTheWay,
-  named,
-  neighboursOf,
-} from '../../domain/calendar/bookings.ts'
-import { nanosecondsOf } from '../../domain/nanoseconds.ts'
+import type { Booking } from '../../domain/calendar/bookings.ts'
+import { instantOf, nanosecondsOf } from '../../domain/nanoseconds.ts'
 import {
   checkedId,
   type Expected,
   isBehind,
   type Model,
-  type NewSeries,
+  type Refused,
   record,
   refused,
   type Series,
@@ -24,12 +15,19 @@ import {
   shown,
 } from './model.ts'
 import { type Asked, seriesRefusal } from './quotas.ts'
-import { findReservation, isForbidden, LIMITS, textOf } from './reservations.ts'
-import type { Rhythm } from './steps.ts'
+import {
+  book,
+  EMPTY,
+  findReservation,
+  LIMITS,
+  refusalOfWish,
+  textOf,
+  verdictOnCreation,
+  type Wish,
+} from './reservations.ts'
+import type { Rhythm } from './wishes.ts'
 
-/** The model of series: windows at a fixed distance, each looked for in a list of intervals. */
-
-const HERE = 'here'
+/** The model of series: windows at a fixed distance, each of which the calendar is asked for by itself. */
 
 /** Zones in which no clock changes during a story, and their minutes east of UTC. */
 export const ZONES = [
@@ -38,13 +36,13 @@ export const ZONES = [
   ['America/St_Johns', -150],
 ] as const
 
-export interface SeriesWish {
-  readonly actor: Actor
-  readonly user_id: string
-  readonly userExists: boolean
-  readonly isBeyondQuota: boolean
-  readonly start: OffsetTime
-  readonly end: OffsetTime
+const NANOSECONDS = 1_000_000_000n
+
+const wholeSecond = ({ instant, offset }: OffsetTime, up = 0n): string =>
+  formatWithOffset(Number((nanosecondsOf(instant) + up) / NANOSECONDS), offset)
+
+export interface SeriesWish extends Wish {
+  readonly window: { readonly form: 'explicit'; readonly start: OffsetTime; readonly end: OffsetTime }
   readonly rhythm: Rhythm
   readonly rrule: string
 }
@@ -53,7 +51,7 @@ const all = (of: string, n: number): string => Array.from({ length: n }, (_, eac
 
 /** The rule of a rhythm: every hour or every half hour, on the clock of its zone. */
 export const ruleOf = ({ instant }: OffsetTime, { minutes, zone, end }: Rhythm): string => {
-  const seconds = Math.floor(Number(nanosecondsOf(instant) / 1_000_000_000n))
+  const seconds = Number(nanosecondsOf(instant) / NANOSECONDS)
   const minute = (Math.floor(seconds / 60) + ZONES[zone][1] + 24 * 60) % 60
   const last = new Date((seconds + (end.until ?? 0) * minutes * 60) * 1000)
   const until = last.toISOString().replace(/[-:]|\.\d+/g, '')
@@ -63,130 +61,104 @@ export const ruleOf = ({ instant }: OffsetTime, { minutes, zone, end }: Rhythm):
   return end.until === undefined ? rule : `${rule};UNTIL=${until}`
 }
 
-/** A window in whole seconds as asked for, and on the grid. */
-interface Slot {
-  readonly asked: string
-  readonly start: number
-  readonly end: number
-}
-
-/** The windows, or the code of what is wrong with the rule. */
-const slotsOf = ({ start, end, rhythm }: SeriesWish, latest: number): readonly Slot[] | string => {
-  const { minutes, zone, end: ends } = rhythm
-  const slots: Slot[] = []
+/** The windows, with the offset of the zone, or the code of what is wrong with the rule. */
+const windowsOf = (wish: SeriesWish, latest: number): readonly SeriesWish['window'][] | string => {
+  const { minutes, zone, end: ends } = wish.rhythm
+  const offset = ZONES[zone][1]
+  const windows: SeriesWish['window'][] = []
   const wanted = ends.count ?? (ends.until === undefined ? Number.POSITIVE_INFINITY : ends.until + 1)
-  while (slots.length < wanted) {
-    const later = BigInt(slots.length * minutes * 60) * 1_000_000_000n
-    const [from, to] = [nanosecondsOf(start.instant) + later, nanosecondsOf(end.instant) + later]
-    if (from > BigInt(latest) * 1_000_000n) break
-    const asked = formatWithOffset(Number(from / 1_000_000_000n), ZONES[zone][1])
-    slots.push({ asked, start: floor(from), end: ceiling(to) })
+  while (windows.length < wanted) {
+    const later = BigInt(windows.length * minutes * 60) * NANOSECONDS
+    const at = ({ instant }: OffsetTime): OffsetTime => ({ instant: instantOf(nanosecondsOf(instant) + later), offset })
+    const [start, end] = [at(wish.window.start), at(wish.window.end)]
+    if (nanosecondsOf(start.instant) > BigInt(latest) * 1_000_000n) break
+    windows.push({ form: 'explicit', start, end })
   }
-  if (slots.length === 0 || (Number.isFinite(wanted) && slots.length < wanted)) return 'window_too_far'
-  return slots.length < 2 ? 'series_too_short' : slots
+  if (windows.length === 0 || (Number.isFinite(wanted) && windows.length < wanted)) return 'window_too_far'
+  return windows.length < 2 ? 'series_too_short' : windows
 }
 
-const areTooClose = (slots: readonly Slot[], turnaround: number): boolean =>
-  slots.some(({ end }, n) => end + turnaround > (slots[n + 1]?.start ?? Number.POSITIVE_INFINITY))
-
-const conflictsOf = (sut: Sut, slots: readonly Slot[]) =>
-  slots.flatMap(({ asked, start: gridded, end }) => {
-    const start = heldUntil(sut.calendar, gridded)
-    const last = sut.calendar.bookings.findLast((each) => each.standing === 'released' && each.end === start)
-    const overlapping = start < end || last === undefined ? inTheWay(sut.calendar, start, end) : [last]
-    const neighbours = start < end ? neighboursOf(sut.calendar, start, end) : []
-    const conflicts = [...overlapping, ...neighbours].sort((a, b) => a.start - b.start)
-    return named(conflicts, neighbours).map((conflict) => ({ ...conflict, occurrence: asked }))
-  })
-
-/** Books every slot, and returns the document of the series. */
-const book = (
-  model: Model,
-  sut: Sut,
-  wish: SeriesWish,
-  slots: readonly Slot[],
-  { _id: id, members: ids }: NewSeries,
-) => {
-  const { user_id, actor, rhythm, rrule } = wish
-  const time = Math.max(model.clock, sut.time)
-  const [time_zone, offset] = ZONES[rhythm.zone]
-  record(model, sut, 'ReservationSeriesCreated', checkedId(id, time))
-  const bookings = slots.map(({ start: gridded, end }, n): Booking => {
-    const _id = checkedId(ids[n] ?? '', time)
-    const start = heldUntil(sut.calendar, gridded)
-    const of = { _id, user_id, start, end, startOffset: offset, endOffset: offset, standing: 'made' } as const
-    const counted = Math.ceil((end - start) / 900)
-    return {
-      ...of,
-      counted,
-      created: time,
-      client: actor._id === user_id ? HERE : null,
-      keepalive: 0,
-      kept: 0,
-      hasHeartbeats: false,
-    }
-  })
-  for (const booking of bookings) {
-    record(model, sut, 'ReservationCreated', booking._id)
-    sut.calendar.bookings.push(booking)
-    sut.stamps.set(booking._id, { created: time, updated: time })
-    if (wish.isBeyondQuota) model.people.exempt.add(booking._id)
-  }
-  const whole = ({ instant }: OffsetTime, up: bigint): string =>
-    formatWithOffset(Number((nanosecondsOf(instant) + up) / 1_000_000_000n), offset)
-  const fields = { _id: id, created_at: new Date(time).toISOString(), sut_id: sut._id, user_id }
-  const window = { start_time: whole(wish.start, 0n), end_time: whole(wish.end, 999_999_999n) }
-  const text = JSON.stringify({ ...fields, ...window, rrule, time_zone, count: ids.length }).slice(0, -1)
-  model.series.push({ _id: id, sut, user_id, text, members: ids })
-  return bookings
+/** What a verdict would book, without what was released before it; undefined if it is refused. */
+const askedIn = (verdict: ReturnType<typeof verdictOnCreation>): Asked | undefined => {
+  if (verdict === 'already so' || 'code' in verdict) return undefined
+  const { user_id, start_time, end_time, counted } = verdict.event.data as Readonly<Record<string, string>>
+  const at = (time = ''): number => Date.parse(time) / 1000
+  return { user_id: `${user_id}`, start: at(start_time), end: at(end_time), counted: Number(counted) }
 }
+
+/** Whether windows overlap on the grid, or have not the turnaround between them. */
+const areTooClose = (asked: readonly Asked[], turnaround: number): boolean =>
+  asked.some(({ end }, n) => end + turnaround > (asked[n + 1]?.start ?? Number.POSITIVE_INFINITY))
 
 const answerOf = (id: string, sut: Sut, bookings: readonly Booking[]): string =>
   `{"series_id":"${id}","sut_reservations":[${bookings.map((booking) => textOf(sut, booking)).join()}]}`
 
-/** `askedCode`: what is wrong with the first window by itself. */
-export const reserveSeries = (
+/** Books every window, and returns the answer. */
+const settleSeries = (
   model: Model,
-  sut: Sut | undefined,
+  sut: Sut,
   wish: SeriesWish,
-  askedCode: (now: number) => string | undefined,
-): Expected => {
-  if (sut !== undefined && isBehind(model, sut.time)) return refused('clock_behind')
+  windows: readonly SeriesWish['window'][],
+  { _id, members }: Pick<Series, '_id' | 'members'>,
+): Shown => {
+  const { user_id, rhythm, rrule } = wish
+  const [time_zone, offset] = ZONES[rhythm.zone]
+  const time = Math.max(model.clock, sut.time)
+  record(model, sut, 'ReservationSeriesCreated', checkedId(_id, time))
+  const bookings = windows.map((window, n) => book(model, sut, { ...wish, window }, members[n] ?? '', time).booking)
+  const fields = { _id, created_at: new Date(time).toISOString(), sut_id: sut._id, user_id }
+  const [start, end] = [
+    { ...wish.window.start, offset },
+    { ...wish.window.end, offset },
+  ]
+  const ends = { start_time: wholeSecond(start), end_time: wholeSecond(end, NANOSECONDS - 1n) }
+  const text = JSON.stringify({ ...fields, ...ends, rrule, time_zone, count: members.length }).slice(0, -1)
+  model.series.push({ _id, sut, user_id, text, members })
+  const location = `/api/sut_reservation_series/${_id}`
+  return { status: 201, text: answerOf(_id, sut, bookings), location, position: model.log.length - 1 }
+}
+
+export const reserveSeries = (model: Model, sut: Sut | undefined, wish: SeriesWish): Expected => {
+  const ofAnybody: Wish = { ...wish, actor: { _id: '', role: 'administrator' } }
+  const ofWindow = refusalOfWish(model, sut, ofAnybody)
+  if (ofWindow !== undefined) return ofWindow
+  const windows = windowsOf(wish, model.clock + LIMITS.horizon)
+  if (typeof windows === 'string') return refused(windows)
   const time = Math.max(model.clock, sut?.time ?? 0)
-  const wrong = askedCode(time)
-  if (wrong !== undefined) return refused(wrong)
-  const slots = slotsOf(wish, model.clock + LIMITS.horizon)
-  if (typeof slots === 'string') return refused(slots)
-  if (areTooClose(slots, 0)) return refused('series_overlaps')
-  const { actor, user_id, isBeyondQuota } = wish
-  if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (isForbidden(actor, isBeyondQuota)) return refused('forbidden')
+  const gridded = windows.map((window) => askedIn(verdictOnCreation(EMPTY, { ...ofAnybody, window }, time)) as Asked)
+  if (areTooClose(gridded, 0)) return refused('series_overlaps')
+  const ofWish = refusalOfWish(model, sut, wish)
+  if (ofWish !== undefined) return ofWish
   if (sut === undefined) return refused('sut_not_found')
   if (!wish.userExists) return refused('user_not_found')
-  if (sut.calendar.retired) return refused('sut_retired')
-  if (!sut.calendar.active) return refused('sut_inactive')
-  if (areTooClose(slots, sut.calendar.turnaround)) return refused('series_overlaps')
-  const conflicts = conflictsOf(sut, slots)
-  if (conflicts.length > 0) return refused('reservation_conflict', { conflicts })
-  const asked = slots.map(({ start: gridded, end }): Asked => {
-    const start = heldUntil(sut.calendar, gridded)
-    return { user_id, start, end, counted: Math.ceil((end - start) / 900) }
+  const { calendar } = sut
+  if (calendar.retired) return refused('sut_retired')
+  if (!calendar.active) return refused('sut_inactive')
+  if (areTooClose(gridded, calendar.turnaround)) return refused('series_overlaps')
+  const verdicts = windows.map((window) => verdictOnCreation(calendar, { ...wish, window }, time))
+  const conflicts = verdicts.flatMap((verdict, n) => {
+    if (verdict === 'already so' || !('code' in verdict)) return []
+    const occurrence = wholeSecond((windows[n] as SeriesWish['window']).start)
+    return ((verdict.help as Refused['help'])?.conflicts ?? []).map((conflict) => ({ ...conflict, occurrence }))
   })
-  const exceeded = isBeyondQuota ? undefined : seriesRefusal(model, asked, time)
+  if (conflicts.length > 0) return refused('reservation_conflict', { conflicts })
+  const asked = verdicts.map((verdict) => askedIn(verdict) as Asked)
+  const exceeded = wish.isBeyondQuota ? undefined : seriesRefusal(model, asked, time)
   if (exceeded) return exceeded
-  const settle = (_: string, __?: string, made?: NewSeries): Shown => {
-    if (made?.members.length !== slots.length) throw new Error(`${made?.members.length} of ${slots.length} windows`)
-    const text = answerOf(made._id, sut, book(model, sut, wish, slots, made))
-    const location = `/api/sut_reservation_series/${made._id}`
-    return { status: 201, text, location, position: model.log.length - 1 }
+  return {
+    isRecorded: true,
+    settle: (_, __, made) => {
+      if (made?.members.length !== windows.length)
+        throw new Error(`${made?.members.length} of ${windows.length} windows`)
+      return settleSeries(model, sut, wish, windows, made)
+    },
   }
-  return { settle, isRecorded: true }
 }
 
 const bookingsOf = (model: Model, { members }: Series): readonly Booking[] =>
   members.map((id) => findReservation(model, id)?.booking).filter((booking) => booking !== undefined)
 
-export const cancelSeries = (model: Model, series: Series | undefined, actor: Actor): Expected => {
+export const cancelSeries = (model: Model, series: Series | undefined, actor: Wish['actor']): Expected => {
   if (series === undefined) return refused('series_not_found')
   const { _id, sut } = series
   if (isBehind(model, sut.time)) return refused('clock_behind')

@@ -1,7 +1,6 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Runtime } from '../../../src/app/service.ts'
 import type { DataOf } from '../../../src/domain/event.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { withScope } from '../../process/scope.ts'
@@ -13,7 +12,6 @@ import { eventsOf } from '../store/log-rows.ts'
 import { until } from '../until.ts'
 import {
   BEGINNING,
-  type Expected,
   isBehind,
   type Model,
   type NewSeries,
@@ -22,26 +20,16 @@ import {
   type Shown,
   textOfSut,
 } from './model.ts'
-import { type Request, requestOf } from './requests.ts'
+import type { Request } from './requests.ts'
 import { standingReservations } from './reservations.ts'
-import { NAMES, type Step } from './steps.ts'
+import { requestOf, type Step } from './steps.ts'
 import { releasePort, unreleased } from './suts.ts'
-
-/** The service compared with the model: the real one, or one that a test has broken. */
-export interface Subject {
-  /** Replaces the embedded store of the service. */
-  readonly storeIn?: (data: string) => NonNullable<Runtime['openStore']>
-  /** The clock of the service, derived from that of the story in Unix milliseconds. */
-  readonly clock?: (time: number) => number
-  /** Replaces the model's expectation of a step. */
-  readonly changed?: (expected: Expected, model: Model) => Expected
-}
+import { NAMES } from './wishes.ts'
 
 interface Stage {
   readonly model: Model
   readonly data: string
   readonly scope: Tidying
-  readonly subject: Subject
   /** The requests that had a key. */
   readonly keyed: Request[]
   /** The requests and answers so far, for the error message. */
@@ -69,9 +57,8 @@ export const emptyData = async (t: Tidying): Promise<string> => {
 /** On a shared store each story has its own log, which the documents of the template do not match. */
 const isOfStory = (path: string): boolean => SHARED_STORE === undefined || !basename(path).startsWith('views.db')
 
-const begin = async (scope: Tidying, data: string, { storeIn, clock = (time) => time }: Subject, time: number) => {
-  const openStore = storeIn?.(data)
-  const service = await start(scope, { now: iso(clock(time)), data, environment, ...(openStore && { openStore }) })
+const begin = async (scope: Tidying, data: string, time: number) => {
+  const service = await start(scope, { now: iso(time), data, environment })
   await until('ready', async () => (await service.anyone.get('/health/ready')).status === 200, 60_000)
   return service
 }
@@ -92,12 +79,12 @@ const takeCount = async (stage: Stage): Promise<void> => {
 
 /** Restarts the service. Returns the outcome in a word. */
 const restart = async (stage: Stage, isRebuilt: boolean): Promise<string> => {
-  const { model, data, scope, subject } = stage
+  const { model, data, scope } = stage
   await stage.service.stop()
   await takeCount(stage)
   if (isRebuilt)
     for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
-  stage.service = await begin(scope, data, subject, model.clock)
+  stage.service = await begin(scope, data, model.clock)
   const left = isBehind(model, model.ports.time) ? [] : unreleased(model)
   if (left.length === 0) return isRebuilt ? 'rebuilt' : 'as before'
   for (const sut of left) releasePort(model, sut)
@@ -154,9 +141,9 @@ const newSeriesIn = ({ series_id, sut_reservations = [] }: Answer['json']): NewS
 
 /** Sends a request and compares the answer with the model's. Returns the outcome in a word. */
 const exchange = async (stage: Stage, request: Request): Promise<string> => {
-  const { model, service, subject, transcript } = stage
+  const { model, service, transcript } = stage
   const { as, method, path, body, headers, key } = request
-  const expected = (subject.changed ?? ((same) => same))(request.expected(model), model)
+  const expected = request.expected(model)
   const answer = await service.as(as).request(method, path, headers, body)
   transcript.push(
     `${iso(model.clock)} ${as} ${method} ${path} ${JSON.stringify(headers)} ${body ?? ''} -> ${answer.status} ${answer.text}`,
@@ -184,7 +171,7 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
   if (step.to === 'restart') return restart(stage, step.isRebuilt)
   if (step.to === 'move the clock') {
     model.clock += step.by
-    service.clock.set(iso((stage.subject.clock ?? ((time) => time))(model.clock)))
+    service.clock.set(iso(model.clock))
     return step.by < 0 ? 'back' : 'forth'
   }
   if (step.to === 'retry') {
@@ -194,7 +181,6 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
     return exchange(stage, request)
   }
   const request = requestOf(step, model)
-  if (request === undefined) throw new TypeError(`${step.to} sends nothing`)
   if (request.key) keyed.push(request)
   return exchange(stage, request)
 }
@@ -227,13 +213,13 @@ const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
  * @returns the outcome of every step
  * @throws Error at the first difference, with the story so far
  */
-export const played = (template: string, steps: readonly Step[], subject: Subject = {}): Promise<readonly string[]> =>
+export const played = (template: string, steps: readonly Step[]): Promise<readonly string[]> =>
   withScope(async (scope) => {
     const data = await temporaryData(scope)
     await cp(template, data, { recursive: true, filter: isOfStory })
     const model = newModel(Date.parse(NOW), PORTS)
-    const service = await begin(scope, data, subject, model.clock)
-    const stage: Stage = { model, data, scope, subject, keyed: [], transcript: [], service, denied: 0, seen: -1 }
+    const service = await begin(scope, data, model.clock)
+    const stage: Stage = { model, data, scope, keyed: [], transcript: [], service, denied: 0, seen: -1 }
     const outcomes: string[] = []
     try {
       for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)

@@ -112,65 +112,65 @@ const changed = (model: Model, sut: Sut, type: string): Shown => {
 
 const isStale = (sut: Sut, ifMatch: IfMatch): boolean => ifMatch !== undefined && !ifMatch.includes(sut.record)
 
-/** Why a SUT cannot be changed. */
-const unchangeable = (model: Model, sut: Sut | undefined, ifMatch: IfMatch): Expected | undefined => {
+/** Changes the record of a SUT, unless it has these values already. */
+const change = (
+  model: Model,
+  sut: Sut | undefined,
+  ifMatch: IfMatch,
+  type: string,
+  isOther: (sut: Sut) => boolean,
+  apply: (sut: Sut) => void,
+): Expected => {
   if (sut === undefined) return refused('sut_not_found')
   if (isBehind(model, sut.time)) return refused('clock_behind')
   if (sut.calendar.retired) return refused('sut_retired')
-  return isStale(sut, ifMatch) ? refused('stale') : undefined
+  if (isStale(sut, ifMatch)) return refused('stale')
+  if (!isOther(sut)) return shown(shownSut(sut))
+  const settle = (): Shown => {
+    apply(sut)
+    return changed(model, sut, type)
+  }
+  return { settle, isRecorded: true }
 }
 
 export const updateSut = (model: Model, sut: Sut | undefined, fields: Fields, ifMatch: IfMatch): Expected => {
-  const refusal = unchangeable(model, sut, ifMatch)
-  if (refusal !== undefined || sut === undefined) return refusal as Expected
   const values = visible(fields)
-  const isOther =
+  const isOther = ({ values: before, rdp_width, unusedAfter, calendar }: Sut): boolean =>
     'password' in fields ||
-    ('rdp_width' in fields && fields.rdp_width !== sut.rdp_width) ||
-    ('release_unused_after' in fields && fields.release_unused_after !== sut.unusedAfter) ||
-    ('turnaround' in fields && inQuarters(fields.turnaround) !== sut.calendar.turnaround) ||
-    Object.entries(values).some(([name, value]) => sut.values[name] !== value)
-  if (!isOther) return shown(shownSut(sut))
-  const settle = (): Shown => {
+    ('rdp_width' in fields && fields.rdp_width !== rdp_width) ||
+    ('release_unused_after' in fields && fields.release_unused_after !== unusedAfter) ||
+    ('turnaround' in fields && inQuarters(fields.turnaround) !== calendar.turnaround) ||
+    Object.entries(values).some(([name, value]) => before[name] !== value)
+  return change(model, sut, ifMatch, 'SutUpdated', isOther, (sut) => {
     Object.assign(sut.values, values)
     if ('rdp_width' in fields) sut.rdp_width = fields.rdp_width as number
     if ('release_unused_after' in fields) sut.unusedAfter = Number(fields.release_unused_after)
     if ('turnaround' in fields) sut.calendar.turnaround = inQuarters(fields.turnaround)
     sut.calendar.active = sut.values.is_active as boolean
-    return changed(model, sut, 'SutUpdated')
-  }
-  return { settle, isRecorded: true }
+  })
 }
 
 export type Tags = Readonly<Record<string, string | null>>
 
 export const tagSut = (model: Model, sut: Sut | undefined, tags: Tags, ifMatch: IfMatch): Expected => {
-  const refusal = unchangeable(model, sut, ifMatch)
-  if (refusal !== undefined || sut === undefined) return refusal as Expected
-  const isOther = Object.entries(tags).some(([name, value]) => (sut.tags.get(name) ?? null) !== value)
-  if (!isOther) return shown(shownSut(sut))
-  const settle = (): Shown => {
+  const isOther = (sut: Sut): boolean =>
+    Object.entries(tags).some(([name, value]) => (sut.tags.get(name) ?? null) !== value)
+  return change(model, sut, ifMatch, 'SutUpdated', isOther, (sut) => {
     for (const [name, value] of Object.entries(tags)) {
       if (value === null) sut.tags.delete(name)
       else sut.tags.set(name, value)
     }
-    return changed(model, sut, 'SutUpdated')
-  }
-  return { settle, isRecorded: true }
+  })
 }
 
 /** Another interval changes the record, but not since when the SUT is probed. */
 export const monitorSut = (model: Model, sut: Sut | undefined, interval: number | null, ifMatch: IfMatch): Expected => {
-  const refusal = unchangeable(model, sut, ifMatch)
-  if (refusal !== undefined || sut === undefined) return refusal as Expected
-  const before = sut.monitoring
-  if (before.interval === interval) return shown(shownSut(sut))
-  const settle = (): Shown => {
-    const isSwitched = before.interval === null || interval === null
-    sut.monitoring = { since: isSwitched ? Math.max(model.clock, sut.time) : before.since, interval }
-    return changed(model, sut, interval === null ? 'SutMonitoringDisabled' : 'SutMonitoringEnabled')
-  }
-  return { settle, isRecorded: true }
+  const type = interval === null ? 'SutMonitoringDisabled' : 'SutMonitoringEnabled'
+  const isOther = ({ monitoring }: Sut): boolean => monitoring.interval !== interval
+  return change(model, sut, ifMatch, type, isOther, (sut) => {
+    const isSwitched = sut.monitoring.interval === null || interval === null
+    sut.monitoring = { since: isSwitched ? Math.max(model.clock, sut.time) : sut.monitoring.since, interval }
+  })
 }
 
 export const retireSut = (model: Model, sut: Sut | undefined, ifMatch: IfMatch): Expected => {

@@ -20,24 +20,9 @@ import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
 import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
-import type { LastError } from '../../response/forwarded.ts'
 import { withUserName } from '../../response/user-names.ts'
 import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-
-/** How to reach a reserved SUT through this instance. */
-interface ConnectionDocument {
-  readonly host: string | null
-  readonly port: number
-  readonly sut_type: 'vnc' | 'rdp' | 'tcp'
-  readonly open: boolean
-  readonly bound: boolean
-  readonly bound_here: boolean
-  /** When it is released unless somebody connects; null if it is not. */
-  readonly released_unused_at: string | null
-  readonly connections: number
-  readonly last_error: LastError | null
-}
 
 /** Whether an address is a wildcard, on which a server listens for all addresses. */
 const isAnyAddress = (host: string): boolean => {
@@ -138,7 +123,7 @@ const connectionOf = async (
   const id = reservation._id
   const host = hostOf(parts, found, asked)
   const pseudonym = await bindingOf(parts, found)
-  const connection: ConnectionDocument = {
+  const connection = {
     host,
     port: reservation.listen_port,
     sut_type: sut.sut_type,

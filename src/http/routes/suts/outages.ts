@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { opaqueId } from '../../../domain/codec/codec.ts'
-import type { OfflineCause } from '../../../domain/events/monitoring.ts'
 import { invalid } from '../../../domain/failure.ts'
 import {
   ceilMillisecond,
@@ -30,20 +29,14 @@ const outagesOfOneQuery = queryOf({}, { required: span, rules })
 const suts = several(opaqueId, 'Those of these SUTs, up to 100.', SUTS_MAX)
 const outagesQuery = queryOf({}, { required: { ...span, sut_id: suts }, rules })
 
-/** Outages of a SUT in a span, as responses show them. */
-interface ShownOutages {
-  /** Those that overlap the span, each as a whole. `to` is null while it lasts. */
-  readonly outages: readonly { readonly from: string; readonly to: string | null; readonly cause: OfflineCause }[]
-  /** The parts of the span in which the SUT was not monitored, or not probed yet. */
-  readonly unknown: readonly { readonly from: string; readonly to: string }[]
-}
-
 /** Changes of status per response. */
 const CHANGES_MAX = 10_000
 
-const show = ({ outages, unknown }: Outages): ShownOutages => ({
+/** The outages of a SUT, each as a whole, and the parts of the span in which it was not monitored, or not probed yet. */
+const show = ({ outages, unknown }: Outages) => ({
   outages: outages.map(({ from, to, cause }) => ({
     from: formatMilliseconds(from),
+    // While it lasts.
     to: to === null ? null : formatMilliseconds(to),
     cause,
   })),

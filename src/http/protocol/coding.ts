@@ -27,5 +27,8 @@ export const codingOf = (accepted: string | undefined): Coding | undefined => {
 }
 
 /** The entity tag of a representation in a coding: strong tags of different bytes differ. */
-export const codedTag = (entityTag: string, coding: Coding | undefined): string =>
-  coding === undefined ? entityTag : `${entityTag.slice(0, -1)}-${coding}"`
+export const codedTag = (entityTag: string, coding: Coding): string => `${entityTag.slice(0, -1)}-${coding}"`
+
+/** The same bytes, not a copy: Koa takes no other array of bytes. */
+export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength)

@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
+import type { Compressed } from './coding.ts'
 import type { Code, Refusal } from './problem.ts'
 import type { Route } from './route.ts'
 
@@ -38,6 +39,8 @@ export interface State {
   hasWaited?: true
   /** What the response shows, if that is not what the views show. Negative before the first event. */
   position?: PublicPosition | undefined
+  /** The body, compressed, if it is kept so. */
+  kept?: Compressed | undefined
   /** Of an error response. */
   code?: Code
 }

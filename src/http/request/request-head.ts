@@ -18,15 +18,15 @@ const isHostClear = ({ req }: Pick<Context, 'req'>): boolean => {
 }
 
 /** A host name or address with an optional port, as in an http URI (RFC 9110, section 4.2.1); not empty. */
-const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::\d{0,5})?$/i
+const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::(\d{0,5}))?$/i
 /** Characters of a host name and its port. */
 const HOST_MAX = 260
 const PORT_MAX = 65_535
 
-const isHost = (host: string): boolean =>
-  host.length <= HOST_MAX &&
-  HOST.test(host) &&
-  Number(/:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? 0) <= PORT_MAX
+const isHost = (host: string): boolean => {
+  const match = host.length <= HOST_MAX ? HOST.exec(host) : null
+  return match !== null && Number(match[1] ?? 0) <= PORT_MAX
+}
 
 /** The authority of a request target in absolute form (RFC 9112, section 3.2.2). URL parsers throw on some texts there. */
 const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?]*)/i
@@ -44,15 +44,14 @@ const targetProblem = (url: string): string | undefined => {
   return CONTROL.test(query === -1 ? url : url.slice(0, query)) ? 'The path contains a control character.' : undefined
 }
 
-export const notImplemented = (): Refusal =>
-  refusal('not_implemented', 'The only supported Transfer-Encoding is chunked.')
-
 /** What is wrong with a request head, independent of user and route. */
 export const headProblem = (ctx: Pick<Context, 'req' | 'url'>): Refusal | undefined => {
   if (ctx.url.length > URI_MAX) return refusal('uri_too_long', `The address exceeds ${URI_MAX} characters.`)
   const { headers } = ctx.req
   const coding = headers['transfer-encoding']
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return notImplemented()
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return refusal('not_implemented', 'The only supported Transfer-Encoding is chunked.')
+  }
   if (!isHostClear(ctx)) return refusal('malformed_request', 'There must be exactly one Host header.')
   if (headers.host !== undefined && !isHost(headers.host)) {
     return refusal('malformed_request', 'The Host header must be a host name or an IP address, with an optional port.')

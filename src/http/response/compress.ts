@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip, zstdCompress } from 'node:zlib'
 import { makeTurns } from '../../concurrency/turns.ts'
-import { type Coding, type Compressed, codedTag, codingOf, UNCOMPRESSED_MAX } from '../protocol/coding.ts'
+import { bufferOf, type Coding, type Compressed, codedTag, codingOf, UNCOMPRESSED_MAX } from '../protocol/coding.ts'
 import type { Context, Middleware } from '../protocol/context.ts'
 import { NO_STORE } from '../protocol/route.ts'
 
@@ -30,24 +30,25 @@ export const compressAll = async (body: string | Uint8Array): Promise<Compressed
   gzip: await compressed(body, 'gzip'),
 })
 
-/** What is JSON, large and no secret. Documents that do not change are compressed beforehand. */
+/** What is JSON, large and no secret. */
 const isCompressible = ({ body, response }: Context): boolean =>
   typeof body === 'string' &&
   response.length > UNCOMPRESSED_MAX &&
   /^application\/(?:problem\+)?json$/.test(response.get('Content-Type')) &&
   response.get('Cache-Control') !== NO_STORE['Cache-Control']
 
-/** Sends large documents compressed, and none that the client has: then 304. */
+/** Sends large documents compressed, some of which are kept so, and none that the client has: then 304. */
 export const compress: Middleware = async (ctx, next) => {
   await next()
-  const isVaried = isCompressible(ctx)
+  const { kept } = ctx.state
+  const isVaried = kept !== undefined || isCompressible(ctx)
   const coding = isVaried ? codingOf(ctx.req.headers['accept-encoding']) : undefined
   if (isVaried) ctx.vary('Accept-Encoding')
   const isTagged = ctx.res.hasHeader('ETag')
   if (isTagged && coding !== undefined) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
   if (isTagged && ctx.req.headers['if-none-match'] !== undefined && ctx.fresh) ctx.status = 304
   else if (coding !== undefined) {
-    ctx.body = await compressed(ctx.body as string, coding)
+    ctx.body = kept === undefined ? await compressed(ctx.body as string, coding) : bufferOf(kept[coding])
     ctx.set('Content-Encoding', coding)
   }
 }

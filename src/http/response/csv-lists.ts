@@ -33,40 +33,6 @@ export interface CsvLimits {
 
 const CSV_LIMITS: CsvLimits = { rows: 100_000, chunk: 250, total: 16, perUser: 4, timeout: 300_000 }
 
-export interface CsvLists {
-  /** Why a query is not one for CSV, if it is not. */
-  readonly refuse: (query: Paging, mediaType: string) => E.Either<Refusal, never> | undefined
-  /** What to read in place of a page; one row more than a list may have. */
-  readonly part: { readonly limit: number; readonly offset: 0; readonly asPositions: true }
-  readonly respond: (
-    list: CsvList,
-    page: Pick<ListPage, 'positions'>,
-    position: PublicPosition | undefined,
-    userId: string,
-  ) => E.Either<Refusal, RouteResponse>
-}
-
-/** Limits the lists that are being sent. */
-const makeSlots = ({ total, perUser }: CsvLimits) => {
-  const all = makeTurns({ limit: total })
-  const own = makeTurns({ limit: perUser })
-  return {
-    /** Returns the function that ends it; undefined if there is no room. */
-    take: (userId: string): (() => void) | undefined => {
-      if (!all.isFree('') || !own.isFree(userId)) return undefined
-      all.acquire('')
-      own.acquire(userId)
-      let isTaken = true
-      return () => {
-        if (!isTaken) return
-        isTaken = false
-        all.release('')
-        own.release(userId)
-      }
-    },
-  }
-}
-
 const withNames = ({ texts, userIds }: CsvRows, nameOf: UserNames): string =>
   texts.map((text, n) => (n === 0 ? text : spreadsheetField(nameOf(userIds[n - 1] ?? '')) + text)).join('')
 
@@ -80,9 +46,9 @@ export const makeCsvLists = (
   views: Pick<Views, 'readCsvRows'>,
   nameOf: UserNames,
   overrides: Partial<CsvLimits> = {},
-): CsvLists => {
+) => {
   const limits = { ...CSV_LIMITS, ...overrides }
-  const slots = makeSlots(limits)
+  const [all, own] = [makeTurns({ limit: limits.total }), makeTurns({ limit: limits.perUser })]
 
   const send = async (list: CsvList, positions: readonly PublicPosition[], response: ServerResponse): Promise<void> => {
     async function* rows(): AsyncGenerator<string> {
@@ -101,19 +67,35 @@ export const makeCsvLists = (
   }
 
   return {
-    part: { limit: limits.rows + 1, offset: 0, asPositions: true },
-    refuse: ({ pagedBy }, mediaType) => {
+    /** What to read in place of a page; one row more than a list may have. */
+    part: { limit: limits.rows + 1, offset: 0, asPositions: true } as const,
+    /** Why a query is not one for CSV, if it is not. */
+    refuse: ({ pagedBy }: Paging, mediaType: string): E.Either<Refusal, never> | undefined => {
       if (mediaType !== CSV || pagedBy.length === 0) return undefined
       return E.left(invalid(pagedBy.map((name) => inQuery(name, 'is only for pages; CSV has all that match'))))
     },
-    respond: (list, { positions = [] }, position, userId) => {
+    respond: (
+      list: CsvList,
+      { positions = [] }: Pick<ListPage, 'positions'>,
+      position: PublicPosition | undefined,
+      userId: string,
+    ): E.Either<Refusal, RouteResponse> => {
       if (positions.length > limits.rows) {
         return E.left(failure('list_too_large', `More than ${limits.rows} rows match. Ask for a part, such as a span.`))
       }
-      const leave = slots.take(userId)
-      if (leave === undefined) return E.left(refusal('unavailable', 'Too many lists are being sent as CSV. Try again.'))
+      if (!all.isFree('') || !own.isFree(userId)) {
+        return E.left(refusal('unavailable', 'Too many lists are being sent as CSV. Try again.'))
+      }
+      all.acquire('')
+      own.acquire(userId)
+      // Called once: after the list, or in place of it.
+      const leave = (): void => {
+        all.release('')
+        own.release(userId)
+      }
       const run = (response: ServerResponse) => send(list, positions, response).finally(leave)
       return E.right({ status: 200, body: { run, leave }, ...(position !== undefined && { position }) })
     },
   }
 }
+export type CsvLists = ReturnType<typeof makeCsvLists>

@@ -20,37 +20,6 @@ export type Kind = Dated | 'user' | 'token'
 /** What lists have. */
 export type Listed = Kind | 'session' | 'series' | 'sut_request'
 
-/** Reads SUTs and reservations from the views, or from the log when the views cannot keep up. */
-export interface Objects {
-  /** The object as of the end of a command, whatever was recorded since. */
-  readonly after: (
-    kind: Kind | 'sut_request',
-    id: string,
-    stream: string,
-    outcome: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,
-  ) => Promise<Version>
-  /** The object as of a revision, for the response to a command recorded earlier. */
-  readonly asOf: (kind: Kind, id: string, revision: number) => Version | undefined
-  /** The current object; `undefined` only if the store has no such object. */
-  readonly newest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** The same, always after catching up with the store. */
-  readonly latest: (kind: Listed, id: string) => Promise<E.Either<Failure, Version | undefined>>
-  /** The position that the views have, which show everything answered so far. */
-  readonly reached: () => Promise<E.Either<Failure, PublicPosition>>
-  /**
-   * Reads a list that shows everything answered so far, with the public position that it shows, in another thread if it
-   * may be long.
-   */
-  readonly readList: <Name extends keyof ListReads>(
-    name: Name,
-    ...args: Parameters<ListReads[Name]>
-  ) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
-  /** The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. */
-  readonly showList: Objects['readList']
-  /** Called with the position of each write that was acknowledged. */
-  readonly acknowledge: (position: PublicPosition) => void
-}
-
 export const viewsBehind = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 const listsUnavailable = (): Failure =>
@@ -66,33 +35,46 @@ export const ifReaching = <A, L = Failure>(
 ): E.Either<L | Failure, ListResult<A>> =>
   E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
 
+type ReadList = <Name extends keyof ListReads>(
+  name: Name,
+  ...args: Parameters<ListReads[Name]>
+) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
+
 /** Reads lists that show everything answered so far. */
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
   let acknowledged = BEFORE_FIRST
 
-  const readList: Objects['readList'] = async (name, ...args) => {
+  /** Reads a list with the public position that it shows, in another thread if it may be long. */
+  const readList: ReadList = async (name, ...args) => {
     if (!(await isReached())) return E.left(viewsBehind())
     const shown = views.read(name, ...args)
     return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
   }
 
-  const showList: Objects['showList'] = async (name, ...args) => {
+  /** The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. */
+  const showList: ReadList = async (name, ...args) => {
     const shown = await readList(name, ...args)
     const stored = E.isLeft(shown) ? views.readStored(name, ...args) : undefined
     return stored === undefined ? shown : ifReaching(acknowledged, E.right(await stored))
   }
 
   return {
-    reached: async () => ((await isReached()) ? E.right(views.position()) : E.left(viewsBehind())),
     readList,
     showList,
+    /** The position that the views have, which show everything answered so far. */
+    reached: async () => ((await isReached()) ? E.right(views.position()) : E.left(viewsBehind())),
+    /** Called with the position of each write that was acknowledged. */
     acknowledge: (position: PublicPosition): void => {
       acknowledged = laterPosition(acknowledged, position)
     },
   }
 }
 
-export const makeObjects = (views: Views, store: EventStore): Objects => {
+/** The object, if the store has it. */
+type Current = Promise<E.Either<Failure, Version | undefined>>
+
+/** Reads objects from the views, or from the log when the views cannot keep up. */
+export const makeObjects = (views: Views, store: EventStore) => {
   /** The last store position answered from the log: later reads must not show less. */
   let answered = BEGINNING
 
@@ -105,13 +87,20 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     return { position: views.position(), revision, id, document, internal, ended, created, observed }
   }
 
-  const latest: Objects['latest'] = async (kind, id) => {
+  /** The current object, always after catching up with the store. */
+  const latest = async (kind: Listed, id: string): Current => {
     const isReached = await waitForHead(views, store)
     return isReached ? E.right(current(kind, id)) : E.left(viewsBehind())
   }
 
   return {
-    after: async (kind, id, stream, { kind: outcome, revision, storePosition }) => {
+    /** The object as of the end of a command, whatever was recorded since. */
+    after: async (
+      kind: Kind | 'sut_request',
+      id: string,
+      stream: string,
+      { kind: outcome, revision, storePosition }: Pick<Outcome<unknown>, 'kind' | 'revision' | 'storePosition'>,
+    ): Promise<Version> => {
       // Where nothing was recorded, the object is shown as it is.
       const withObserved = outcome === 'already'
       if (await views.waitForStorePosition(storePosition)) {
@@ -127,8 +116,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
       answered = laterPosition(answered, fromLog.storePosition)
       return fromLog.version
     },
-    asOf: views.asOf,
-    newest: async (kind, id) => {
+    newest: async (kind: Listed, id: string): Current => {
       // Imported users have ids of any form.
       if (kind !== 'user' && !isAssignedId(id)) return E.right(undefined)
       if (!(await views.waitForStorePosition(answered))) return E.left(viewsBehind())
@@ -140,6 +128,7 @@ export const makeObjects = (views: Views, store: EventStore): Objects => {
     ...makeLists(views, async () => views.waitForStorePosition(answered)),
   }
 }
+export type Objects = ReturnType<typeof makeObjects>
 
 /**
  * The response that shows an object. The entity tag of a SUT is the revision of its record and, from the first change

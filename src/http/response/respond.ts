@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { isNavigation, isOfBrowser } from '../protocol/browser.ts'
-import { codedTag, codingOf } from '../protocol/coding.ts'
+import { bufferOf } from '../protocol/coding.ts'
 import type { Context } from '../protocol/context.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { type FixedBody, JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
 import { discardUnread } from './unread-body.ts'
 
 /** What people see at an address where nothing is. It is the same for every request. */
@@ -67,19 +67,6 @@ export const respondWithRefusal = (ctx: Context, refused: Refusal): void => {
   ctx.body = isPage ? NOT_FOUND_PAGE : problemBody(refused, ctx.state.requestId)
 }
 
-/** Answers with bytes that are kept, also compressed. */
-const showFixed = (ctx: Context, { bytes, compressed }: FixedBody): void => {
-  if (compressed !== undefined) ctx.vary('Accept-Encoding')
-  const coding = compressed && codingOf(ctx.req.headers['accept-encoding'])
-  if (coding !== undefined) {
-    ctx.set('Content-Encoding', coding)
-    if (ctx.res.hasHeader('ETag')) ctx.set('ETag', codedTag(ctx.response.get('ETag'), coding))
-  }
-  const { buffer, byteOffset, byteLength } = (coding && compressed?.[coding]) ?? bytes
-  // Not a copy: Koa takes no other array of bytes.
-  ctx.body = Buffer.from(buffer, byteOffset, byteLength)
-}
-
 /** Answers with what a handler made. */
 export const respond = (ctx: Context, route: Route, response: RouteResponse): void => {
   const { status, body, headers, mediaType = ctx.state.mediaType, position } = response
@@ -91,7 +78,10 @@ export const respond = (ctx: Context, route: Route, response: RouteResponse): vo
   ctx.set({ 'Content-Type': mediaType, ...headers, ...(isShown && positionHeader(position)) })
   if (route.otherMediaTypes !== undefined) ctx.vary('Accept')
   if (typeof body === 'string') ctx.body = mediaType === JSON_TYPE ? escapeLineSeparators(body) : body
-  else if ('bytes' in body) showFixed(ctx, body)
+  else if ('bytes' in body) {
+    ctx.state.kept = body.compressed
+    ctx.body = bufferOf(body.bytes)
+  }
 }
 
 /** Streams a body to its end. */

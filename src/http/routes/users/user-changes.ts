@@ -93,7 +93,7 @@ const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
 const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
-  const { runner, objects, users, endReservations } = parts
+  const { runner, objects, views, users, endReservations } = parts
   const { params, body, requestId } = call
   const user_id = params.id ?? ''
   const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
@@ -111,7 +111,7 @@ const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
   const now = await endReservations(removal, () => requestId)
   if (kind === 'recorded') return respond(now.cancelled, now.released)
   // A repeated request is told what both ended.
-  const removed = objects.asOf('user', user_id, revision)
+  const removed = views.asOf('user', user_id, revision)
   if (removed === undefined) return E.left(viewsBehind())
   const all = await objects.readList('endedSince', user_id, removed.position)
   return E.isLeft(all) ? all : respond(all.right.listed.cancelled, all.right.listed.released)

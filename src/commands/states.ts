@@ -1,10 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Decider, Snapshot, StreamState } from '../domain/decider.ts'
 import type { Recorded } from '../domain/event.ts'
-import { listenPortDecider } from '../domain/listen-port/decide.ts'
-import { sutDecider } from '../domain/sut/decide.ts'
-import { userDecider } from '../domain/user/decide.ts'
-import { LISTEN_PORTS_STREAM, sutStream, USERS_STREAM } from '../domain/values/ids.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import {
   type Batch,
@@ -20,8 +16,6 @@ import {
 
 /** States in memory: those of as many SUTs, with a hundred windows ahead each some 400 MB. */
 const STATES_MAX = 16_384
-/** Values in a snapshot: some 20,000 windows, which are 4 MB. Writing more holds the main thread too long. */
-const VALUES_MAX = 256 * 1024
 /** Events between snapshots at least, so that few remain to fold. */
 const EVENTS_MIN = 256
 /** A stream that is so many times longer is saved less often, since its whole state is written each time. */
@@ -32,10 +26,9 @@ export interface Snapshots {
   /** The last snapshot saved, even if not on disk yet. */
   readonly read: (stream: string) => Snapshot | undefined
   /**
-   * Takes a state and writes it once the views have reached its store position. The last one per stream wins. Without a
-   * snapshot the one before stays.
+   * Takes a state and writes it once the views have reached its store position. The last one per stream wins.
    */
-  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot | undefined) => void
+  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
   /** Drops snapshots not written yet: their events are no longer in the log. */
   readonly dropUnwritten: () => void
 }
@@ -85,18 +78,6 @@ const readSnapshot = <S extends StreamState, C>(
   return { state: JSON.parse(snapshot.text) as S, revision, storePosition, savedRevision: revision }
 }
 
-/** A state with more values is folded from its stream again, in pages. */
-const hasTooManyValues = (state: unknown): boolean => {
-  let left = VALUES_MAX
-  const count = (value: unknown): boolean => {
-    if (typeof value !== 'object' || value === null) return false
-    const values = Object.values(value)
-    left -= values.length
-    return left < 0 || values.some(count)
-  }
-  return count(state)
-}
-
 /** A stream in memory, whatever the shape of its state. */
 interface Cached {
   readonly decider: Decider<StreamState, unknown>
@@ -109,11 +90,10 @@ const cachedOf = <S extends StreamState, C>(decider: Decider<S, C>, folded: Fold
 const save = (snapshots: Pick<Snapshots, 'keep'>, stream: string, { decider, folded }: Cached): void => {
   const { state, revision, storePosition, savedRevision } = folded
   if (savedRevision === revision) return
-  snapshots.keep(stream, storePosition, () =>
-    hasTooManyValues(state)
-      ? undefined
-      : { stream, version: decider.version, revision, storePosition, text: JSON.stringify(state) },
-  )
+  snapshots.keep(stream, storePosition, () => ({
+    ...{ stream, version: decider.version, revision, storePosition },
+    text: JSON.stringify(state),
+  }))
 }
 
 const isDue = ({ revision, savedRevision }: Folded<StreamState>): boolean =>
@@ -258,40 +238,6 @@ export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: St
     /** Saves all states in memory, so that nothing has to be folded after a restart. */
     saveAll: (): void => {
       for (const [stream, cached] of states.entries()) save(snapshots, stream, cached)
-    },
-  }
-}
-
-/** The state of a stream before its first event. Undefined if no command is decided on it. */
-const beginStream = (stream: string): Cached | undefined => {
-  if (stream === LISTEN_PORTS_STREAM) return cachedOf(listenPortDecider, makeUnread(listenPortDecider))
-  if (stream === USERS_STREAM) return cachedOf(userDecider, makeUnread(userDecider))
-  return stream.startsWith(sutStream('')) ? cachedOf(sutDecider, makeUnread(sutDecider)) : undefined
-}
-
-/**
- * Builds snapshots while views catch up, for streams that begin meanwhile. In a rebuild that is all streams, since the
- * snapshots were deleted with the views. Otherwise the first command on each SUT would fold its whole stream, over the
- * network if the store is remote.
- *
- * @param statesMax the least recently used above that are dropped, and folded again when a command needs them
- */
-export const makeCatchUpStates = (statesMax = STATES_MAX) => {
-  const states = new LRUCache<string, Cached>({ max: statesMax })
-  return {
-    /** Takes events in log order. Those that do not follow are left out. */
-    fold: (events: Batch['events']): void => {
-      for (const event of events) {
-        const cached = states.get(event.stream) ?? beginStream(event.stream)
-        if (cached === undefined || event.revision !== cached.folded.revision + 1) continue
-        states.set(event.stream, { ...cached, folded: foldOne(cached.decider, cached.folded, event) })
-      }
-    },
-    /** Saves the `most` most recently used states as snapshots and clears the cache. */
-    saveTo: (snapshots: Pick<Snapshots, 'keep'>, most: number): void => {
-      // Least recently used first: if there is no room for all, the last ones saved remain.
-      for (const [stream, cached] of [...states.entries().take(most)].reverse()) save(snapshots, stream, cached)
-      states.clear()
     },
   }
 }

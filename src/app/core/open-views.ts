@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { projections } from '../../../projections/index.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { makeRunner } from '../../commands/loop.ts'
-import { makeCatchUpStates } from '../../commands/states.ts'
 import { openViews, type Views } from '../../read-models/views.ts'
 import type { Core } from './base.ts'
 import type { LoggedReports } from './reports.ts'
@@ -15,7 +14,7 @@ export const openViewsAndRunner = async (
   const { config, log, alarms, metrics, onFatal, store, isShared, opened } = core
   const views = await openViews({
     path: join(config.data, 'views.db'),
-    ...{ store, projections, mayRebuild: !isShared, states: makeCatchUpStates(), onFatal },
+    ...{ store, projections, mayRebuild: !isShared, onFatal },
     onAlarm: (what, error, part) => alarms.raise(part, what, error),
     onRecovery: (what, part) => alarms.clear(part, what),
     // A node may cut off a subscription at any time.

@@ -5,17 +5,11 @@ import { logContinues } from '../file/progress.ts'
 import type { RowChange } from '../tables/version.ts'
 import type { Pending } from './pending.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
-import { type AlarmHooks, SNAPSHOTS_WAITING_MAX, type Writer } from './write-behind.ts'
+import type { AlarmHooks, Writer } from './write-behind.ts'
 
 /** Milliseconds before the nth attempt to subscribe again, with jitter so that instances do not reconnect together. */
 const backoff = (failures: number): number =>
   failures <= 1 ? 0 : Math.min(25 * 2 ** failures, 1_000) * (0.5 + Math.random() / 2)
-
-/** The state cache of commands. */
-interface States {
-  readonly fold: (events: Batch['events']) => void
-  readonly saveTo: (snapshots: Pick<Writer['snapshots'], 'keep'>, most: number) => void
-}
 
 export interface FollowOptions extends AlarmHooks {
   readonly store: EventStore
@@ -23,8 +17,6 @@ export interface FollowOptions extends AlarmHooks {
   readonly onFatal: (error: unknown) => void
   /** Called when an interrupted subscription has resumed, with the cause and the length in milliseconds. */
   readonly onResumed?: (cause: unknown, milliseconds: number) => void
-  /** Folds states until the views have caught up: after a rebuild there are no snapshots. */
-  readonly states?: States
 }
 
 /** Called with each batch of events once it is folded, and with the documents that they changed, in order. */
@@ -39,17 +31,13 @@ interface FollowParts {
 
 /** Makes the function that folds a batch and lets its rows be written. */
 const makeFold =
-  ({ options: { states }, tracker, pending, writer }: FollowParts, listeners: Set<OnFolded>, signal: AbortSignal) =>
+  ({ tracker, pending, writer }: FollowParts, listeners: Set<OnFolded>, signal: AbortSignal) =>
   async (batch: Batch): Promise<void> => {
     // A start that catches up answers nobody in between.
     const isLarge = batch.events.length >= LARGE_APPEND && tracker.isCaughtUp()
     // They may have been encoded and appended just now.
     if (isLarge) await turn()
     const changes = batch.events.flatMap((event) => pending.fold(event, tracker.advance(event)))
-    if (!tracker.isCaughtUp()) {
-      states?.fold(batch.events)
-      if (batch.caughtUp) states?.saveTo(writer.snapshots, SNAPSHOTS_WAITING_MAX)
-    }
     tracker.notifyWaiters(batch)
     for (const listener of listeners) listener(batch.events, changes)
     if (isLarge) await turn()

@@ -40,11 +40,10 @@ export type Writer = ReturnType<typeof makeWriter>
 
 /** Snapshots of streams that wait until the rows up to their store positions are written. */
 const makeSnapshots = () => {
-  const waiting = new Map<string, { storePosition: StorePosition; read: () => Snapshot | undefined }>()
+  const waiting = new Map<string, { storePosition: StorePosition; read: () => Snapshot }>()
   return {
     count: (): number => waiting.size,
-    /** A snapshot is undefined if the state is too large for one. */
-    keep: (stream: string, storePosition: StorePosition, read: () => Snapshot | undefined): void => {
+    keep: (stream: string, storePosition: StorePosition, read: () => Snapshot): void => {
       waiting.delete(stream)
       waiting.set(stream, { storePosition, read })
       const [oldest] = waiting.keys()
@@ -56,12 +55,11 @@ const makeSnapshots = () => {
     coveredBy: (last: StorePosition, enough: number): readonly Snapshot[] => {
       const covered: Snapshot[] = []
       let length = 0
-      for (const [stream, { storePosition, read }] of waiting) {
+      for (const { storePosition, read } of waiting.values()) {
         if (storePosition > last) continue
         const snapshot = read()
-        if (snapshot === undefined) waiting.delete(stream)
-        else covered.push(snapshot)
-        length += snapshot?.text.length ?? 0
+        covered.push(snapshot)
+        length += snapshot.text.length
         if (length > enough) break
       }
       return covered

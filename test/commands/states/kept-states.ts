@@ -13,10 +13,8 @@ export const keptStates = (t: ExecutionContext, path = ':memory:') => {
   const snapshots: Snapshots = {
     read: file.snapshot,
     keep: (_, storePosition, snapshot) => {
-      const saved = snapshot()
-      if (saved === undefined) return
       written++
-      file.commit([saved], {
+      file.commit([snapshot()], {
         ...beforeTheFirst('f'.repeat(24)),
         position: toPublicPosition(storePosition),
         storePosition,

@@ -18,7 +18,6 @@ import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
 import { partsOfTheQueue } from './processes/granting/long-parts.ts'
-import { starts } from './processes/starts/beside-starts.ts'
 
 /** The result of a part: its counts and the problems it found, or a sentence that says why it could not run. */
 export type Ended = { readonly counts: object; readonly problems: readonly string[] } | string
@@ -194,7 +193,6 @@ export const parts: readonly Part[] = [
   badRequests,
   badCredentials,
   model,
-  starts,
   ...partsOfTheFeed,
   patchesPart,
 ]

@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { CommandEnvelope } from '../../src/commands/command-envelope.ts'
+import type { CommandEnvelope, Runner } from '../../src/commands/command-envelope.ts'
 import { beginSchedule, SCHEDULE } from '../../src/commands/log-events.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import type { FollowedLog, Snapshots } from '../../src/commands/states.ts'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
 import { sutDecider } from '../../src/domain/sut/decide.ts'
+import type { SutValues } from '../../src/domain/sut/state.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { administrator, clock, createReservation, LISTEN_PORT, sutValues } from '../domain/builders.ts'
@@ -19,16 +20,19 @@ export interface Instance {
   /** `made`, or the code of the refusal. */
   readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>
   /** `recorded`, `already`, or the code of the refusal. */
-  readonly describe: (sut: string, description: string) => Promise<string>
+  readonly update: (sut: string, values: Partial<SutValues>) => Promise<string>
   /** Begins the schedule, or finds since when it runs. */
   readonly beginSchedule: () => Promise<void>
   /** Records the starts and ends of a SUT that are due, at most so many. */
   readonly advance: (sut: string, most?: number) => Promise<void>
   readonly setClock: (time: string) => void
   readonly keepStates: () => void
+  readonly runner: Runner
 }
 
 interface InstanceOptions {
+  /** Instead of what `setClock` sets. */
+  readonly clock?: () => number
   readonly snapshots?: Snapshots
   readonly log?: FollowedLog
   readonly statesMax?: number
@@ -55,8 +59,8 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
       const made = await runner.run(reservationDecider, sutStream(sut_id), envelope(command))
       return E.isLeft(made) ? made.left.code : 'made'
     },
-    describe: async (sut_id, description) => {
-      const command = { type: 'UpdateSut', values: { description } } as const
+    update: async (sut_id, values) => {
+      const command = { type: 'UpdateSut', values } as const
       const updated = await runner.run(sutDecider, sutStream(sut_id), envelope(command))
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
@@ -72,6 +76,7 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
       }
     },
     keepStates: runner.saveStates,
+    runner,
     setClock: (time) => {
       now = clock(time)
     },

@@ -138,9 +138,9 @@ test('thorough: a slow instance is not locked out by a fast one', async (t) => {
   const sut = await fast.aSut()
   let isOver = false
   const busy = Array.from({ length: 4 }, async (_, loop) => {
-    for (let n = 0; !isOver; n++) await fast.describe(sut, `fast ${loop} ${n}`)
+    for (let n = 0; !isOver; n++) await fast.update(sut, { description: `fast ${loop} ${n}` })
   })
-  t.is(await slow.describe(sut, 'slow'), 'recorded')
+  t.is(await slow.update(sut, { description: 'slow' }), 'recorded')
   isOver = true
   await Promise.all(busy)
 })

@@ -6,7 +6,7 @@ import { administrator, alice } from '../../domain/builders.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 
 import { dying, interrupted } from '../store/interrupted-store.ts'
-import { anInstance, aStage, atEachCall, faultsOf, grantsOf, reservationsFor, type Stage } from './stage.ts'
+import { aRequester, aStage, atEachCall, faultsOf, grantsOf, reservationsFor, type Stage } from './stage.ts'
 
 /** A request that waits, over a store that ends at any call, or where another instance acts at any call. */
 
@@ -16,11 +16,11 @@ for (const later of [1_000, 2 * MINUTE]) {
   test(`a request whose service crashes anywhere is granted ${later / 1000} s later, once`, async (t) => {
     await atEachCall(t, async ({ store, clock, suts, log }, nth) => {
       const { store: dyingStore, calls } = dying(store, nth)
-      await anInstance(dyingStore, clock, { suts: suts.slice(1) })
+      await aRequester(dyingStore, clock, { suts: suts.slice(1) })
         .ask('k')
         .catch(() => undefined)
       clock.pass(later)
-      const other = anInstance(store, clock, { suts: suts.slice(1) })
+      const other = aRequester(store, clock, { suts: suts.slice(1) })
       await other.grant()
       await other.grant()
       const id = await other.ask('k')
@@ -39,9 +39,9 @@ for (const later of [1_000, 2 * MINUTE]) {
 
 test('two instances that end the same offer make one reservation, wherever one overtakes the other', async (t) => {
   await atEachCall(t, async ({ store, clock, suts, log }, nth) => {
-    const other = anInstance(store, clock, { suts: suts.slice(1) })
+    const other = aRequester(store, clock, { suts: suts.slice(1) })
     const slow = interrupted(store, nth, other.grant)
-    const id = await anInstance(slow.store, clock, { suts: suts.slice(1) }).ask('k')
+    const id = await aRequester(slow.store, clock, { suts: suts.slice(1) }).ask('k')
     t.is(await other.ask('k'), id, `at ${nth}`)
     await other.grant()
     const made = reservationsFor(await log(), id)
@@ -57,9 +57,9 @@ test('a SUT that somebody takes meanwhile is not granted, and the request goes o
     const [, free = ''] = suts
     const slow = interrupted(store, nth, async () => {
       clock.pass(1_000)
-      await anInstance(store, clock).take(free)
+      await aRequester(store, clock).take(free)
     })
-    const queue = anInstance(slow.store, clock, { suts: [free] })
+    const queue = aRequester(slow.store, clock, { suts: [free] })
     const id = await queue.ask('k')
     const made = reservationsFor(await log(), id)
     t.is(made.length + (await queue.waiting()).length, 1, `at ${nth}`)
@@ -72,10 +72,10 @@ test('a SUT that somebody takes meanwhile is not granted, and the request goes o
 /** A request whose offer a crash has left open. */
 const leaveOffer = async ({ store, clock, suts }: Stage): Promise<OfferedRequest> => {
   const [, free = ''] = suts
-  await anInstance(dying(store, 4).store, clock, { suts: [free] })
+  await aRequester(dying(store, 4).store, clock, { suts: [free] })
     .ask('k')
     .catch(() => undefined)
-  const [request] = await anInstance(store, clock, { suts: [free] }).waiting()
+  const [request] = await aRequester(store, clock, { suts: [free] }).waiting()
   if (request === undefined || !hasOffer(request)) throw new Error('nothing was offered')
   return request
 }
@@ -93,8 +93,8 @@ for (const [what, { os, scopes }] of Object.entries(changes)) {
     const { store, clock, log } = stage
     const request = await leaveOffer(stage)
     const { sut_id } = request.offer
-    if (os !== undefined) await anInstance(store, clock).update(sut_id, { os })
-    const queue = anInstance(store, clock, { suts: [sut_id], ...(scopes && { scopes }) })
+    if (os !== undefined) await aRequester(store, clock).update(sut_id, { os })
+    const queue = aRequester(store, clock, { suts: [sut_id], ...(scopes && { scopes }) })
     t.true(E.isRight(await queue.finishOffer(request, randomHex(8))))
     t.deepEqual(reservationsFor(await log(), request._id), [])
     t.deepEqual((await queue.waiting()).filter(hasOffer), [])
@@ -106,7 +106,7 @@ test('an offer that a clock made which was ahead is closed, and its time gets in
   const { store, clock, suts, log } = stage
   const request = await leaveOffer(stage)
   const ahead = { ...request, offer: { ...request.offer, time: request.offer.time + 2 * MINUTE } }
-  t.true(E.isRight(await anInstance(store, clock, { suts }).finishOffer(ahead, randomHex(8))))
+  t.true(E.isRight(await aRequester(store, clock, { suts }).finishOffer(ahead, randomHex(8))))
   t.deepEqual(reservationsFor(await log(), request._id), [])
   t.deepEqual(faultsOf(await log()), [])
 })

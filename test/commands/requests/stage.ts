@@ -3,7 +3,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeRules } from '../../../src/audit/rules/rules.ts'
 import type { IdempotencyKey } from '../../../src/commands/idempotency-key.ts'
 import { SCHEDULE } from '../../../src/commands/log-events.ts'
-import { makeRunner } from '../../../src/commands/loop.ts'
 import type { Quotas } from '../../../src/commands/quotas.ts'
 import { makeChangeRequest, type ShownRequest } from '../../../src/commands/requests/change-request.ts'
 import { makeCreateMatched } from '../../../src/commands/requests/create-matched.ts'
@@ -15,17 +14,16 @@ import type { Recorded } from '../../../src/domain/event.ts'
 import { requestDecider } from '../../../src/domain/request/decide.ts'
 import { allIn, hasOffer } from '../../../src/domain/request/queue.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
-import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import { sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { Scope } from '../../../src/domain/user/scope.ts'
 import { REQUESTS_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
-import { administrator, alice, createReservation, explicit, LIMITS, sutValues } from '../../domain/builders.ts'
+import { administrator, alice, explicit, LIMITS } from '../../domain/builders.ts'
 import { randomHex, readLog } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
 import { aClock, type Clock } from '../port-setting.ts'
 import { NO_SNAPSHOTS } from '../script.ts'
+import { anInstance } from '../setting.ts'
 import { anIdempotencyKey } from '../steps.ts'
 
 /** Instances over one store, without views or processes: what a test calls is all that happens. */
@@ -74,12 +72,13 @@ interface InstanceOptions {
 }
 
 /** An instance that believes all SUTs to be free until it has caught up. The stream of a SUT decides. */
-export const anInstance = (
+export const aRequester = (
   store: EventStore,
   clock: Clock,
   { suts, scopes = {}, truth = store, snapshots = NO_SNAPSHOTS }: InstanceOptions = {},
 ) => {
-  const runner = makeRunner({ store, clock: clock.now, randomHex, snapshots })
+  const instance = anInstance(store, { clock: clock.now, snapshots })
+  const { runner } = instance
   const log = () => readLog(truth, BEGINNING)
   const by = (key?: string, request = key) => ({
     actor: administrator,
@@ -117,21 +116,9 @@ export const anInstance = (
   const waiting = () => runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => [...allIn(queue)])
 
   return {
-    create: async () => {
-      const _id = randomHex(12)
-      const command = { type: 'CreateSut', _id, listen_port: 4000, values: sutValues() } as const
-      await runner.run(sutDecider, sutStream(_id), { ...by(), command })
-      return _id
-    },
+    ...instance,
     /** Takes a SUT by its id. */
-    take: async (sut_id: string) => {
-      const command = { ...createReservation(WINDOW), sut_id, random: randomHex(8) }
-      const taken = await runner.run(reservationDecider, sutStream(sut_id), { ...by(), command })
-      return E.isLeft(taken) ? taken.left.code : 'taken'
-    },
-    update: async (sut: string, values: Partial<ReturnType<typeof sutValues>>) => {
-      await runner.run(sutDecider, sutStream(sut), { ...by(), command: { type: 'UpdateSut', values } })
-    },
+    take: (sut: string) => instance.reserve(sut, WINDOW),
     /** Reserves any SUT: the id of the reservation, or the code of the refusal. */
     match: async (key?: string, request?: string, window: RequestedWindow = WINDOW): Promise<string> => {
       isCurrent = false
@@ -174,8 +161,6 @@ export const anInstance = (
     },
     waiting,
     finishOffer: offers.finish,
-    /** Stops in order. */
-    stop: runner.saveStates,
   }
 }
 
@@ -191,9 +176,9 @@ export interface Stage {
 export const aStage = async (t: ExecutionContext): Promise<Stage> => {
   const store = openStore(t, await aPath(t))
   const clock = aClock()
-  const { create, take } = anInstance(store, clock)
-  const suts = [await create(), await create(), await create()]
-  t.is(await take(suts[0] as string), 'taken')
+  const { aSut, take } = aRequester(store, clock)
+  const suts = [await aSut(), await aSut(), await aSut()]
+  t.is(await take(suts[0] as string), 'made')
   return { store, clock, suts, log: () => readLog(store, BEGINNING) }
 }
 

@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import { interrupted } from '../store/interrupted-store.ts'
-import { anInstance, atEachCall, faultsOf, grantsOf, type Stage } from './stage.ts'
+import { aRequester, atEachCall, faultsOf, grantsOf, type Stage } from './stage.ts'
 
 /** A request that is withdrawn while another instance withdraws or grants it, at any call of the store. */
 
@@ -11,8 +11,8 @@ const LATER_MS = 4_000_000
 /** A request that waits for a SUT which somebody has for an hour. */
 const waits = async ({ store, clock, suts }: Stage): Promise<{ readonly id: string; readonly free: string }> => {
   const [, free = ''] = suts
-  await anInstance(store, clock).take(free)
-  const id = await anInstance(store, clock, { suts: [free] }).ask('k', 2 * 3_600)
+  await aRequester(store, clock).take(free)
+  const id = await aRequester(store, clock, { suts: [free] }).ask('k', 2 * 3_600)
   return { id, free }
 }
 
@@ -22,10 +22,10 @@ test('of two withdrawals at once, both are answered as withdrawn', async (t) => 
     async (stage, nth) => {
       const { store, clock, log } = stage
       const { id, free } = await waits(stage)
-      const other = anInstance(store, clock, { suts: [free] })
+      const other = aRequester(store, clock, { suts: [free] })
       const answers: string[] = []
       const slow = interrupted(store, nth, async () => void answers.push(await other.withdraw(id)))
-      answers.push(await anInstance(slow.store, clock, { suts: [free], truth: store }).withdraw(id))
+      answers.push(await aRequester(slow.store, clock, { suts: [free], truth: store }).withdraw(id))
       t.deepEqual([...new Set(answers)], ['withdrawn'], `at ${nth}`)
       t.is((await log()).filter(({ type }) => type === 'RequestWithdrawn').length, 1)
       return slow.calls()
@@ -42,9 +42,9 @@ test('a withdrawal that a grant overtakes names the reservation, and never says 
       const { store, clock, log } = stage
       const { id, free } = await waits(stage)
       clock.pass(LATER_MS)
-      const other = anInstance(store, clock, { suts: [free] })
+      const other = aRequester(store, clock, { suts: [free] })
       const slow = interrupted(store, nth, other.grant)
-      const answer = await anInstance(slow.store, clock, { suts: [free], truth: store }).withdraw(id)
+      const answer = await aRequester(slow.store, clock, { suts: [free], truth: store }).withdraw(id)
       const [granted] = grantsOf(await log(), id)
       t.is(answer, granted === undefined ? 'withdrawn' : `request_granted ${granted}`, `at ${nth}`)
       seen.add(answer.split(' ')[0] as string)

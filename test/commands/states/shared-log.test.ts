@@ -26,9 +26,23 @@ const NOTHING: EventPosition = { storePosition: BEGINNING, eventId: '', stream: 
 const aFollowedLog = () => {
   let time: number | undefined = 1
   let last = NOTHING
-  const log: FollowedLog = { watch: () => undefined, followEpoch: () => time, lastFolded: () => last }
+  let listener: (events: Batch['events']) => void = () => undefined
+  const log: FollowedLog = {
+    followEpoch: () => time,
+    lastFolded: () => last,
+    watch: (each) => {
+      listener = each
+    },
+  }
   return {
     log,
+    /** Everything in a store that the subscription has not brought yet. */
+    deliver: async (store: EventStore): Promise<void> => {
+      const events = await readLog(store, last.storePosition)
+      const { id: eventId, storePosition, stream, revision } = events.at(-1) as (typeof events)[number]
+      last = { storePosition, eventId, stream, revision }
+      listener(events)
+    },
     cut: () => {
       time = undefined
     },
@@ -157,31 +171,13 @@ test("if the log was replaced before the views' position, no command is decided"
 /** States in memory of one instance, while another instance appends to the same streams. */
 const followed = async (t: ExecutionContext, around: (store: EventStore) => EventStore = (store) => store) => {
   const truth = openStore(t, await aPath(t))
-  let epoch: number | undefined = 1
-  let last = { storePosition: BEGINNING, eventId: '', stream: '', revision: -1 }
-  let listener: (events: Batch['events']) => void = () => undefined
-  const log: FollowedLog = {
-    followEpoch: () => epoch,
-    lastFolded: () => last,
-    watch: (each) => {
-      listener = each
-    },
-  }
-  /** Everything that the subscription has not brought yet. */
-  const deliver = async (): Promise<void> => {
-    const events = await readLog(truth, last.storePosition)
-    const { id: eventId, storePosition, stream, revision } = events.at(-1) as (typeof events)[number]
-    last = { storePosition, eventId, stream, revision }
-    listener(events)
-  }
+  const { log, deliver: deliverFrom, followAgain } = aFollowedLog()
+  const deliver = () => deliverFrom(truth)
   const counted = counting(around(truth))
   const instance = anInstance(counted.store, { log, isShared: true })
   const sut = await instance.aSut()
   await deliver()
-  const interrupt = (): void => {
-    epoch = (epoch ?? 0) + 1
-  }
-  return { ...counted, instance, other: anInstance(truth), sut, deliver, interrupt }
+  return { ...counted, instance, other: anInstance(truth), sut, deliver, interrupt: () => followAgain(2) }
 }
 
 test('a command is decided on what other instances have appended, without an append in vain', async (t) => {

@@ -22,15 +22,15 @@ test('an accepted command on a cached stream costs one append and no read', asyn
     const at = (minutes: string) => `${String(hour).padStart(2, '0')}:${minutes}`
     t.is(await instance.reserve(sut, explicit(at('00'), at('15'))), 'made')
   }
-  t.is(await instance.describe(sut, 'another'), 'recorded')
+  t.is(await instance.update(sut, { description: 'another' }), 'recorded')
   t.deepEqual(costs(), { appends: appends + 16, reads })
 })
 
 test('a refusal, or a command without effect, costs one read and no append', async (t) => {
   const { instance, sut, costs } = await given(t)
-  await instance.describe(sut, 'another')
+  await instance.update(sut, { description: 'another' })
   const { appends, reads } = costs()
   t.is(await instance.reserve(sut, explicit('08:30', '09:30')), 'reservation_conflict')
-  t.is(await instance.describe(sut, 'another'), 'already')
+  t.is(await instance.update(sut, { description: 'another' }), 'already')
   t.deepEqual(costs(), { appends, reads: reads + 2 })
 })

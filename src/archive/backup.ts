@@ -3,13 +3,14 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
+import { growTree } from '../audit/merkle-tree.ts'
 import type { Signer } from '../audit/signed-note.ts'
 import type { EventStore } from '../event-store/event-store.ts'
 import { copyLogFile, readStoredEvents } from '../event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type BackupCheckpoint, findProblems, type OnProgress, rootOf } from './verify-backup.ts'
+import { type BackupCheckpoint, findProblems, PROGRESS_EVERY } from './verify-backup.ts'
 
 export interface BackupSource {
   /** The log's file. */
@@ -27,9 +28,6 @@ export interface BackupOptions {
   readonly onProgress?: (done: number, of: number) => void
 }
 
-/** Events between two calls of `onProgress`. */
-const PROGRESS_EVERY = 10_000
-
 type Made = E.Either<string, BackupCheckpoint>
 
 /**
@@ -37,24 +35,21 @@ type Made = E.Either<string, BackupCheckpoint>
  * source.
  */
 const checkpointOf = async (
-  source: BackupSource,
+  { log, origin }: BackupSource,
   copy: EventStore,
   { now, onProgress }: BackupOptions,
 ): Promise<BackupCheckpoint> => {
   const events = (await copy.head()) + 1
-  let last: string | null = null
-  const leaves = function* () {
-    for (const { position, recorded, leaf } of readStoredEvents(source.log, events)) {
-      if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
-      last = (JSON.parse(recorded) as { id: string }).id
-      yield leaf
-    }
+  const tree = growTree()
+  let last_event: string | null = null
+  for (const { position, recorded, leaf } of readStoredEvents(log, events)) {
+    if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
+    last_event = (JSON.parse(recorded) as { id: string }).id
+    tree.add(leaf)
   }
-  const root = rootOf(leaves())
-  const vault_keys = await readKnownKeyIds(copy)
-  const made_at = new Date(now).toISOString()
-  const { origin } = source
-  return { version: 1, origin, log_id: copy.logId, events, last_event: last, root, vault_keys, made_at }
+  const root = Buffer.from(tree.root()).toString('base64')
+  const [vault_keys, made_at] = [await readKnownKeyIds(copy), new Date(now).toISOString()]
+  return { version: 1, origin, log_id: copy.logId, events, last_event, root, vault_keys, made_at }
 }
 
 const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
@@ -71,8 +66,7 @@ const fill = async (source: BackupSource, directory: string, options: BackupOpti
     const root = Buffer.from(checkpoint.root, 'base64')
     await writeFile(join(directory, 'log.checkpoint'), signCheckpoint(checkpoint.events, root, source.signer), isNew)
   }
-  const progress: OnProgress = (done) => options.onProgress?.(done, checkpoint.events)
-  const problems = findProblems(log, checkpoint, progress)
+  const problems = findProblems(log, checkpoint, (done) => options.onProgress?.(done, checkpoint.events))
   if (problems.length > 0) return E.left(`the copy does not match the log: ${problems.join('; ')}`)
   await using file = await open(log, 'r+')
   await file.sync()

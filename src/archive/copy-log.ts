@@ -17,35 +17,30 @@ async function* flatten(pages: AsyncIterable<readonly StoredRecord[]>): AsyncGen
   for await (const page of pages) yield* page
 }
 
-type Stored = NewEvent & { readonly stream: string; readonly revision: number }
-
 /** Consecutive events of one stream, appended together. */
-type EventRun = { readonly events: Stored[]; bytes: number }
-
-const joins = ({ events, bytes }: EventRun, { stream }: Stored, size: number): boolean =>
-  events[0]?.stream === stream && events.length < APPEND_MAX.events && bytes + size <= APPEND_MAX.bytes
+interface EventRun {
+  readonly stream: string
+  readonly expected: number
+  readonly events: NewEvent[]
+  bytes: number
+}
 
 /** The events after a store position, grouped into runs. Nothing is decoded, so the bytes stay the same. */
 async function* runsOf(source: EventStore, after: StorePosition): AsyncGenerator<EventRun> {
-  let run: EventRun = { events: [], bytes: 0 }
+  let run: EventRun | undefined
   for await (const { text } of flatten(source.records(after))) {
-    const event = JSON.parse(text) as Stored
-    const size = Buffer.byteLength(text)
-    if (run.events.length > 0 && !joins(run, event, size)) {
+    const { stream, revision, id, type, data, metadata } = JSON.parse(text)
+    const bytes = Buffer.byteLength(text)
+    const isFull = run !== undefined && (run.events.length >= APPEND_MAX.events || run.bytes + bytes > APPEND_MAX.bytes)
+    if (run !== undefined && (isFull || run.stream !== stream)) {
       yield run
-      run = { events: [], bytes: 0 }
+      run = undefined
     }
-    run.events.push(event)
-    run.bytes += size
+    run ??= { stream, expected: revision - 1, events: [], bytes: 0 }
+    run.events.push({ id, type, data, metadata })
+    run.bytes += bytes
   }
-  if (run.events.length > 0) yield run
-}
-
-const toAppend = ({ events }: EventRun) => {
-  const [first] = events as readonly Stored[] as [Stored]
-  const { stream, revision } = first
-  const plain = events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }) as NewEvent)
-  return { stream, expected: revision - 1, events: plain }
+  if (run !== undefined) yield run
 }
 
 /** Secrets copied per page. */
@@ -107,8 +102,7 @@ const copyEvents = async (
   let done = from.count
   onProgress(done, of)
 
-  for await (const run of runsOf(source, from.storePosition)) {
-    const { stream, expected, events } = toAppend(run)
+  for await (const { stream, expected, events } of runsOf(source, from.storePosition)) {
     const appended = await target.append(stream, expected, events)
     if (E.isLeft(appended)) throw new CopyFailure(`stopped after event ${done - 1}: ${why[appended.left]}`)
     done += events.length

@@ -60,20 +60,16 @@ export type FormatName = (typeof FORMATS)[number]
 
 const csv = (excel: boolean): ExportFormat => {
   const field = excel ? spreadsheetField : quoteField
+  const write = (value: string | number | object | null): string =>
+    field(
+      typeof value === 'object' && value !== null ? escapeLineSeparators(canonicalJson(value)) : String(value ?? ''),
+    )
   return {
     // Without a byte order mark, spreadsheets decode UTF-8 as the machine's code page.
     head: `${excel ? '\ufeff' : ''}${COLUMNS.join(',')}\r\n`,
-    // Written out column by column: a loop over the names takes twice the time. Ids, times and types are never formulas
-    // and need no quotes. The data is quoted and always begins with a brace.
     line: (positioned) => {
       const row = rowOf(positioned)
-      const text = (value: string | null): string => (value === null ? '' : field(value))
-      const who = `${text(row.actor)},${row.role},${text(row.request_id)},${text(row.reason)}`
-      const what = `${text(row.sut_id)},${text(row.reservation_id)},${text(row.user_id)}`
-      const window = `${row.start_time ?? ''},${row.end_time ?? ''},${row.listen_port ?? ''}`
-      // A regular expression is a third faster here than replaceAll with a string.
-      const data = escapeLineSeparators(canonicalJson(row.data)).replace(/"/g, '""')
-      return `${row.position},${row.id},${row.time},${text(row.stream)},${row.revision},${row.type},${who},${what},${window},"${data}"\r\n`
+      return `${COLUMNS.map((column) => write(row[column])).join(',')}\r\n`
     },
   }
 }

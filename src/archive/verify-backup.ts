@@ -30,56 +30,37 @@ export const readBackupCheckpoint = async (directory: string): Promise<Partial<B
   }
 }
 
-/** The head of the tree over leaf hashes, in base64. */
-export const rootOf = (leaves: Iterable<Uint8Array>): string => {
-  const tree = growTree()
-  for (const leaf of leaves) tree.add(leaf)
-  return Buffer.from(tree.root()).toString('base64')
-}
-
-/** Called periodically with the number of events verified. */
-export type OnProgress = (done: number) => void
-
-const EVERY = 10_000
-
-/** State collected while reading a copy. */
-interface Found {
-  events: number
-  last: string | null
-  readonly problems: string[]
-}
-
-/** Leaf hashes computed from the events, not taken from the stored hashes. */
-function* ownLeaves(path: string, found: Found, onProgress: OnProgress): Generator<Uint8Array> {
-  for (const { position, recorded, leaf } of readStoredEvents(path, Number.MAX_SAFE_INTEGER)) {
-    const own = leafHash(recorded)
-    if (position !== found.events) found.problems.push(`the event at ${found.events} is missing`)
-    if (!own.equals(leaf)) found.problems.push(`the event at ${position} does not match its hash`)
-    found.last = decodeEvent(recorded, position).id
-    found.events++
-    if (found.events % EVERY === 0) onProgress(found.events)
-    if (found.problems.length > 0) return
-    yield own
-  }
-}
+/** Events between two calls of `onProgress`. */
+export const PROGRESS_EVERY = 10_000
 
 /**
  * Problems of a copied log, as sentences. Empty when the file is intact, every event can be read, and together they
- * match the checkpoint.
+ * match the checkpoint. Hashes are computed from the events, not taken from those that are stored.
  */
-export const findProblems = (path: string, checkpoint: BackupCheckpoint, onProgress: OnProgress): readonly string[] => {
+export const findProblems = (
+  path: string,
+  checkpoint: BackupCheckpoint,
+  onProgress: (done: number) => void,
+): readonly string[] => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
-  const found: Found = { events: 0, last: null, problems: [] }
-  let root: string
+  const tree = growTree()
+  let last: string | null = null
   try {
-    root = rootOf(ownLeaves(path, found, onProgress))
+    for (const { position, recorded, leaf } of readStoredEvents(path, Number.MAX_SAFE_INTEGER)) {
+      const own = leafHash(recorded)
+      if (position !== tree.size()) return [`the event at ${tree.size()} is missing`]
+      if (!own.equals(leaf)) return [`the event at ${position} does not match its hash`]
+      last = decodeEvent(recorded, position).id
+      tree.add(own)
+      if (tree.size() % PROGRESS_EVERY === 0) onProgress(tree.size())
+    }
   } catch (error) {
     if (error instanceof UndecodableEvent) return [error.message]
     throw error
   }
-  if (found.problems.length > 0) return found.problems
-  if (found.events !== checkpoint.events) return [`it has ${found.events} events, the log had ${checkpoint.events}`]
-  if (found.last !== checkpoint.last_event) return ['its last event is not the last event of the log']
+  if (tree.size() !== checkpoint.events) return [`it has ${tree.size()} events, the log had ${checkpoint.events}`]
+  if (last !== checkpoint.last_event) return ['its last event is not the last event of the log']
+  const root = Buffer.from(tree.root()).toString('base64')
   return root === checkpoint.root ? [] : ['its Merkle root differs from that of the log']
 }

@@ -7,7 +7,7 @@ import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, type DialTarget, dial } from './dial.ts'
 import { type ConnectionHooks, makeSocketPair, type SocketPair } from './socket-pair.ts'
 
-export interface ConnectionOptions extends DialOptions {
+export interface ConnectionOptions extends Omit<DialOptions, 'signal'> {
   readonly target: DialTarget
   /** Cuts an older connection of the reservation. Returns whether there was any. */
   readonly makeRoom: () => boolean
@@ -32,9 +32,7 @@ const isFailure = (reached: Reached): reached is ConnectionFailure =>
 
 /** Connects to the SUT. */
 const makeReachSut = (pair: SocketPair, options: ConnectionOptions) => async (): Promise<Reached> => {
-  const { result, abandon } = dial(options.target, options)
-  pair.over.then(abandon)
-  const reached = await result
+  const reached = await dial(options.target, { ...options, signal: pair.over })
   if (typeof reached !== 'string') return pair.addSut(reached) ? reached : undefined
   return pair.isOver() ? undefined : { cause: reached }
 }

@@ -1,28 +1,19 @@
-import { type LookupAddress, lookup } from 'node:dns'
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { ConnectFailure } from './causes.ts'
 import { SOCKET_OPTIONS } from './sockets.ts'
 
-type OnFound = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
-
-const waiting = new Map<string, OnFound[]>()
+const lookingUp = new Map<string, Promise<LookupAddress[]>>()
 
 /**
  * Resolves a host name as the system does. Concurrent look-ups of one name share a call, because calls occupy threads
  * that the whole process shares. Nothing is cached. Bounded by the number of connections.
  */
-const lookUp = (host: string, onFound: OnFound): void => {
-  const others = waiting.get(host)
-  if (others !== undefined) {
-    others.push(onFound)
-    return
-  }
-  waiting.set(host, [onFound])
-  lookup(host, { all: true }, (error, addresses) => {
-    const all = waiting.get(host) ?? []
-    waiting.delete(host)
-    for (const each of all) each(error, addresses)
-  })
+const lookUp = (host: string): Promise<LookupAddress[]> => {
+  const running = lookingUp.get(host) ?? lookup(host, { all: true }).finally(() => lookingUp.delete(host))
+  lookingUp.set(host, running)
+  return running
 }
 
 export interface DialTarget {
@@ -35,6 +26,8 @@ export interface DialOptions {
   readonly timeoutMs: number
   /** Whether an address is Berth's own. Berth never connects to those. */
   readonly isOwn: (address: string, port: number) => boolean
+  /** Gives up while it is connecting; the result is then meaningless. */
+  readonly signal: AbortSignal
 }
 
 const OWN_ADDRESS = 'BERTH_OWN_ADDRESS'
@@ -60,20 +53,16 @@ const ownAddress = (): Error =>
 /** Checks the very addresses that are then connected to: a name could resolve differently a moment later. */
 const checkedLookup =
   (port: number, isOwn: DialOptions['isOwn']): LookupFunction =>
-  (host, { all }, callback) =>
-    lookUp(host, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error !== null || first === undefined) callback(error ?? new Error('no address'), [])
+  (host, { all }, callback) => {
+    const answer = (addresses: LookupAddress[]): void => {
+      const [first] = addresses
+      if (first === undefined) callback(new Error('no address'), [])
       else if (addresses.some(({ address }) => isOwn(address, port))) callback(ownAddress(), [])
       else if (all) callback(null, [...addresses])
       else callback(null, first.address, first.family)
-    })
-
-export interface Dial {
-  readonly result: Promise<Socket | ConnectFailure>
-  /** Gives up; the result is then meaningless. */
-  readonly abandon: () => unknown
-}
+    }
+    lookUp(host).then(answer, (error) => callback(error, []))
+  }
 
 /** Addresses of a name that share the limit equally. Others are tried if these fail sooner. */
 const TRIES = 3
@@ -81,23 +70,29 @@ const TRIES = 3
 const ATTEMPT_TIMEOUT_MIN_MS = 10
 
 /** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. */
-export const dial = ({ host, port }: DialTarget, { timeoutMs, isOwn }: DialOptions): Dial => {
-  if (isIP(host) !== 0 && isOwn(host, port)) return { result: Promise.resolve('own_address'), abandon: () => undefined }
+export const dial = (
+  { host, port }: DialTarget,
+  { timeoutMs, isOwn, signal }: DialOptions,
+): Promise<Socket | ConnectFailure> => {
+  if (isIP(host) !== 0 && isOwn(host, port)) return Promise.resolve('own_address')
   const { promise, resolve } = Promise.withResolvers<Socket | ConnectFailure>()
   const autoSelectFamilyAttemptTimeout = Math.max(ATTEMPT_TIMEOUT_MIN_MS, Math.floor(timeoutMs / TRIES))
   const lookup = checkedLookup(port, isOwn)
   const socket = connect({ ...SOCKET_OPTIONS, host, port, lookup, autoSelectFamilyAttemptTimeout })
-  const fail = (failure: ConnectFailure): void => {
+  const settle = (result: Socket | ConnectFailure): void => {
     clearTimeout(timer)
-    socket.destroy()
-    resolve(failure)
+    signal.removeEventListener('abort', giveUp)
+    if (result !== socket) socket.destroy()
+    resolve(result)
   }
-  const onError = (error: Error): void => fail(failureOf(error))
-  const timer = setTimeout(() => fail('timed_out'), timeoutMs)
+  const giveUp = (): void => settle('timed_out')
+  const timer = setTimeout(giveUp, timeoutMs)
+  const onError = (error: Error): void => settle(failureOf(error))
   socket.on('error', onError).once('connect', () => {
-    clearTimeout(timer)
     socket.off('error', onError)
-    resolve(socket)
+    settle(socket)
   })
-  return { result: promise, abandon: () => socket.connecting && fail('timed_out') }
+  signal.addEventListener('abort', giveUp)
+  if (signal.aborted) giveUp()
+  return promise
 }

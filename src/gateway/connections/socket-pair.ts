@@ -27,8 +27,8 @@ export interface SocketPair {
   readonly isHeld: () => boolean
   /** Whether the client has left, also before the connection ends for that. */
   readonly hasClientLeft: () => boolean
-  /** Resolves at the end. */
-  readonly over: Promise<void>
+  /** Aborted at the end. */
+  readonly over: AbortSignal
   /** Adds the SUT's side. If the connection has ended meanwhile, resets it and returns false. */
   readonly addSut: (sut: Socket) => boolean
   /** Resets only the SUT's side. */
@@ -77,10 +77,9 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
 export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPair => {
   const passing = makePassing(client, hooks)
   let sut: Socket | undefined
-  let isOver = false
   let isHeld = false
   let hasClientLeft = false
-  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const over = new AbortController()
 
   const dropSut = (): void => {
     const dropped = sut
@@ -89,11 +88,10 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
   }
 
   const end = (cause: EndCause): void => {
-    if (isOver) return
+    if (over.signal.aborted) return
     hasClientLeft ||= cause === 'client'
     if (isHeld && (cause === 'client' || cause === 'sut')) return
-    isOver = true
-    resolve()
+    over.abort()
     reset(client)
     dropSut()
     passing.end(cause)
@@ -114,8 +112,8 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
   const addSut = (reached: Socket): boolean => {
     sut = reached
     watch(reached, 'sut')
-    if (isOver) dropSut()
-    return !isOver
+    if (over.signal.aborted) dropSut()
+    return !over.signal.aborted
   }
 
   const holding = async <A>(pending: Promise<A>): Promise<A> => {
@@ -128,6 +126,6 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
     }
   }
 
-  const state = { isOver: () => isOver, isHeld: () => isHeld, hasClientLeft: () => hasClientLeft }
-  return { ...state, end, over, addSut, dropSut, holding, pass: passing.begin }
+  const state = { isOver: () => over.signal.aborted, isHeld: () => isHeld, hasClientLeft: () => hasClientLeft }
+  return { ...state, end, over: over.signal, addSut, dropSut, holding, pass: passing.begin }
 }

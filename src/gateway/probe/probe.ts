@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { addAbortSignal } from 'node:stream'
 import type { SutType } from '../../domain/events/sut.ts'
 import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
-import { type Dial, type DialOptions, type DialTarget, dial } from '../connections/dial.ts'
+import { type DialOptions, type DialTarget, dial } from '../connections/dial.ts'
 import { respondToChallenge } from '../rfb/challenge.ts'
 import { logIn, runHandshake } from '../rfb/run-handshake.ts'
 import { requestConnection } from './x224.ts'
@@ -13,9 +14,8 @@ export interface ProbeTarget extends DialTarget {
   readonly password: string | undefined
 }
 
-export interface ProbeOptions extends Pick<DialOptions, 'isOwn'> {
-  /** Abandons the probe; its result is then meaningless. */
-  readonly signal: AbortSignal
+/** The signal abandons the probe. */
+export interface ProbeOptions extends Pick<DialOptions, 'isOwn' | 'signal'> {
   /** Milliseconds to connect, and then for the SUT's side of a handshake. */
   readonly connectMs?: number
   readonly answerMs?: number
@@ -51,29 +51,16 @@ const probeRdp = async (socket: Socket, timeoutMs: number): Promise<ProbeFinding
 }
 
 const probeByType = async (
-  dialled: Dial,
-  target: ProbeTarget,
+  socket: Socket,
+  { sut_type, password }: ProbeTarget,
   signal: AbortSignal,
   answerMs: number,
 ): Promise<ProbeFinding | undefined> => {
-  const socket = await dialled.result
-  // Berth itself is no SUT.
-  if (typeof socket === 'string') return { cause: socket === 'own_address' ? 'unreachable' : socket }
-  const leave = (): void => void socket.destroy()
-  signal.addEventListener('abort', leave, { once: true })
-  socket.on('error', () => undefined)
-  try {
-    if (signal.aborted) return { cause: 'timed_out' }
-    if (target.sut_type === 'vnc') {
-      const found = await probeVnc(socket, target.password, answerMs)
-      if (found === undefined || found.cause === 'no_password') await leaveNoticed(socket, signal)
-      return found
-    }
-    return target.sut_type === 'rdp' ? await probeRdp(socket, answerMs) : undefined
-  } finally {
-    signal.removeEventListener('abort', leave)
-    leave()
-  }
+  if (sut_type === 'rdp') return probeRdp(socket, answerMs)
+  if (sut_type === 'tcp') return undefined
+  const found = await probeVnc(socket, password, answerMs)
+  if (found === undefined || found.cause === 'no_password') await leaveNoticed(socket, signal)
+  return found
 }
 
 /**
@@ -85,11 +72,10 @@ export const probe = async (
   target: ProbeTarget,
   { isOwn, signal, connectMs = CONNECT_TIMEOUT_MS, answerMs = ANSWER_TIMEOUT_MS }: ProbeOptions,
 ): Promise<ProbeFinding | undefined> => {
-  const dialled = dial(target, { timeoutMs: connectMs, isOwn })
-  signal.addEventListener('abort', dialled.abandon, { once: true })
-  try {
-    return await probeByType(dialled, target, signal, answerMs)
-  } finally {
-    signal.removeEventListener('abort', dialled.abandon)
-  }
+  const socket = await dial(target, { timeoutMs: connectMs, isOwn, signal })
+  // Berth itself is no SUT.
+  if (typeof socket === 'string') return { cause: socket === 'own_address' ? 'unreachable' : socket }
+  socket.on('error', () => undefined)
+  addAbortSignal(signal, socket)
+  return probeByType(socket, target, signal, answerMs).finally(() => socket.destroy())
 }

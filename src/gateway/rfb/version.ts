@@ -3,23 +3,14 @@ import { type Handshake, readByte } from './steps.ts'
 /** The versions of RFB with a handshake of their own. */
 export type RfbVersion = '3.3' | '3.7' | '3.8'
 
-/** Bytes of a ProtocolVersion message (RFC 6143, 7.1.1). */
-export const VERSION_BYTES = 12
-
+/** A ProtocolVersion message (RFC 6143, 7.1.1). */
 const VERSION = /^RFB (\d{3})\.(\d{3})\n$/
+const SHAPE = 'RFB 000.000\n'
 
 const LINES: Readonly<Record<RfbVersion, string>> = {
   '3.3': 'RFB 003.003\n',
   '3.7': 'RFB 003.007\n',
   '3.8': 'RFB 003.008\n',
-}
-
-const SHAPE = 'RFB ddd.ddd\n'
-
-/** Whether a ProtocolVersion message may have this byte at this index. */
-export const isVersionByte = (byte: number, index: number): boolean => {
-  const character = String.fromCharCode(byte)
-  return SHAPE[index] === 'd' ? /\d/.test(character) : SHAPE[index] === character
 }
 
 export const versionLine = (version: RfbVersion): Buffer => Buffer.from(LINES[version], 'latin1')
@@ -34,13 +25,13 @@ const parse = (bytes: Buffer): readonly [major: number, minor: number] | undefin
  * not waited for.
  */
 export function* readVersion(): Handshake<Buffer | undefined> {
-  const version = Buffer.alloc(VERSION_BYTES)
-  for (let index = 0; index < VERSION_BYTES; index++) {
+  let version = ''
+  while (version.length < SHAPE.length) {
     const byte = yield* readByte()
-    if (byte === undefined || !isVersionByte(byte, index)) return undefined
-    version[index] = byte
+    version += String.fromCharCode(byte ?? 0)
+    if (byte === undefined || !SHAPE.startsWith(version.replace(/\d/g, '0'))) return undefined
   }
-  return version
+  return Buffer.from(version, 'latin1')
 }
 
 /** The version to speak with a server: the lower of its own and 3.8, all below 3.7 as 3.3. */

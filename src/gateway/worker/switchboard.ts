@@ -35,41 +35,20 @@ interface Main {
   readonly followArrived: () => void
 }
 
-/** Forwardings, by reservation and by port. */
-const makeEntries = () => {
-  const byId = new Map<string, ForwardedReservation>()
-  const byPort = new Map<number, ForwardedReservation>()
-  return {
-    get: (reservationId: string) => byId.get(reservationId),
-    on: (port: number) => byPort.get(port),
-    ids: () => [...byId.keys()],
-    isCurrent: (entry: ForwardedReservation) => byId.get(entry.forwarding.reservationId) === entry,
-    put: (entry: ForwardedReservation): void => {
-      byId.set(entry.forwarding.reservationId, entry)
-      byPort.set(entry.listener.port, entry)
-    },
-    with: (reservationId: string, act: (entry: ForwardedReservation) => void): void => {
-      const entry = byId.get(reservationId)
-      if (entry !== undefined) act(entry)
-    },
-    remove: (entry: ForwardedReservation): void => {
-      byId.delete(entry.forwarding.reservationId)
-      byPort.delete(entry.listener.port)
-    },
-  }
-}
+/** Forwardings by their ports. */
+type ByPort = Map<number, ForwardedReservation>
 
 /** Wires listening, admission and connecting for entries. */
 const wireEntries = (
   options: GatewayWorkerOptions,
   { report, call, followArrived }: Main,
-  entries: ReturnType<typeof makeEntries>,
+  byPort: ByPort,
   isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
   const refusals = makeConnectionRefusals(report)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
-  const isOwnPort = (port: number): boolean => ownPorts.has(port) || entries.on(port) !== undefined
+  const isOwnPort = (port: number): boolean => ownPorts.has(port) || byPort.has(port)
   const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
   const connect = makeConnectClient({
     limits: options,
@@ -124,25 +103,28 @@ const wireEntries = (
 
 /** All forwardings in the worker thread. */
 export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Switchboard => {
-  const entries = makeEntries()
+  const byId = new Map<string, ForwardedReservation>()
+  const byPort: ByPort = new Map()
 
   const close = (reservationId: string, cause: CutCause): void => {
-    const entry = entries.get(reservationId)
+    const entry = byId.get(reservationId)
     deadlines.delete(reservationId)
     if (entry === undefined) return
-    entries.remove(entry)
+    byId.delete(reservationId)
+    byPort.delete(entry.listener.port)
     closeEntry(entry, cause)
   }
 
   const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
-  const isRunning = (entry: ForwardedReservation): boolean =>
-    entries.isCurrent(entry) && !deadlines.isOver(entry.forwarding.reservationId)
-  const wired = wireEntries(options, main, entries, isRunning)
-  const { refusals, attach, add, change } = wired
+  const isRunning = (entry: ForwardedReservation): boolean => {
+    const { reservationId } = entry.forwarding
+    return byId.get(reservationId) === entry && !deadlines.isOver(reservationId)
+  }
+  const { refusals, attach, add, change } = wireEntries(options, main, byPort, isRunning)
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
-    const former = entries.on(listenPort)?.forwarding.reservationId
+    const former = byPort.get(listenPort)?.forwarding.reservationId
     if (former !== undefined && former !== reservationId) close(former, 'over')
   }
 
@@ -150,29 +132,36 @@ export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Swit
     open: (forwarding) => {
       const { reservationId, until } = forwarding
       freePort(forwarding)
-      const known = entries.get(reservationId)
+      const known = byId.get(reservationId)
       if (known !== undefined) {
-        entries.remove(known)
+        byPort.delete(known.listener.port)
         change(known, forwarding)
       }
       const entry = known ?? add(forwarding)
-      entries.put(entry)
+      byId.set(reservationId, entry)
+      byPort.set(entry.listener.port, entry)
       // Closes it again if it is already over.
       deadlines.set(reservationId, until)
       return entry.listener.isListening()
     },
     close,
-    cut: (reservationId, cause) => entries.with(reservationId, (entry) => cutConnections(entry, cause)),
-    reconsider: (reservationId) => entries.with(reservationId, reconsiderEntry),
+    cut: (reservationId, cause) => {
+      const entry = byId.get(reservationId)
+      if (entry !== undefined) cutConnections(entry, cause)
+    },
+    reconsider: (reservationId) => {
+      const entry = byId.get(reservationId)
+      if (entry !== undefined) reconsiderEntry(entry)
+    },
     attach: async ({ reservationId, hasPassword, port }) => {
-      const entry = entries.get(reservationId)
+      const entry = byId.get(reservationId)
       const stream = openPortStream(port)
       const attached = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
       if (typeof attached === 'string') stream.destroy()
       return attached
     },
     stop: () => {
-      for (const reservationId of entries.ids()) close(reservationId, 'stopped')
+      for (const reservationId of [...byId.keys()]) close(reservationId, 'stopped')
       deadlines.stop()
       refusals.flush()
     },

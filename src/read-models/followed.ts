@@ -9,23 +9,25 @@ export interface Followed<A> {
   readonly close: () => void
 }
 
-interface FollowOptions<A, C> {
-  /** Makes an empty value. `load` fills it, as of now or later; then `apply` takes what was folded meanwhile and since. */
-  readonly begin: () => {
-    readonly value: A
-    readonly load: () => Promise<void>
-    readonly apply: (change: C) => void
-  }
-  /** What of that `apply` takes. */
-  readonly changes: (...folded: Parameters<OnFolded>) => readonly C[]
-  /** Changes applied in one turn of the event loop. */
-  readonly turnSize: number
+/** Makes an empty value. `load` fills it, as of now or later; then `apply` takes what was folded meanwhile and since. */
+type Begin<A, C> = () => {
+  readonly value: A
+  readonly load: () => Promise<void>
+  readonly apply: (change: C) => void
 }
 
-/** Nothing is read before the first call, nor kept for those that never call. */
+/** Changes applied in one turn of the event loop. */
+const TURN_SIZE = 512
+
+/**
+ * Nothing is read before the first call, nor kept for those that never call.
+ *
+ * @param changesIn what `apply` takes of what was folded
+ */
 export const followViews = <A extends object, C>(
   views: Pick<Views, 'watch'>,
-  { begin, changes, turnSize }: FollowOptions<A, C>,
+  begin: Begin<A, C>,
+  changesIn: (...folded: Parameters<OnFolded>) => readonly C[],
 ): Followed<A> => {
   let followed: A | Promise<A> | undefined
   let unwatch: (() => void) | undefined
@@ -40,7 +42,7 @@ export const followViews = <A extends object, C>(
     /** What changed while it is being read. */
     let missed: C[] | undefined = []
     unwatch = views.watch((...folded) => {
-      for (const change of changes(...folded)) {
+      for (const change of changesIn(...folded)) {
         if (missed === undefined) apply(change)
         else missed.push(change)
       }
@@ -48,10 +50,11 @@ export const followViews = <A extends object, C>(
     try {
       await load()
       for (const [n, change] of missed.entries()) {
-        if (n % turnSize === turnSize - 1) await turn()
+        if (n % TURN_SIZE === TURN_SIZE - 1) await turn()
         apply(change)
       }
       missed = undefined
+      followed = value
       return value
     } catch (error) {
       forget()
@@ -61,16 +64,8 @@ export const followViews = <A extends object, C>(
 
   return {
     get: () => {
-      if (followed !== undefined) return followed
-      const reading = read()
-      followed = reading
-      reading.then(
-        (value) => {
-          if (followed === reading) followed = value
-        },
-        () => undefined,
-      )
-      return reading
+      followed ??= read()
+      return followed
     },
     close: forget,
   }

@@ -3,15 +3,9 @@ import { openThread, ThreadEnded } from '../concurrency/thread.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
-import { makeAvailable } from './availability/available.ts'
 import type { ViewsFile } from './file/views-file.ts'
 import type { Lists } from './lists/lists.ts'
 import type { Shape } from './tables/schema.ts'
-
-/** The reads of lists, by name. */
-export interface ListReads extends Lists {
-  readonly available: ReturnType<typeof makeAvailable>
-}
 
 /** A list and the public position that it shows. */
 export interface ListResult<A> {
@@ -20,23 +14,18 @@ export interface ListResult<A> {
 }
 
 /** Reads a list of a file, with the position that the file has. */
-export const makeListRead = (file: Pick<ViewsFile, 'lists' | 'newest' | 'progress'>) => {
-  const available = makeAvailable(file.lists, (sutId) => file.newest('sut', sutId)?.created)
-  const reads: ListReads = { ...file.lists, available }
-  return <Name extends keyof ListReads>(
-    name: Name,
-    args: Parameters<ListReads[Name]>,
-  ): ListResult<ReturnType<ListReads[Name]>> => {
-    const read = reads[name] as (...args: readonly unknown[]) => never
-    return { position: file.progress()?.position ?? BEFORE_FIRST, listed: read(...args) }
+export const makeListRead =
+  ({ lists, progress }: Pick<ViewsFile, 'lists' | 'progress'>) =>
+  <Name extends keyof Lists>(name: Name, args: Parameters<Lists[Name]>): ListResult<ReturnType<Lists[Name]>> => {
+    const read = lists[name] as (...args: readonly unknown[]) => never
+    return { position: progress()?.position ?? BEFORE_FIRST, listed: read(...args) }
   }
-}
 
 /** Reads a list; undefined while lists cannot be read. */
-export type ReadList = <Name extends keyof ListReads>(
+export type ReadList = <Name extends keyof Lists>(
   name: Name,
-  ...args: Parameters<ListReads[Name]>
-) => Promise<ListResult<ReturnType<ListReads[Name]>>> | undefined
+  ...args: Parameters<Lists[Name]>
+) => Promise<ListResult<ReturnType<Lists[Name]>>> | undefined
 
 /** The worker thread's start data. */
 export interface ReaderOptions {
@@ -45,7 +34,7 @@ export interface ReaderOptions {
 }
 
 export interface ReaderThread {
-  readonly read: (name: keyof ListReads, args: readonly unknown[]) => ListResult<never>
+  readonly read: (name: keyof Lists, args: readonly unknown[]) => ListResult<never>
 }
 
 /** Lists that may wait for the worker thread; more are refused. */
@@ -100,10 +89,10 @@ export const openListReader = (
   }
 
   return {
-    read: async <Name extends keyof ListReads>(
+    read: async <Name extends keyof Lists>(
       name: Name,
-      ...args: Parameters<ListReads[Name]>
-    ): Promise<ListResult<ReturnType<ListReads[Name]>>> => {
+      ...args: Parameters<Lists[Name]>
+    ): Promise<ListResult<ReturnType<Lists[Name]>>> => {
       if (short?.isShort() === true && name !== 'csvRows') {
         try {
           return short.read(name, args)

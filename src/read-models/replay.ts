@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Projection } from '../../projections/projection.ts'
-import {
-  BEFORE_FIRST,
-  earlierPosition,
-  type PublicPosition,
-  type StorePosition,
-  toPublicPosition,
-} from '../domain/values/position.ts'
+import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { beforeTheFirst, progressAfter } from './file/progress.ts'
 import { UnusableViews } from './file/unusable-views.ts'
@@ -30,14 +24,13 @@ const waitForWrittenViews = async (file: ViewsFile, storePosition: StorePosition
 
 /** Counts the events up to the store position `head` that written views do not cover. */
 const countUnwritten = async (store: EventStore, file: ViewsFile, head: StorePosition): Promise<number> => {
-  if (storePositionOf(file) >= head) return 0
   const stop = new AbortController()
-  let count = 0
-  for await (const { events, ahead, caughtUp } of store.subscribe(storePositionOf(file), stop.signal)) {
+  let [count, reached] = [0, storePositionOf(file)]
+  if (reached >= head) return 0
+  for await (const { events, caughtUp } of store.subscribe(reached, stop.signal)) {
     count += events.length
-    // A store that knows how many follow saves reading them.
-    if (ahead !== undefined) count += Math.max(0, ahead)
-    if (ahead !== undefined || caughtUp || (events.at(-1)?.storePosition ?? BEGINNING) >= head) break
+    reached = events.at(-1)?.storePosition ?? reached
+    if (caughtUp || reached >= head) break
   }
   stop.abort()
   return count
@@ -99,29 +92,24 @@ const membersOf = ({ document, ...columns }: StoredRow): Readonly<Record<string,
 
 /** Where the rows differ, member by member, or the row that only one of the two files has. */
 const describeDifference = ({ name, hasVersions }: StoredTable, inUse?: StoredRow, made?: StoredRow): string => {
-  const position = earlierPosition(positionOf(inUse), positionOf(made))
+  const [used, given] = [membersOf(inUse ?? {}), membersOf(made ?? {})]
+  const position = Math.min(...[inUse, made].flatMap((row) => (row === undefined ? [] : [Number(row.position)])))
   const where = hasVersions ? `${name}, ${inUse?.id ?? made?.id}, position ${position}` : name
-  if (inUse === undefined) return `${where}: missing in use; the log gives ${JSON.stringify(membersOf(made ?? {}))}`
-  if (made === undefined) return `${where}: in use ${JSON.stringify(membersOf(inUse))}; the log gives nothing`
-  const [left, right] = [membersOf(inUse), membersOf(made)]
-  const parts = [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((member) => {
-    const [used, given] = [left, right].map((members) => JSON.stringify(members[member]) ?? 'nothing')
-    return used === given ? [] : [`${member}: in use ${used}, the log gives ${given}`]
+  if (inUse === undefined) return `${where}: missing in use; the log gives ${JSON.stringify(given)}`
+  if (made === undefined) return `${where}: in use ${JSON.stringify(used)}; the log gives nothing`
+  const parts = [...new Set([...Object.keys(used), ...Object.keys(given)])].flatMap((member) => {
+    const [left, right] = [used, given].map((members) => JSON.stringify(members[member]) ?? 'nothing')
+    return left === right ? [] : [`${member}: in use ${left}, the log gives ${right}`]
   })
   return `${where}: ${parts.length > 0 ? parts.join('; ') : 'the same members, stored differently'}`
 }
 
-const positionOf = (row: StoredRow | undefined): PublicPosition =>
-  toPublicPosition(Number(row?.position ?? Number.POSITIVE_INFINITY))
-
 /** Compares a table of both files row by row. Returns the number of rows. */
 const compare = (used: StoredTable, fresh: StoredTable, differences: string[]): number => {
-  const a = used.rows()[Symbol.iterator]()
-  const b = fresh.rows()[Symbol.iterator]()
+  const both = [used, fresh].map((table) => table.rows()[Symbol.iterator]())
   for (let rows = 0; ; rows++) {
-    const [left, right] = [a.next(), b.next()]
-    if ((left.done && right.done) || differences.length >= DIFFERENCES_MAX) return rows
-    const [inUse, made] = [left.done ? undefined : left.value, right.done ? undefined : right.value]
+    const [inUse, made] = both.map((each) => each.next().value ?? undefined)
+    if ((inUse ?? made) === undefined || differences.length >= DIFFERENCES_MAX) return rows
     if (JSON.stringify(inUse) !== JSON.stringify(made)) differences.push(describeDifference(used, inUse, made))
   }
 }

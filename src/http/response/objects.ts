@@ -6,7 +6,8 @@ import { type Failure, failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
-import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
+import type { Lists } from '../../read-models/lists/lists.ts'
 import { findRetryKey } from '../../read-models/retry-keys.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -35,10 +36,10 @@ export const ifReaching = <A, L = Failure>(
 ): E.Either<L | Failure, ListResult<A>> =>
   E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
 
-type ReadList = <Name extends keyof ListReads>(
+type ReadList = <Name extends keyof Lists>(
   name: Name,
-  ...args: Parameters<ListReads[Name]>
-) => Promise<E.Either<Failure, ListResult<ReturnType<ListReads[Name]>>>>
+  ...args: Parameters<Lists[Name]>
+) => Promise<E.Either<Failure, ListResult<ReturnType<Lists[Name]>>>>
 
 /** Reads lists that show everything answered so far. */
 const makeLists = (views: Views, isReached: () => Promise<boolean>) => {

@@ -5,7 +5,8 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { ListReads, ListResult } from '../../read-models/list-reader.ts'
+import type { ListResult } from '../../read-models/list-reader.ts'
+import type { Lists } from '../../read-models/lists/lists.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { AsOf, AsOfQuery } from '../codecs/as-of.ts'
@@ -77,15 +78,15 @@ const showAsOf = <A>(
 export const showListAsOf = async <Name extends 'reservations' | 'suts'>(
   parts: Parts,
   name: Name,
-  query: Parameters<ListReads[Name]>[0],
+  query: Parameters<Lists[Name]>[0],
   asOf: AsOf | undefined,
-): Read<ListResult<ReturnType<ListReads[Name]>>> => {
+): Read<ListResult<ReturnType<Lists[Name]>>> => {
   const { showList } = parts.objects
-  if (asOf === undefined) return showList(name, ...([query] as Parameters<ListReads[Name]>))
+  if (asOf === undefined) return showList(name, ...([query] as Parameters<Lists[Name]>))
   const position = await positionOf(parts, asOf)
   if (E.isLeft(position)) return position
   const then = { ...query, asOf: position.right }
-  return showAsOf(position.right, await showList(name, ...([then] as Parameters<ListReads[Name]>)))
+  return showAsOf(position.right, await showList(name, ...([then] as Parameters<Lists[Name]>)))
 }
 
 /** Reads the version current then. Catches up with the store before answering that there was none. */

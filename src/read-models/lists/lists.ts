@@ -3,6 +3,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
+import { makeAvailable } from './available.ts'
 import { makeCsvRows } from './csv.ts'
 import { makeHistory, makeHistoryChanges } from './histories.ts'
 import { makeSutsToMatch } from './matchable.ts'
@@ -31,8 +32,11 @@ const makeVersionAt = (db: DatabaseSync) => {
 export const openLists = (db: DatabaseSync) => {
   const reads = makeReads(db)
   const { ask } = reads
+  const suts = makeList<SutListQuery, SutDetails>(reads, SUTS)
+  const ofReservations = makeReservationReads(ask)
   return {
-    suts: makeList<SutListQuery, SutDetails>(reads, SUTS),
+    suts,
+    available: makeAvailable(ask, { suts, ...ofReservations }),
     reservations: makeList<ReservationListQuery, Details>(reads, RESERVATIONS),
     series: makeList(reads, SERIES),
     sessions: makeList(reads, SESSIONS),
@@ -41,7 +45,7 @@ export const openLists = (db: DatabaseSync) => {
     csvRows: makeCsvRows(ask),
     ...makeSutReads(ask),
     sutsToMatch: makeSutsToMatch(ask),
-    ...makeReservationReads(ask),
+    ...ofReservations,
     ...makeUpcomingReads(ask),
     ...makeUsageReads(ask),
     positionAt: makePositionAt(db),

@@ -18,9 +18,6 @@ export interface MatchingOptions {
   readonly clock: () => number
 }
 
-/** Changes applied in one turn of the event loop. */
-const TURN_SIZE = 512
-
 /** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
 const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
   const applyReservation = (id: string): void => {
@@ -72,11 +69,11 @@ const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Prom
 
 /** SUTs and their windows, as of everything folded so far. */
 export const followSuts = (options: MatchingOptions): Followed<KnownSuts> =>
-  followViews(options.views, {
-    begin: () => {
+  followViews(
+    options.views,
+    () => {
       const suts = makeKnownSuts()
       return { value: suts, load: () => readAll(options, suts), apply: makeApply(options, suts) }
     },
-    changes: (_, changes) => changes,
-    turnSize: TURN_SIZE,
-  })
+    (_, changes) => changes,
+  )

@@ -5,7 +5,7 @@ import type { Criteria } from '../../domain/events/criteria.ts'
 import { openingAt } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
 import { slotsIn } from '../../domain/matching/slot-set.ts'
-import { type AvailablePage, type AvailableQuery, describe } from '../availability/available.ts'
+import { type AvailablePage, type AvailableQuery, describe } from '../lists/available.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 
 /** A place in the order of matching, as of the quarter and with the seed of its first page. */

@@ -9,9 +9,6 @@ export interface FollowedQueue {
   queue: Queue
 }
 
-/** Events applied in one turn of the event loop. */
-const TURN_SIZE = 512
-
 /**
  * @param load reads the requests, and the revision of the last event in their stream that is included; throws
  *   StoreUnavailable
@@ -20,16 +17,17 @@ export const followQueue = (
   views: Pick<Views, 'watch'>,
   load: () => Promise<{ readonly queue: Queue; readonly revision: number }>,
 ): Followed<FollowedQueue> =>
-  followViews<FollowedQueue, Logged>(views, {
-    begin: () => {
+  followViews<FollowedQueue, Logged>(
+    views,
+    () => {
       const value: FollowedQueue = { queue: EMPTY_QUEUE }
       let last = -1
       return {
         value,
         load: async () => {
-          const known = await load()
-          value.queue = known.queue
-          last = known.revision
+          const { queue, revision } = await load()
+          value.queue = queue
+          last = revision
         },
         apply: (event) => {
           if (event.revision <= last) return
@@ -38,6 +36,5 @@ export const followQueue = (
         },
       }
     },
-    changes: (events) => events.filter(({ stream }) => stream === REQUESTS_STREAM),
-    turnSize: TURN_SIZE,
-  })
+    (events) => events.filter(({ stream }) => stream === REQUESTS_STREAM),
+  )

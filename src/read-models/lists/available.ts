@@ -3,8 +3,10 @@ import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { earliestAfter, reachOf, type Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { Lists } from '../lists/lists.ts'
-import type { SutListQuery } from '../lists/suts.ts'
+import type { RunQuery } from '../../files/sqlite.ts'
+import type { ListPage } from './page.ts'
+import type { makeReservationReads } from './reservations.ts'
+import type { SutDetails, SutListQuery } from './suts.ts'
 
 /** What is free in a span. Times are in Unix seconds. */
 export interface AvailableQuery {
@@ -37,8 +39,16 @@ export interface AvailablePage<After = { readonly sut_id: string }> {
   readonly next: After | undefined
 }
 
+interface Reads extends Pick<ReturnType<typeof makeReservationReads>, 'heldBy'> {
+  readonly suts: (query: SutListQuery) => ListPage<SutDetails>
+}
+
 /** Free windows, and stretches of turnaround, of a SUT. */
 const WINDOWS_MAX = 100
+type Created = { readonly created: PublicPosition }
+/** Where a SUT was created, for pages in that order. */
+const CREATED = 'SELECT created FROM sut WHERE id = ? LIMIT 1'
+
 /** SUTs looked at together. */
 const CHUNK = 200
 /** The longest turnaround. */
@@ -77,20 +87,16 @@ export const describe = (
   return { _id, name, free, next, turnaround: turnaroundIn(near, span, turnaround) }
 }
 
-/**
- * SUTs that filters find, newest created first.
- *
- * @param createdOf where a SUT was created, for pages in that order
- */
+/** SUTs that filters find, newest created first. */
 export const makeAvailable =
-  (lists: Pick<Lists, 'suts' | 'heldBy'>, createdOf: (sutId: string) => PublicPosition | undefined) =>
+  (ask: RunQuery, lists: Reads) =>
   (query: FilteredQuery): AvailablePage => {
     const { after, scope, limit, span, filters } = query
     if (filters.is_active === false) return { suts: [], next: undefined }
     const suts: AvailableSut[] = []
     let last = after?.sut_id
     for (;;) {
-      const createdBefore = last === undefined ? undefined : createdOf(last)
+      const createdBefore = last === undefined ? undefined : ask<Created>(CREATED, last)[0]?.created
       const part = { limit: CHUNK, offset: 0, createdBefore, withSettings: true }
       const { details = [], ...page } = lists.suts({ ...filters, is_active: true, scope, ...part })
       const documents = page.documents.map((text) => JSON.parse(text) as Sut)

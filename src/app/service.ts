@@ -7,8 +7,6 @@ import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeInFlight } from '../commands/turns.ts'
 import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
-import { eraseUser } from '../commands/users/removal-in-force.ts'
-import { makeRenewEpoch } from '../commands/users/renew-epoch.ts'
 import { once } from '../concurrency/once.ts'
 import { makeEventId } from '../domain/values/ids.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
@@ -262,7 +260,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
-      catchUp,
       isAnyFit: matching.isAnyFit,
       suts: matching.suts,
       unusedDue: unused.dueOf,
@@ -270,8 +267,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       range: config.listenPorts,
       checkSut: monitor.check,
       lastChecks: makeLastChecks(),
-      eraseSecrets: (id) => eraseUser(store, id),
-      renewEpoch: makeRenewEpoch(lab),
       singleSignOn: openSingleSignOn(lab, signedIn.sessions),
       hasSingleSignOn: config.oidc !== undefined,
       digest: async () => (await readWebFiles()).digest,

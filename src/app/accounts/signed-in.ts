@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument, TokenInternal } from '../../../projections/token.ts'
-import { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
+import { renewEpoch } from '../../commands/users/renew-epoch.ts'
 import { makeEventId } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
@@ -20,13 +20,13 @@ export interface SignedIn {
 
 const PURPOSE = 'berth session v1'
 
-const openSessions = ({ users, views, runner, vault, clock, randomHex }: Lab): LoginSessions => {
-  const renew = makeRenewEpoch({ runner, vault, randomHex })
+const openSessions = (lab: Lab): LoginSessions => {
+  const { users, views, vault, clock, randomHex } = lab
   return makeLoginSessions({
     signer: makeSigner(vault.keys, PURPOSE),
     users,
     renewEpoch: async (actor) => {
-      const ended = await renew(actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
+      const ended = await renewEpoch(lab, actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
       if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
       await users.refresh()
       if (users.epochOf(actor._id) === undefined)

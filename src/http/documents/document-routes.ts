@@ -34,8 +34,8 @@ interface More extends Partial<Pick<Operation, 'alias' | 'answer' | 'mediaType'>
 
 /** A document in a format defined by other standards, unless its answer says otherwise. */
 const document = (path: string, id: string, summary: string, { otherwise, ...more }: More = {}) =>
-  get({
-    ...{ path, id, summary, roles: 'anyone', isTagged: true },
+  get(path, {
+    ...{ id, summary, roles: 'anyone', isTagged: true },
     answer: more.mediaType === undefined ? refTo('Document') : { type: 'string' },
     ...more,
     ...(otherwise !== undefined && { refusals: ['not_found'] }),

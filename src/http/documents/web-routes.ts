@@ -51,14 +51,14 @@ const page = {
 } as const
 
 export const webRoutes: readonly Declaration<Parts>[] = [
-  get({ path: '/', id: 'openPage', summary: 'Open the page for people', ...page }),
-  get({
-    ...{ path: '/login/callback', id: 'openPageAfterSignOn', query: ofProvider },
+  get('/', { id: 'openPage', summary: 'Open the page for people', ...page }),
+  get('/login/callback', {
+    ...{ id: 'openPageAfterSignOn', query: ofProvider },
     summary: 'Open that page again, as a provider of single sign-on does',
     ...page,
   }),
-  get({
-    ...{ path: '/web/:digest/:name', id: 'readPageFile', ...anyText },
+  get('/web/:digest/:name', {
+    ...{ id: 'readPageFile', ...anyText },
     summary: 'Read a script or a style sheet of that page',
     mediaType: 'text/javascript; charset=utf-8',
     otherMediaTypes: ['text/css; charset=utf-8'],

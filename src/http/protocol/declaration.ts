@@ -7,22 +7,22 @@ export interface Declaration<in P, B = unknown, Q = unknown> extends Operation<B
   handler(parts: P, call: Call<B, Q>): RouteResult
 }
 
-/** What a route is declared with. Its codecs alone say what its handler gets. */
-type Declared<P, B, Q> = Omit<Declaration<P, B, Q>, 'method' | 'handler'> & {
+/** What a route is declared with, beside its path. Its codecs alone say what its handler gets. */
+type Declared<P, B, Q> = Omit<Declaration<P, B, Q>, 'method' | 'path' | 'handler'> & {
   readonly handler: (parts: P, call: Call<NoInfer<B>, NoInfer<Q>>) => RouteResult
 }
 
-/** A POST route whose handler gets the decoded body. */
-export const post = <P, B>(route: Declared<P, B, unknown> & { readonly body: DecodeBody<B> }): Declaration<P, B> => ({
-  ...route,
-  method: 'POST',
-})
+/** A POST route whose handler gets the decoded body. @param path in router syntax, with `:name` for parameters */
+export const post = <P, B>(
+  path: string,
+  route: Declared<P, B, unknown> & { readonly body: DecodeBody<B> },
+): Declaration<P, B> => ({ ...route, method: 'POST', path })
 
 /** A GET route, whose handler gets the decoded query if it has one. */
-export const get = <P, Q = unknown>(route: Omit<Declared<P, unknown, Q>, 'body'>): Declaration<P, unknown, Q> => ({
-  ...route,
-  method: 'GET',
-})
+export const get = <P, Q = unknown>(
+  path: string,
+  route: Omit<Declared<P, unknown, Q>, 'body'>,
+): Declaration<P, unknown, Q> => ({ ...route, method: 'GET', path })
 
 /** The routes of a service that has these parts. */
 export const bind = <P>(declarations: readonly Declaration<P>[], parts: P): readonly Route[] =>

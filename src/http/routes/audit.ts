@@ -133,8 +133,7 @@ export const readVerifierKeys = async (store: Parts['store'], signer: Signer): P
 }
 
 export const auditRoutes: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/audit/checkpoint',
+  get('/api/audit/checkpoint', {
     id: 'readCheckpoint',
     summary: 'Read the signed checkpoint',
     description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
@@ -143,8 +142,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     answer: { type: 'string' },
     handler: over(checkpoint),
   }),
-  get({
-    path: '/api/audit/key',
+  get('/api/audit/key', {
     id: 'readVerifierKeys',
     summary: "Read the verifiers' keys",
     description:
@@ -154,8 +152,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     answer: { type: 'string' },
     handler: async ({ verifierKeys }: Parts) => E.right({ status: 200, body: await verifierKeys() }),
   }),
-  get({
-    path: '/api/audit/leaves',
+  get('/api/audit/leaves', {
     id: 'readLeaves',
     summary: 'Read the leaves of the Merkle tree',
     description:
@@ -166,8 +163,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     answer: { type: 'string' },
     handler: over(leaves),
   }),
-  get({
-    path: '/api/audit/inclusion',
+  get('/api/audit/inclusion', {
     id: 'proveInclusion',
     summary: 'Prove that an event is in the log (RFC 6962)',
     roles: overseers,
@@ -176,8 +172,7 @@ export const auditRoutes: readonly Declaration<Parts>[] = [
     refusals: ['event_not_found'],
     handler: over(inclusion),
   }),
-  get({
-    path: '/api/audit/consistency',
+  get('/api/audit/consistency', {
     id: 'proveConsistency',
     summary: 'Prove that the log has only grown between two sizes (RFC 6962)',
     roles: overseers,

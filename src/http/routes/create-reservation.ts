@@ -9,6 +9,7 @@ import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
+import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { Users } from '../../users/users.ts'
 import { type ReservationBody, reservationBody } from '../codecs/bodies.ts'
 import { holders, post, refTo } from '../protocol/declaration.ts'
@@ -48,11 +49,11 @@ const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut
 }
 
 const createMatching = async (parts: Parts, call: Call, asked: AskedReservation, criteria: Criteria): RouteResult => {
-  const { objects, users, catchUp, repeated, createMatched } = parts
+  const { objects, views, store, users, repeated, createMatched } = parts
   const { idempotencyKey } = call
   if (idempotencyKey !== undefined) {
     // Another instance may have answered the first request.
-    if (!(await catchUp())) return E.left(viewsBehind())
+    if (!(await waitForHead(views, store))) return E.left(viewsBehind())
     const before = repeated(idempotencyKey)
     if (before !== undefined) return before
   }
@@ -78,8 +79,7 @@ const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult =>
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']
 
-export const createReservation = post({
-  path: '/api/sut_reservation/create',
+export const createReservation = post('/api/sut_reservation/create', {
   id: 'createReservation',
   summary: 'Reserve a SUT',
   description:

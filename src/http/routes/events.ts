@@ -189,8 +189,7 @@ const respondWithChanges = async (parts: Parts, call: Call<unknown, ChangesQuery
 }
 
 export const eventRoutes: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/events',
+  get('/api/events', {
     id: 'readEvents',
     summary: 'Read or follow the events of the log',
     description:
@@ -204,8 +203,7 @@ export const eventRoutes: readonly Declaration<Parts>[] = [
     refusals: ['too_many_subscribers'],
     handler: respond,
   }),
-  get({
-    path: '/api/changes',
+  get('/api/changes', {
     id: 'readChanges',
     summary: 'Follow which objects change',
     description:

@@ -47,16 +47,14 @@ const notReady = (parts: HealthCondition): Refusal => {
 const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
 
 export const healthRoutes: readonly Declaration<{ readonly condition: () => HealthCondition }>[] = [
-  get({
-    path: '/health/live',
+  get('/health/live', {
     id: 'isLive',
     summary: 'Check that the service is running',
     roles: 'anyone',
     answer: refTo('Health'),
     handler: async () => E.right({ status: 200, body: '{"status":"live"}' }),
   }),
-  get({
-    path: '/health/ready',
+  get('/health/ready', {
     id: 'isReady',
     summary: 'Check that the service is ready',
     description:
@@ -72,8 +70,7 @@ export const healthRoutes: readonly Declaration<{ readonly condition: () => Heal
 ]
 
 /** Only the control socket has this route: whoever confirms the clock of a machine has looked at it there. */
-export const confirmClock = post({
-  path: '/api/clock/confirm',
+export const confirmClock = post('/api/clock/confirm', {
   id: 'confirmClock',
   summary: 'Confirm that the clock of the running service is right',
   description:

@@ -110,8 +110,7 @@ const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
   return withVisible('user', showHistory('user'))(parts, { ...call, params: { id } })
 }
 
-export const reservationHistory = get({
-  path: '/api/sut_reservation/:id/history',
+export const reservationHistory = get('/api/sut_reservation/:id/history', {
   id: 'readReservationHistory',
   summary: 'Read the history of a reservation',
   description:
@@ -123,8 +122,7 @@ export const reservationHistory = get({
   handler: withVisible('reservation', showOfReservation),
 })
 
-export const sutHistory = get({
-  path: '/api/sut/:id/history',
+export const sutHistory = get('/api/sut/:id/history', {
   id: 'readSutHistory',
   summary: 'Read the history of a SUT',
   description:
@@ -136,8 +134,7 @@ export const sutHistory = get({
   handler: withVisible('sut', showHistory('sut')),
 })
 
-export const userHistory = get({
-  path: '/api/user/:id/history',
+export const userHistory = get('/api/user/:id/history', {
   id: 'readUserHistory',
   summary: 'Read the history of a user',
   description: 'Testers read their own only, also at /api/user/me/history.',

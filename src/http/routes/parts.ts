@@ -10,7 +10,6 @@ import type { makeCreateMatched } from '../../commands/requests/create-matched.t
 import type { AnsweredRequest, AskedRequest } from '../../commands/requests/make-request.ts'
 import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
 import type { EndBindings, EndReservations } from '../../commands/users/end-reservations.ts'
-import type { makeRenewEpoch } from '../../commands/users/renew-epoch.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
@@ -61,8 +60,6 @@ export interface Parts {
   readonly quotas: Quotas
   readonly limits: WindowLimits
   readonly createMatched: ReturnType<typeof makeCreateMatched>
-  /** Waits until what other instances have recorded is known here. False if that takes too long. */
-  readonly catchUp: () => Promise<boolean>
   /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
   readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
   /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */
@@ -114,14 +111,11 @@ export interface Parts {
   /** The quota of testers without one of their own. */
   readonly quotaDefault: Quota
   readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
-  readonly renewEpoch: ReturnType<typeof makeRenewEpoch>
   readonly singleSignOn: SingleSignOn
   /** Whether the page offers single sign-on. */
   readonly hasSingleSignOn: boolean
   readonly endReservations: EndReservations
   readonly endBindings: EndBindings
-  /** Deletes the secrets of a user. */
-  readonly eraseSecrets: (userId: string) => Promise<void>
 
   // The service.
   readonly condition: () => HealthCondition

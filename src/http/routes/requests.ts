@@ -198,8 +198,7 @@ const list = (parts: Parts, call: Call<unknown, SutRequestsQuery>) => {
 const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
 
 export const requestRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/sut_request/create',
+  post('/api/sut_request/create', {
     id: 'createRequest',
     summary: 'Reserve a SUT as soon as one is free',
     description:
@@ -216,8 +215,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     ],
     handler: create,
   }),
-  get({
-    path: '/api/sut_request',
+  get('/api/sut_request', {
     id: 'listRequests',
     summary: 'List requests, newest first',
     description: 'passed_over is there, and true, of one that waits and that nobody has asked for, for its keepalive.',
@@ -228,8 +226,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     refusals: ['list_too_large', 'store_full'],
     handler: list,
   }),
-  get({
-    path: '/api/sut_request/:id',
+  get('/api/sut_request/:id', {
     id: 'readRequest',
     summary: 'Read a request, or wait for its end',
     description:
@@ -241,8 +238,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     refusals: ['request_not_found', 'store_full'],
     handler: read,
   }),
-  post({
-    path: '/api/sut_request/:id/keepalive',
+  post('/api/sut_request/:id/keepalive', {
     id: 'keepRequest',
     summary: 'Keep a request alive',
     description:
@@ -258,8 +254,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     ],
     handler: (parts, call) => change(parts, call, 'keep'),
   }),
-  post({
-    path: '/api/sut_request/:id/withdraw',
+  post('/api/sut_request/:id/withdraw', {
     id: 'withdrawRequest',
     summary: 'Withdraw a request',
     description: 'It waits no longer. One that has been withdrawn already is answered as it is.',

@@ -155,8 +155,7 @@ const readNewest = withVisible('reservation', showNewest)
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
 export const reservationReads: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/sut_reservation',
+  get('/api/sut_reservation', {
     id: 'listReservations',
     summary: 'List reservations, newest created first',
     ...asOfRead,
@@ -166,8 +165,7 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     refusals: ['list_too_large', 'store_full'],
     handler: list,
   }),
-  get({
-    path: '/api/sut_reservation/:id',
+  get('/api/sut_reservation/:id', {
     id: 'readReservation',
     summary: 'Read a reservation, or wait until it changes or is over',
     description:

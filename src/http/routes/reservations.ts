@@ -68,8 +68,7 @@ const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_no
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
 
 export const reservationChanges: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/sut_reservation/:id/cancel',
+  post('/api/sut_reservation/:id/cancel', {
     id: 'cancelReservation',
     summary: 'Cancel or release a reservation',
     description:
@@ -81,8 +80,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     handler: (parts, call) =>
       respond(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
   }),
-  post({
-    path: '/api/sut_reservation/:id/extend',
+  post('/api/sut_reservation/:id/extend', {
     id: 'extendReservation',
     summary: 'Extend a reservation',
     description:
@@ -100,8 +98,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
       return respond(parts, call, command, body.isBeyondQuota ? undefined : parts.quotas)
     },
   }),
-  post({
-    path: '/api/sut_reservation/:id/shorten',
+  post('/api/sut_reservation/:id/shorten', {
     id: 'shortenReservation',
     summary: 'Let a reservation end earlier',
     description:
@@ -115,8 +112,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
       return respond(parts, call, (known) => ({ type: 'ShortenReservation', actor, ...known, end: body.end_time }))
     },
   }),
-  post({
-    path: '/api/sut_reservation/:id/update',
+  post('/api/sut_reservation/:id/update', {
     id: 'bindReservation',
     summary: 'Bind a reservation to your own address',
     description:
@@ -132,8 +128,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
         : respond(parts, call, (known) => ({ type: 'BindReservation', actor, ...known, client }))
     },
   }),
-  post({
-    path: '/api/sut_reservation/:id/keepalive',
+  post('/api/sut_reservation/:id/keepalive', {
     id: 'keepReservation',
     summary: 'Keep a reservation alive',
     description:

@@ -129,8 +129,7 @@ const show: Show<Parts, Call> = async ({ objects, clock }, _call, { document }) 
 }
 
 export const seriesRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/sut_reservation_series/create',
+  post('/api/sut_reservation_series/create', {
     id: 'createSeries',
     summary: 'Reserve a SUT again and again',
     description:
@@ -147,8 +146,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     ],
     handler: create,
   }),
-  get({
-    path: '/api/sut_reservation_series',
+  get('/api/sut_reservation_series', {
     id: 'listSeries',
     summary: 'List series, newest created first',
     roles: everyone,
@@ -162,8 +160,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
         return parts.objects.showList('series', { ...part, ...ofSut, user_id, visibility: visibilityOf(call.user) })
       }),
   }),
-  get({
-    path: '/api/sut_reservation_series/:id',
+  get('/api/sut_reservation_series/:id', {
     id: 'readSeries',
     summary: 'Read a series with its reservations',
     description: 'Its reservations are in order of their start, cancelled ones too, each with its state by now.',
@@ -172,8 +169,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     refusals: ['series_not_found', 'store_full'],
     handler: withVisible('series', show),
   }),
-  post({
-    path: '/api/sut_reservation_series/:id/cancel',
+  post('/api/sut_reservation_series/:id/cancel', {
     id: 'cancelSeries',
     summary: 'Cancel the rest of a series',
     description:

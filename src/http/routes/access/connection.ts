@@ -159,8 +159,7 @@ const read = async (parts: Parts, { params, user, caller, query: { wait } }: Cal
   return E.isLeft(now) ? now : connectionOf(parts, now.right, from)
 }
 
-export const readConnection = get({
-  path: '/api/sut_reservation/:id/connection',
+export const readConnection = get('/api/sut_reservation/:id/connection', {
   id: 'readConnection',
   summary: 'Find out how to connect to the SUT',
   description:
@@ -194,8 +193,7 @@ const list = (parts: Parts, call: Call<unknown, SessionsQuery>) =>
     return E.right({ ...read.right, csvList, show })
   })
 
-export const listSessions = get({
-  path: '/api/session',
+export const listSessions = get('/api/session', {
   id: 'listSessions',
   summary: 'List sessions, newest first',
   description:

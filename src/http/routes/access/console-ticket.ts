@@ -57,8 +57,7 @@ const issue = async ({ checkConsole, consoleTickets, clock }: Parts, { params, u
 const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
 
 export const consoleRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/sut_reservation/:id/console',
+  post('/api/sut_reservation/:id/console', {
     id: 'openConsole',
     summary: 'Get a ticket for a console in the browser',
     description:
@@ -70,8 +69,7 @@ export const consoleRoutes: readonly Declaration<Parts>[] = [
     handler: issue,
   }),
   // The ticket is the credential.
-  get({
-    path: `${CONSOLE_PATH}:ticket`,
+  get(`${CONSOLE_PATH}:ticket`, {
     id: 'connectConsole',
     summary: 'Connect to the screen of a SUT',
     description:

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
@@ -31,7 +32,7 @@ const signOut = async (parts: Parts, call: Call<Logout>): RouteResult => {
   const { everywhere = false } = body
   const envelope = { ...envelopeOf(call), idempotencyKey: undefined }
   if (everywhere) {
-    const renewed = await parts.renewEpoch(user._id, envelope)
+    const renewed = await renewEpoch(parts, user._id, envelope)
     if (E.isLeft(renewed)) return renewed
     await parts.users.refresh()
   } else {
@@ -48,8 +49,7 @@ const signOut = async (parts: Parts, call: Call<Logout>): RouteResult => {
 }
 
 export const loginRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/login',
+  post('/api/login', {
     id: 'login',
     summary: 'Sign in with a name and a password',
     description:
@@ -64,8 +64,7 @@ export const loginRoutes: readonly Declaration<Parts>[] = [
       return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
     },
   }),
-  post({
-    path: '/api/login/renew',
+  post('/api/login/renew', {
     id: 'renewSession',
     summary: 'Extend your session',
     description:
@@ -80,8 +79,7 @@ export const loginRoutes: readonly Declaration<Parts>[] = [
       return renewed === undefined ? E.left(SESSION_ENDED) : E.right(sessionResponse(user, renewed))
     },
   }),
-  post({
-    path: '/api/logout',
+  post('/api/logout', {
     id: 'logout',
     summary: 'End your session, or all of your sessions',
     description:

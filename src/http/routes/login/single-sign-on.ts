@@ -155,8 +155,7 @@ const NOT_CONFIGURED: RouteResult = Promise.resolve(
 export const noSingleSignOn: SingleSignOn = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }
 
 export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/login/oidc/start',
+  post('/api/login/oidc/start', {
     id: 'startSingleSignOn',
     summary: 'Begin a single sign-on',
     description:
@@ -167,8 +166,7 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     refusals: ['oidc_not_configured', 'provider_unavailable'],
     handler: ({ singleSignOn }: Parts, call) => singleSignOn.start(call),
   }),
-  post({
-    path: '/api/login/oidc/finish',
+  post('/api/login/oidc/finish', {
     id: 'finishSingleSignOn',
     summary: 'End a single sign-on',
     description:

@@ -34,8 +34,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
 }
 export type Metrics = ReturnType<typeof makeMetrics>
 
-export const readMetrics = get({
-  path: '/metrics',
+export const readMetrics = get('/metrics', {
   id: 'readMetrics',
   summary: 'Read the metrics (Prometheus)',
   roles: overseers,

@@ -139,8 +139,7 @@ const list = async (parts: Parts, call: AvailableCall): RouteResult => {
 }
 
 export const availabilityRoutes: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/sut/:id/availability',
+  get('/api/sut/:id/availability', {
     id: 'readAvailability',
     summary: 'Find the free windows of a SUT',
     description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
@@ -150,8 +149,7 @@ export const availabilityRoutes: readonly Declaration<Parts>[] = [
     refusals: [...OF_SUT, 'store_full'],
     handler: withVisible('sut', showOne),
   }),
-  get({
-    path: '/api/availability',
+  get('/api/availability', {
     id: 'findAvailability',
     summary: 'Find SUTs with free windows',
     description:

@@ -86,8 +86,7 @@ const OUTAGES =
   'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
 
 export const outageRoutes: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/sut/:id/outages',
+  get('/api/sut/:id/outages', {
     id: 'readOutages',
     summary: 'Find when a SUT was offline',
     description: OUTAGES,
@@ -97,8 +96,7 @@ export const outageRoutes: readonly Declaration<Parts>[] = [
     refusals: ['sut_not_found', 'store_full'],
     handler: readOne,
   }),
-  get({
-    path: '/api/outages',
+  get('/api/outages', {
     id: 'listOutages',
     summary: 'Find when up to 100 SUTs were offline',
     description: `${OUTAGES} SUTs that are not found are left out.`,

@@ -77,8 +77,7 @@ const list = (parts: Parts, call: Call<unknown, SutsQuery>) =>
   })
 
 export const sutReads: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/sut',
+  get('/api/sut', {
     id: 'listSuts',
     summary: 'List SUTs, newest created first',
     roles: everyone,
@@ -89,8 +88,7 @@ export const sutReads: readonly Declaration<Parts>[] = [
     refusals: ['list_too_large', 'store_full'],
     handler: list,
   }),
-  get({
-    path: '/api/sut/:id',
+  get('/api/sut/:id', {
     id: 'readSut',
     summary: 'Read a SUT',
     roles: everyone,

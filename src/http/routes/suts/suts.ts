@@ -106,8 +106,7 @@ const sutChange = { roles: administrators, isConditional: true } as const
 const SUT = { answer: refTo('Sut'), isTagged: true } as const
 
 export const sutChanges: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/sut/create',
+  post('/api/sut/create', {
     id: 'createSut',
     summary: 'Create a SUT',
     description: 'password and user_name are stored encrypted and never returned.',
@@ -125,8 +124,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
       return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
     },
   }),
-  post({
-    path: '/api/sut/import',
+  post('/api/sut/import', {
     id: 'importSuts',
     summary: 'Create up to 500 SUTs',
     description:
@@ -138,8 +136,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     refusals: ['listen_ports_exhausted'],
     handler: importAll,
   }),
-  post({
-    path: '/api/sut/:id/update',
+  post('/api/sut/:id/update', {
     id: 'updateSut',
     summary: 'Update a SUT',
     description: 'Omitted fields keep their values.',
@@ -156,8 +153,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
       return change(parts, call, command, sealed?.secrets)
     },
   }),
-  post({
-    path: '/api/sut/:id/tags',
+  post('/api/sut/:id/tags', {
     id: 'tagSut',
     summary: 'Set and remove tags of a SUT',
     description:
@@ -168,8 +164,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     refusals: OF_SUT,
     handler: (parts, call) => change(parts, call, { type: 'TagSut', tags: call.body, ifMatch: call.ifMatch }),
   }),
-  post({
-    path: '/api/sut/:id/retire',
+  post('/api/sut/:id/retire', {
     id: 'retireSut',
     summary: 'Retire a SUT',
     description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
@@ -183,8 +178,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
       return retired
     },
   }),
-  post({
-    path: '/api/sut/:id/monitoring',
+  post('/api/sut/:id/monitoring', {
     id: 'monitorSut',
     summary: 'Begin or end probing a SUT',
     description:
@@ -195,8 +189,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     refusals: OF_SUT,
     handler: (parts, call) => change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch }),
   }),
-  post({
-    path: '/api/sut/:id/check',
+  post('/api/sut/:id/check', {
     id: 'checkSut',
     summary: 'Probe a SUT now',
     description:

@@ -2,7 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
 import { BERTH } from '../../../commands/listen-ports.ts'
-import { makeIsRemovalInForce } from '../../../commands/users/removal-in-force.ts'
+import { eraseUser, makeIsRemovalInForce } from '../../../commands/users/removal-in-force.ts'
+import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { revokeTokens } from '../../../commands/users/revoke-tokens.ts'
 import { EPOCH_BYTES } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
@@ -122,8 +123,7 @@ const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
 
 export const userChanges: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/user/:id/update',
+  post('/api/user/:id/update', {
     id: 'updateUser',
     summary: 'Change the name, the role, the quota or the scope of a user',
     description:
@@ -148,8 +148,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
       return showUser(parts, _id, await runWithName(runner, users, name, envelope))
     },
   }),
-  post({
-    path: '/api/user/:id/password',
+  post('/api/user/:id/password', {
     id: 'setPassword',
     summary: 'Set the password of a user',
     description: 'The old one stops working at once, and the event streams of the user end.',
@@ -165,8 +164,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
       return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
     },
   }),
-  post({
-    path: '/api/user/me/password',
+  post('/api/user/me/password', {
     id: 'setOwnPassword',
     summary: 'Change your own password',
     description: 'Wrong old passwords are throttled like failed logins.',
@@ -180,8 +178,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
       return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
     },
   }),
-  post({
-    path: '/api/user/:id/logout',
+  post('/api/user/:id/logout', {
     id: 'logOutUser',
     summary: 'End all sessions of a user',
     description: 'What was opened with them ends too. The password and tokens stay good.',
@@ -191,11 +188,10 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: OF_USER,
     handler: async (parts, call) => {
       const _id = call.params.id ?? ''
-      return showUser(parts, _id, await parts.renewEpoch(_id, envelopeOf(call)))
+      return showUser(parts, _id, await renewEpoch(parts, _id, envelopeOf(call)))
     },
   }),
-  post({
-    path: '/api/user/:id/remove',
+  post('/api/user/:id/remove', {
     id: 'removeUser',
     summary: 'Remove a user',
     description:
@@ -206,8 +202,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: ['user_not_found', 'last_administrator'],
     handler: remove,
   }),
-  post({
-    path: '/api/user/:id/restore',
+  post('/api/user/:id/restore', {
     id: 'restoreUser',
     summary: 'Restore a removed user',
     description: 'The previous password works again. Cancelled reservations stay cancelled.',
@@ -224,8 +219,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
       return showUser(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
     },
   }),
-  post({
-    path: '/api/user/:id/erase',
+  post('/api/user/:id/erase', {
     id: 'eraseUser',
     summary: 'Erase a removed user',
     description:
@@ -238,7 +232,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
       const _id = call.params.id ?? ''
       const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
       // If this fails, the event stands, and the process of removals deletes them.
-      if (E.isRight(ended)) await parts.eraseSecrets(_id)
+      if (E.isRight(ended)) await eraseUser(parts.store, _id)
       return showUser(parts, _id, ended)
     },
   }),

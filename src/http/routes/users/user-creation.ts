@@ -142,8 +142,7 @@ const importHashed = async (parts: AddParts, call: Call<HashedUserImport>): Rout
 }
 
 export const userCreations: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/user/create',
+  post('/api/user/create', {
     id: 'createUser',
     summary: 'Create a user',
     description:
@@ -156,8 +155,7 @@ export const userCreations: readonly Declaration<Parts>[] = [
     refusals: ['user_name_taken', 'user_id_taken'],
     handler: create,
   }),
-  post({
-    path: '/api/user/import',
+  post('/api/user/import', {
     id: 'importUsers',
     summary: 'Create up to 100 users, all or none',
     description:
@@ -172,8 +170,7 @@ export const userCreations: readonly Declaration<Parts>[] = [
 ]
 
 /** Only the control socket has this route: others cannot choose hashes. */
-export const importHashedUsers = post({
-  path: '/api/user/import-hashed',
+export const importHashedUsers = post('/api/user/import-hashed', {
   id: 'importHashedUsers',
   summary: 'Create users with the hashes of passwords that the command line made',
   roles: administrators,

@@ -170,8 +170,7 @@ const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): R
 }
 
 export const userReads: readonly Declaration<Parts>[] = [
-  get({
-    path: '/api/user',
+  get('/api/user', {
     id: 'listUsers',
     summary: 'List users, newest first',
     description:
@@ -182,8 +181,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     refusals: ['store_full'],
     handler: list,
   }),
-  get({
-    path: '/api/user/me',
+  get('/api/user/me', {
     id: 'readMe',
     summary: 'Read the authenticated user',
     roles: everyone,
@@ -193,8 +191,7 @@ export const userReads: readonly Declaration<Parts>[] = [
     refusals: ['store_full'],
     handler: readMe,
   }),
-  get({
-    path: '/api/user/:id',
+  get('/api/user/:id', {
     id: 'readUser',
     summary: 'Read a user',
     roles: everyone,

@@ -115,8 +115,7 @@ const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed
 const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
 
 export const tokenRoutes: readonly Declaration<Parts>[] = [
-  post({
-    path: '/api/user/:id/token',
+  post('/api/user/:id/token', {
     id: 'issueToken',
     summary: 'Issue a token',
     description:
@@ -129,8 +128,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     notes: OF_WHOM,
     handler: issue,
   }),
-  get({
-    path: '/api/user/:id/token',
+  get('/api/user/:id/token', {
     id: 'listTokens',
     summary: 'List the tokens of a user, newest first',
     description: 'Those that have expired or were revoked are left out.',
@@ -141,8 +139,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     notes: OF_WHOM,
     handler: list,
   }),
-  post({
-    path: '/api/user/:id/token/:token/revoke',
+  post('/api/user/:id/token/:token/revoke', {
     id: 'revokeToken',
     summary: 'Revoke a token',
     description: 'It stops working at once, and event streams and consoles opened with it end.',

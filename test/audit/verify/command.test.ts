@@ -15,7 +15,7 @@ import { withoutTriggers } from '../../event-store/sqlite/without-triggers.ts'
 import { storeKeys } from '../../event-store/stored-keys.ts'
 import { runProcess } from '../../process/harness.ts'
 import { rightOf } from '../../users/builders.ts'
-import { BEGINS, writeStory } from '../rules/lawful-log.ts'
+import { BEGINS, writeStory } from './lawful-log.ts'
 
 const LATER = BEGINS + 30 * 86_400_000
 
@@ -86,7 +86,7 @@ test('"verify" names a changed event and a missing tail', async (t) => {
   const { store, run, checkpoint, change, textAt } = await aLog(t)
   const head = await store.head()
   const file = await checkpoint('head')
-  change('UPDATE event SET recorded = ? WHERE position = 5', textAt(5).replace('"time":"2030', '"time":"2031'))
+  change('UPDATE event SET recorded = ? WHERE position = 5', textAt(5).replace('"request_id":"', '"request_id":"X'))
   const changed = await run('verify', '--against', file)
   t.is(changed.code, 3)
   t.regex(changed.out, /^position 5: the event does not match its hash\n/)

@@ -8,7 +8,7 @@ import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { makeNumbers } from '../../read-models/lists/many-reservations.ts'
 import { rounds } from '../../thorough.ts'
-import { writeStory } from '../rules/lawful-log.ts'
+import { writeStory } from './lawful-log.ts'
 import { tamperAndVerify, verifyFile } from './tamper-and-verify.ts'
 import { KINDS, rootOf, textsIn, writeBack } from './tampering.ts'
 

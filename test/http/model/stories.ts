@@ -2,6 +2,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict'
 import { cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { DataOf } from '../../../src/domain/event.ts'
+import { verifyFile } from '../../audit/verify/tamper-and-verify.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import { withScope } from '../../process/scope.ts'
 import type { Answer } from '../client.ts'
@@ -185,7 +186,7 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
   return exchange(stage, request)
 }
 
-/** Compares the lists and the log with the model. */
+/** Compares the lists and the log with the model, and verifies the log. */
 const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
   const audrey = service.as('audrey')
   const reservations = standingReservations(model)
@@ -205,6 +206,7 @@ const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
     return `${type} ${id} ${metadata.time}`
   })
   deepEqual([...BEGINNING, ...rows], model.log)
+  if (SHARED_STORE === undefined) deepEqual((await verifyFile(join(data, 'events.db'), [])).findings, [])
 }
 
 /**

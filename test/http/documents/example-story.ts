@@ -1,23 +1,64 @@
+import { createHash } from 'node:crypto'
 import type { Example } from '../../../src/http/documents/openapi/openapi.ts'
-import { passwordOf } from '../client.ts'
-import { idOf, type Running, type Tidying } from '../harness.ts'
-import { type Ask, makeAsk, startStory } from './ask.ts'
+import type { Code } from '../../../src/http/protocol/problem.ts'
+import { CSV } from '../../../src/http/response/csv-lists.ts'
+import { type Headers, passwordOf } from '../client.ts'
+import { idOf, type Running, start, type Tidying } from '../harness.ts'
 
 /**
  * The story whose answers are the examples of the documents: for each what a client would want to see before it sends
  * its first request, and the refusals that it should be ready for. Its clock and randomness are fixed.
  */
 
+/** Deterministic bytes, derived from their number and the count of earlier calls. */
+const makeRandomness = () => {
+  const calls = new Map<string, number>()
+  const next = (what: string): Buffer => {
+    const times = (calls.get(what) ?? 0) + 1
+    calls.set(what, times)
+    return createHash('sha256').update(`${what} ${times}`).digest()
+  }
+  return {
+    randomHex: (bytes: number): string => next(String(bytes)).toString('hex', 0, bytes),
+    randomBytes: (size: number): Uint8Array => next(`bytes ${size}`).subarray(0, size),
+    begin: (): void => calls.clear(),
+  }
+}
+
+interface RequestOptions {
+  readonly who?: string
+  /** The value of the path parameter. */
+  readonly at?: string
+  readonly query?: string
+  readonly body?: unknown
+  readonly headers?: Headers
+}
+
+type Ask = (operation: string, name: string, options?: RequestOptions) => Promise<Readonly<Record<string, unknown>>>
+
+/** Records each answer as an example. */
+const makeAsk = (service: Running, examples: Example[]): Ask => {
+  return async (operation, name, { who = 'admin', at = '', query = '', body, headers = {} } = {}) => {
+    const [method = '', path = ''] = operation.split(' ')
+    const address = path.replace(/:\w+/, at) + query
+    const client = who === '' ? service.anyone : service.as(who)
+    const answer =
+      body === undefined ? await client.request(method, address, headers) : await client.post(address, body, headers)
+    const mediaType = String(answer.headers['content-type'])
+    if (mediaType === CSV) {
+      examples.push({ operation, name, mediaType, body: answer.text })
+      return {}
+    }
+    const code = answer.status < 400 ? {} : { code: answer.json.code as Code }
+    const request = body === undefined ? {} : { request: body }
+    examples.push({ operation, name, ...request, mediaType, body: answer.json, ...code })
+    return answer.json
+  }
+}
+
 const machine = {
-  name: 'bench 3',
-  description: 'Second rack from the door',
-  address: '192.168.9.5',
-  port: 5900,
-  sut_type: 'vnc',
-  manufacturer: 'acer',
-  model: 'aspire',
-  os: 'linux',
-  version: '6.12',
+  ...{ name: 'bench 3', description: 'Second rack from the door', address: '192.168.9.5', port: 5900, sut_type: 'vnc' },
+  ...{ manufacturer: 'acer', model: 'aspire', os: 'linux', version: '6.12' },
 }
 
 const suts = async (ask: Ask): Promise<string> => {
@@ -136,9 +177,16 @@ const log = async (ask: Ask, reservation: string): Promise<void> => {
   await ask('GET /api/audit/inclusion', 'Of an event', { who: 'audrey', query: `?event=${event?.id}&size=8` })
 }
 
+/** Pseudonyms of clients in the feed depend on it. */
+const VAULT_KEY = `2030-05-02-1f3a:${Buffer.alloc(32, 7).toString('base64')}`
+
 /** All examples, in the order of the requests. */
 export const tellExamples = async (t: Tidying): Promise<readonly Example[]> => {
-  const running = await startStory(t)
+  const { begin, ...randomness } = makeRandomness()
+  const environment = { BERTH_VAULT_KEY: VAULT_KEY }
+  const running = await start(t, { now: '2030-05-02T05:58:11.400Z', ...randomness, environment })
+  // The number of readiness checks must not affect the random values.
+  begin()
   const examples: Example[] = []
   const ask = makeAsk(running, examples)
   const sut = await suts(ask)

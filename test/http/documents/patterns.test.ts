@@ -17,9 +17,7 @@ const patternsIn = (value: unknown): readonly string[] => {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) => {
     if (name === 'examples') return []
-    const own = name === 'pattern' && typeof member === 'string' ? [member] : []
-    const ofNames = name === 'patternProperties' ? Object.keys(member as object) : []
-    return [...own, ...ofNames, ...patternsIn(member)]
+    return name === 'pattern' && typeof member === 'string' ? [member] : patternsIn(member)
   })
 }
 
@@ -43,15 +41,7 @@ const text = fc.oneof(
     unit: fc.constantFrom(...'0aAzZ9٣४à\u00a0\u00ad\u2028\u200b\ue000\ufffe\u{10ffff}\u{1f5a5}/:-._~\t\u007f\u0085'),
     maxLength: 4,
   }),
-  fc.constantFrom(
-    ...ADDRESSES,
-    ...DATE_TIMES,
-    '00000000000000000012',
-    '"4"',
-    '/problems/a',
-    'tag.a',
-    '٢٠٣٠-05-02T06:00:00Z',
-  ),
+  fc.constantFrom(...ADDRESSES, ...DATE_TIMES, '0'.repeat(20), '"4"', '/problems/a', 'tag.a', '٢٠٣٠-05-02T06:00:00Z'),
 )
 /** In some dialects `$` also matches before a final line break, so such texts are left out. */
 const texts = [...new Set(fc.sample(text, { numRuns: 3_000, seed: 24 }))].filter(

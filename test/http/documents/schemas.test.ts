@@ -71,13 +71,9 @@ const decoding =
 
 const from = (texts: readonly string[]): fc.Arbitrary<unknown> => fc.constantFrom(...texts).chain(anything)
 
-const day = fc
-  .tuple(
-    fc.constantFrom('0000', '0004', '1900', '2000', '2023', '2024', '2100'),
-    fc.integer({ min: 0, max: 13 }),
-    fc.integer({ min: 0, max: 32 }),
-  )
-  .map(([year, ...rest]) => `${year}-${rest.map((part) => String(part).padStart(2, '0')).join('-')}T00:00:00Z`)
+const twoDigits = (max: number) => fc.nat(max).map((n) => String(n).padStart(2, '0'))
+const years = fc.constantFrom('0000', '0004', '1900', '2000', '2023', '2024', '2100')
+const day = fc.tuple(years, twoDigits(13), twoDigits(32)).map((parts) => `${parts.join('-')}T00:00:00Z`)
 
 /** Whether a name is refused for its scripts or the forms of its letters, which no pattern describes. */
 const isRefusedForLetters = (name: unknown): boolean =>
@@ -133,48 +129,39 @@ test('the schema and the codec of event metadata accept the same values', (t) =>
 
 const MACHINE = { name: 'bench', address: '192.168.9.5', port: 5900, sut_type: 'vnc' }
 const WINDOW = { start_time: DATE_TIMES[0], end_time: '2030-05-02T09:15:00+02:00' }
-const PARTIES = { user_id: 'anna', sut_id: '58c38f5d444553252cce0000' }
+const [user_id, sut_id, password] = ['anna', '58c38f5d444553252cce0000', 'correct horse']
 
-const BODIES: Readonly<Record<string, { readonly body: DecodeBody<unknown>; readonly right: readonly object[] }>> = {
-  'of a reservation': {
-    body: reservationBody,
-    right: [
-      { ...PARTIES, ...WINDOW },
-      { sut_id: PARTIES.sut_id, ...WINDOW },
-      { ...PARTIES, start_in: 0, duration: 900 },
-      { ...PARTIES, ...WINDOW, duration: 1 },
-      { ...PARTIES, ...WINDOW, start_in: 1, duration: 1 },
+/** Bodies, and from what the values are made that they are asked about. */
+const BODIES: Readonly<Record<string, readonly [body: DecodeBody<unknown>, ...right: readonly object[]]>> = {
+  'of a reservation': [
+    reservationBody,
+    ...[
+      { user_id, sut_id, ...WINDOW },
+      { sut_id, ...WINDOW },
+      { user_id, sut_id, start_in: 0, duration: 900 },
     ],
-  },
-  'of an extension': {
-    body: extensionBody,
-    right: [{ end_time: WINDOW.end_time }, { duration: 1800 }, { by: 900 }, {}],
-  },
-  'of a new SUT': {
-    body: sutCreationBody,
-    right: [MACHINE, { ...MACHINE, password: 'x', rdp_height: 720, description: 'a\nb' }],
-  },
-  'of an update': { body: sutUpdateBody, right: [{}, { os: 'linux' }, { user_name: '', is_active: false }] },
-  'of tags': { body: tagsBody, right: [{}, { rack: '4', gpu: null }] },
-  'of monitoring': { body: monitoringBody, right: [{ enabled: true, interval: 10 }, { enabled: false }] },
-  'of a new user': {
-    body: userCreationBody,
-    right: [
+    ...[
+      { sut_id, ...WINDOW, duration: 1 },
+      { sut_id, ...WINDOW, start_in: 1, duration: 1 },
+    ],
+  ],
+  'of an extension': [extensionBody, { end_time: WINDOW.end_time }, { duration: 1800 }, { by: 900 }, {}],
+  'of a new SUT': [sutCreationBody, MACHINE, { ...MACHINE, password: 'x', rdp_height: 720, description: 'a\nb' }],
+  'of an update': [sutUpdateBody, {}, { os: 'linux' }, { user_name: '', is_active: false }],
+  'of tags': [tagsBody, {}, { rack: '4', gpu: null }],
+  'of monitoring': [monitoringBody, { enabled: true, interval: 10 }, { enabled: false }],
+  'of a new user': [
+    userCreationBody,
+    ...[
       { name: 'anna', role: 'tester' },
-      { name: 'Zoë 😀', role: 'auditor', _id: 'anna@lab', password: 'correct horse' },
+      { name: 'Zoë 😀', role: 'auditor', _id: 'anna@lab', password },
     ],
-  },
-  'of an update of a user': { body: userUpdateBody, right: [{}, { name: 'anna' }, { role: 'administrator' }] },
-  'of a new password': { body: newPasswordBody, right: [{ password: 'correct horse' }, { password: '😀'.repeat(8) }] },
-  'of a password of one’s own': {
-    body: ownPasswordBody,
-    right: [
-      { old_password: 'x', password: 'correct horse' },
-      { old_password: '', password: 'battery staple' },
-    ],
-  },
-  'of a removal': { body: userRemovalBody, right: [{ reservations: 'keep' }, { reservations: 'cancel' }] },
-  'that is empty': { body: withoutBody.body, right: [{}] },
+  ],
+  'of an update of a user': [userUpdateBody, {}, { name: 'anna' }, { role: 'administrator' }],
+  'of a new password': [newPasswordBody, { password }, { password: '😀'.repeat(8) }],
+  'of a password of one’s own': [ownPasswordBody, { old_password: 'x', password }, { old_password: '', password }],
+  'of a removal': [userRemovalBody, { reservations: 'keep' }, { reservations: 'cancel' }],
+  'that is empty': [withoutBody.body, {}],
 }
 
 /** Whether a password has too many bytes but not too many characters. A schema counts only these. */
@@ -184,7 +171,7 @@ const isLongInBytesOnly = (value: unknown): boolean => {
   return isLong && [...password].length <= PASSWORD_BYTES_MAX
 }
 
-for (const [what, { body, right }] of Object.entries(BODIES)) {
+for (const [what, [body, ...right]] of Object.entries(BODIES)) {
   test(`the schema and the service accept the same bodies ${what}`, (t) => {
     const values = fc
       .constantFrom(...right)
@@ -195,7 +182,7 @@ for (const [what, { body, right }] of Object.entries(BODIES)) {
 }
 
 test('control: a schema that accepts more or less than its codec is detected', (t) => {
-  const values = fc.constantFrom(...(BODIES['of a new SUT']?.right ?? [])).chain(mutatedObject)
+  const values = mutatedObject(MACHINE)
   const takes: Takes = (value) => E.isRight(sutCreationBody(value))
   const { properties, ...others } = schemaOf(sutCreationBody) as { readonly properties: object }
   const wider = { ...others, properties: { ...properties, port: { type: 'integer' } } }
@@ -208,8 +195,9 @@ test('control: a schema that accepts more or less than its codec is detected', (
 
 const dataOf = (frame: string): unknown => JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? '')
 
+const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
+
 test("the feed's checkpoints and errors match the AsyncAPI document", (t) => {
-  const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
   t.true(bySchema(schemas.checkpoint ?? {})(dataOf(eventStream.checkpoint(toPublicPosition(7)))))
   for (const why of Object.keys(DETAILS) as readonly EndReason[]) {
     t.true(bySchema(schemas.error ?? {})(dataOf(eventStream.ending(why, toPublicPosition(7)))), why)
@@ -219,26 +207,17 @@ test("the feed's checkpoints and errors match the AsyncAPI document", (t) => {
 })
 
 test('every event of the feed matches the AsyncAPI schema of its type and no other', (t) => {
-  const { schemas } = asyncApi('0.0.0').components as { readonly schemas: Readonly<Record<string, JsonSchema>> }
   const types = EVENT_TYPES
   const fits = new Map(types.map((type) => [type, bySchema(schemas[type] ?? {})]))
   const arbitraryEvent = fc.constantFrom(...types).chain((type) =>
     fc.record({
-      type: fc.constant(type),
-      data: arbitraryData[type],
-      id: fc.uuid(),
-      metadata: arbitraryMetadata(),
-      stream: fc.constantFrom('sut-58c38f5d444553252cce0000', 'listenPorts'),
-      revision: fc.nat(),
-      storePosition: fc.nat(),
+      ...{ type: fc.constant(type), data: arbitraryData[type], id: fc.uuid(), metadata: arbitraryMetadata() },
+      ...{ stream: fc.constantFrom(`sut-${sut_id}`, 'listenPorts'), revision: fc.nat(), storePosition: fc.nat() },
     }),
   ) as fc.Arbitrary<Recorded>
-  fc.assert(
-    fc.property(arbitraryEvent, fc.nat(), (event, position) => {
-      const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, toPublicPosition(position), 'berth')))
-      return types.every((type) => fits.get(type)?.(sent) === (type === event.type))
-    }),
-    { numRuns: rounds(20, 500) },
-  )
-  t.is(fits.size, types.length)
+  const rightOnly = fc.property(arbitraryEvent, fc.nat(), (event, position) => {
+    const sent: unknown = JSON.parse(JSON.stringify(cloudEvent(event, toPublicPosition(position), 'berth')))
+    return types.every((type) => fits.get(type)?.(sent) === (type === event.type))
+  })
+  t.notThrows(() => fc.assert(rightOnly, { numRuns: rounds(20, 500) }))
 })

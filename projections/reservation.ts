@@ -1,6 +1,7 @@
 import type { DataOf, Recorded } from '../src/domain/event.ts'
 import { countCreated, countExtended, countReleased, countShortened } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
+import type { UnixSeconds } from '../src/domain/values/units.ts'
 import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
 type Created = DataOf<'ReservationCreated'>
@@ -13,9 +14,8 @@ export interface Reservation
 }
 
 export interface ReservationInternal {
-  /** Unix seconds. */
-  readonly start: number
-  readonly end: number
+  readonly start: UnixSeconds
+  readonly end: UnixSeconds
   /**
    * Milliseconds from the start to the creation, before which it does not hold its SUT; 0 if it was made before its
    * start.
@@ -31,7 +31,6 @@ export interface ReservationInternal {
   readonly keepalive?: number
   /** When it was last kept alive, in Unix milliseconds, and whether its holder ever did that; absent before the first. */
   readonly kept?: { readonly at: number; readonly has_heartbeats: boolean }
-  /** The series it belongs to, if any. */
   readonly series_id?: string
   /** Its end before it was released. */
   readonly planned_end?: string
@@ -56,7 +55,6 @@ const create = (event: Extract<Recorded, { readonly type: 'ReservationCreated' }
   }
 }
 
-/** Another end, and what the reservation counts then. */
 const endAt = (
   { document, internal }: ReservationRow,
   { data, metadata }: { readonly data: { readonly end_time: string }; readonly metadata: Recorded['metadata'] },

@@ -1,15 +1,15 @@
 import type { OpenedSession, SessionEnd } from '../src/domain/session/decide.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
+import type { UnixMilliseconds } from '../src/domain/values/units.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** A session as returned by the API; null is what an open one does not have yet. */
 export type Session = OpenedSession & { readonly [M in keyof SessionEnd]: SessionEnd[M] | null }
 
-/** Unix milliseconds. */
 export interface SessionInternal {
-  readonly opened: number
+  readonly opened: UnixMilliseconds
   /** STILL_OPEN while it is open. */
-  readonly closed: number
+  readonly closed: UnixMilliseconds
 }
 
 /** Later than any time, so that an open session overlaps every span that ends after its opening. */

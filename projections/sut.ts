@@ -5,6 +5,7 @@ import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { pick } from '../src/domain/values/pick.ts'
+import type { UnixMilliseconds } from '../src/domain/values/units.ts'
 import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
 /** A SUT as returned by the API, in its field order, with its public fields only. */
@@ -35,9 +36,7 @@ export interface SutInternal {
   readonly cause: Cause | null
   /** Whether the status was another before. */
   readonly began: boolean
-  /** When this version was recorded, in Unix milliseconds. */
-  readonly time: number
-  /** The name as it is searched for. */
+  readonly time: UnixMilliseconds
   readonly folded_name: string
 }
 

@@ -1,8 +1,8 @@
 import { isAboutUser, type Recorded, sutIdOf, userOf } from '../domain/event.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { quoteField, spreadsheetField } from '../domain/values/csv-field.ts'
-import { escapeLineSeparators } from '../domain/values/json-text.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
+import { escapeLineSeparators } from '../domain/values/text.ts'
 import { cloudEvent } from '../feed/events/cloud-event.ts'
 
 /** An event at its public position, of the log with the name `origin`. */

@@ -40,7 +40,6 @@ interface Fold<S> {
   readonly fold: (state: S, event: Recorded, time: number) => S
 }
 
-/** A rule for each type of command. */
 interface Rules<S, C extends { readonly type: string }> {
   readonly rules: {
     readonly [T in C['type']]: (state: S, command: Extract<C, { readonly type: T }>, now: number) => Decision

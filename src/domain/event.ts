@@ -18,7 +18,6 @@ import type { StorePosition } from './values/position.ts'
  * number, and `event-store/stored-event.ts` reads the old one: as it is, if members were only added.
  */
 
-/** The declarations of all event types. */
 export const eventDeclarations = {
   ...sutEvents,
   ...monitoringEvents,
@@ -42,7 +41,6 @@ export type Event = { [T in EventType]: { readonly type: T; readonly data: DataO
 /** What is known of a type, without its data. */
 export const factsOf = (type: EventType): Facts<never> => eventDeclarations[type]
 
-/** Current version of an event's shape. */
 export const schemaVersion = (type: EventType): number => 1 + (factsOf(type).added?.length ?? 0)
 
 /** The members that a version of an event's shape does not have yet. */
@@ -94,7 +92,6 @@ export const Metadata = closed(
     client: matching('client', /^[A-Za-z0-9._-]{1,32}:[A-Za-z0-9_-]{22}$/, 'must be a key id and an HMAC'),
     /** HMACs of the idempotency key and of its request, joined by a dot (see commands/idempotency-key.ts). */
     key: matching('key', /^[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{22}$/, 'must be two HMACs'),
-    /** The reason, in the caller's words. */
     reason: Reason,
   },
 )
@@ -105,7 +102,6 @@ export type Metadata = t.TypeOf<typeof Metadata>
  */
 export type NewEvent = Event & { readonly id: string; readonly metadata: Metadata }
 
-/** A recorded event. */
 export type Recorded = NewEvent & {
   readonly stream: string
   /** Position in its stream, from 0. */

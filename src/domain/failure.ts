@@ -85,7 +85,6 @@ export type FailureCode =
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
 
-/** A conflicting reservation. */
 export interface Conflict {
   readonly _id: string
   readonly user_id: string
@@ -97,7 +96,6 @@ export interface Conflict {
   readonly occurrence?: string
 }
 
-/** A window of a SUT that could be reserved. */
 export interface OfferedWindow {
   readonly sut_id: string
   readonly start_time: string
@@ -112,7 +110,6 @@ export interface Failure {
   readonly code: FailureCode
   /** Description for people. */
   readonly detail: string
-  /** All problems of the request. */
   readonly problems?: readonly Problem[]
   /** Facts that help the client. They become members of the response, under these names. */
   readonly help?: {
@@ -131,7 +128,6 @@ export interface Failure {
     readonly quota?: Quota
     /** The ISO week whose hours are used up; null if it is the number of reservations. */
     readonly week?: string | null
-    /** The reservation that a request was granted. */
     readonly sut_reservation_id?: string
     readonly cause?: OverCause
     /** Who released or cancelled a reservation; null if nobody did, or if it is not for the caller to know. */

@@ -5,7 +5,6 @@ import { elementAt, insertAt, removeAt, replaceAt, type SortedList, seek } from 
 export interface IdempotencyRecord {
   /** Revision of the command's last event. A repeated request is answered with the object at this revision. */
   readonly revision: number
-  /** Id of the command's object. */
   readonly _id: string
   /** Whether the command created the object and was answered with 201. */
   readonly created: boolean
@@ -42,7 +41,6 @@ const splitKey = (key: string): readonly [name: string, request: string] => {
 
 const seekName = (records: SortedList<KeyedRecord>, name: string) => seek(records, (record) => record.name >= name)
 
-/** Id of the object an event is about. */
 export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 

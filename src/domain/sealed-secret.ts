@@ -30,7 +30,6 @@ export interface Owner {
   readonly id: string
 }
 
-/** Whose secrets an owner names. */
 export const parseOwner = (owner: string): Owner => {
   if (owner.startsWith(USER)) return { kind: 'user', id: owner.slice(USER.length) }
   if (owner.startsWith(TOKENS)) return { kind: 'tokens', id: owner.slice(TOKENS.length) }

@@ -10,6 +10,7 @@ import {
   type SortedList,
   seek,
 } from '../values/sorted-list.ts'
+import type { Seconds } from '../values/units.ts'
 import { type Held, isOver } from './held.ts'
 import { earliestAfter, floorQuarter, quarterAt, reachOf, type Window } from './window.ts'
 
@@ -24,8 +25,7 @@ export const EMPTY: Calendar = []
 /** A SUT, as far as its calendar goes. */
 interface Scheduled {
   readonly windows: Calendar
-  /** Seconds between two reservations. */
-  readonly values: { readonly turnaround: number }
+  readonly values: { readonly turnaround: Seconds }
 }
 
 const placeEndingAfter = (calendar: Calendar, moment: number) => seek(calendar, ({ end }) => end > moment)

@@ -1,4 +1,5 @@
 import { aliveUntil, type Kept } from '../values/keepalive.ts'
+import type { UnixMilliseconds } from '../values/units.ts'
 import type { Window } from './window.ts'
 
 /** A reservation in a calendar: its window, its user and the UTC offsets its ends are written in. */
@@ -15,8 +16,8 @@ export interface Held extends Window {
   readonly client: string | null
   /** Seconds after which it is released unless it is kept alive; 0 if it need not be. */
   readonly keepalive: number
-  /** Unix milliseconds when it was last kept alive; 0 if it was not. */
-  readonly kept: number
+  /** When it was last kept alive; 0 if it was not. */
+  readonly kept: UnixMilliseconds
   /** Whether its holder has ever kept it alive. Then connections do not. */
   readonly hasHeartbeats: boolean
 }
@@ -24,8 +25,8 @@ export interface Held extends Window {
 /** Whether its end is recorded, or it was released. Nothing more is recorded of it then. */
 export const isOver = ({ recorded }: Held): boolean => recorded === 'end' || recorded === 'release'
 
-/** When a reservation begins to run, in Unix milliseconds. */
-export const startDue = ({ start, lateness }: Pick<Held, 'start' | 'lateness'>): number => start * 1000 + lateness
+export const startDue = ({ start, lateness }: Pick<Held, 'start' | 'lateness'>): UnixMilliseconds =>
+  start * 1000 + lateness
 
 /** A reservation with `keepalive`, as something that is kept alive. */
 export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start' | 'lateness'>): Kept => ({
@@ -34,6 +35,6 @@ export const lifeOfReservation = (held: Pick<Held, 'keepalive' | 'kept' | 'start
   kept: held.kept,
 })
 
-/** When it is released unless it is kept alive, in Unix milliseconds; undefined if it need not be. */
-export const keepaliveDue = (held: Held): number | undefined =>
+/** When it is released unless it is kept alive; undefined if it need not be. */
+export const keepaliveDue = (held: Held): UnixMilliseconds | undefined =>
   held.keepalive === 0 ? undefined : aliveUntil(lifeOfReservation(held))

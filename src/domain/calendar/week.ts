@@ -1,18 +1,16 @@
 import { Temporal } from 'temporal-polyfill'
+import type { Seconds, UnixSeconds } from '../values/units.ts'
 
 /** ISO weeks, which begin on Mondays, by their number from that of the Unix epoch. In UTC. */
 
 const DAY = 86_400
-/** Seconds. */
-export const WEEK = 7 * DAY
+export const WEEK: Seconds = 7 * DAY
 /** The epoch was a Thursday. */
 const MONDAY = 3 * DAY
 
-/** The week of a moment in Unix seconds. */
-export const weekOf = (moment: number): number => Math.floor((moment + MONDAY) / WEEK)
+export const weekOf = (moment: UnixSeconds): number => Math.floor((moment + MONDAY) / WEEK)
 
-/** The first second of a week. */
-export const startOfWeek = (week: number): number => week * WEEK - MONDAY
+export const startOfWeek = (week: number): UnixSeconds => week * WEEK - MONDAY
 
 /** A week as ISO 8601 writes it: `2030-W18`. Its year is that of its Thursday. */
 export const formatWeek = (week: number): string => {

@@ -1,4 +1,5 @@
 import { addSeconds, ceilSecond, floorSecond, type Instant, instantAt, type OffsetTime } from '../values/instant.ts'
+import type { Seconds, UnixMilliseconds, UnixSeconds } from '../values/units.ts'
 
 /** A half-open span `[start, end)` in Unix seconds. */
 export interface Window {
@@ -14,14 +15,12 @@ export const QUARTER = 900
 export const floorQuarter = (seconds: number): number => Math.floor(seconds / QUARTER) * QUARTER
 export const ceilQuarter = (seconds: number): number => Math.ceil(seconds / QUARTER) * QUARTER
 
-/** The quarter that contains a moment in Unix milliseconds. */
-export const quarterAt = (milliseconds: number): number => floorQuarter(milliseconds / 1000)
+export const quarterAt = (moment: UnixMilliseconds): UnixSeconds => floorQuarter(moment / 1000)
 
-/** The quarter at or before a moment, in Unix seconds. */
-export const floorToQuarter = (at: Instant): number => floorQuarter(floorSecond(at))
+export const floorToQuarter = (at: Instant): UnixSeconds => floorQuarter(floorSecond(at))
 
 /** The quarter at or after a moment, in Unix seconds: one nanosecond past a quarter gives the next. */
-export const ceilToQuarter = (at: Instant): number => ceilQuarter(ceilSecond(at))
+export const ceilToQuarter = (at: Instant): UnixSeconds => ceilQuarter(ceilSecond(at))
 
 /** Widens a span to the grid, so the caller gets at least what was requested. */
 export const alignToGrid = (start: Instant, end: Instant): Window => ({
@@ -35,8 +34,8 @@ export const alignToGrid = (start: Instant, end: Instant): Window => ({
  */
 export const TURNAROUND_MAX = 86_400
 
-/** Unix seconds: the earliest start after a window that ends at a moment. */
-export const earliestAfter = (end: number, turnaround: number): number =>
+/** The earliest start after a window that ends at a moment. */
+export const earliestAfter = (end: UnixSeconds, turnaround: Seconds): UnixSeconds =>
   turnaround === 0 ? end : ceilQuarter(end) + turnaround
 
 /** What a window takes of a SUT: what overlaps it cannot be booked. Windows that are sorted by start stay so. */
@@ -61,8 +60,7 @@ export interface ResolvedWindow {
   readonly gridded: Window
 }
 
-/** @param now Unix milliseconds */
-export const resolveWindow = (asked: RequestedWindow, now: number): ResolvedWindow => {
+export const resolveWindow = (asked: RequestedWindow, now: UnixMilliseconds): ResolvedWindow => {
   if (asked.form === 'explicit') {
     const { start, end } = asked
     return { start, end, gridded: alignToGrid(start.instant, end.instant) }

@@ -30,7 +30,6 @@ export const scalar = <A>(
 const isWhole = (u: unknown, min: number, max: number): u is number =>
   typeof u === 'number' && Number.isSafeInteger(u) && u >= min && u <= max
 
-/** A whole number, both ends included. */
 export const integer = (min: number, max: number): t.Type<number> =>
   scalar(
     `integer(${min}, ${max})`,
@@ -39,16 +38,15 @@ export const integer = (min: number, max: number): t.Type<number> =>
     () => ({ type: 'integer', minimum: min, maximum: max }),
   )
 
-/** A multiple of a whole number, both ends included. */
+/** A multiple of a whole number, or of a power of a half. */
 export const multipleOf = (step: number, min: number, max: number): t.Type<number> =>
   scalar(
     `multiple of ${step} (${min}, ${max})`,
-    (u): u is number => isWhole(u, min, max) && u % step === 0,
+    (u): u is number => typeof u === 'number' && Number.isInteger(u / step) && u >= min && u <= max,
     `must be a multiple of ${step} from ${min} to ${max}`,
-    () => ({ type: 'integer', minimum: min, maximum: max, multipleOf: step }),
+    () => ({ type: Number.isInteger(step) ? 'integer' : 'number', minimum: min, maximum: max, multipleOf: step }),
   )
 
-/** 0, or a whole number of a range. */
 export const zeroOr = (min: number, max: number): t.Type<number> =>
   scalar(
     `0 or integer(${min}, ${max})`,
@@ -71,15 +69,6 @@ export const roundedUp = (step: number, min: number, max: number): t.Type<number
   )
   return withSchema(round, () => schemaOf(asked))
 }
-
-/** A number in quarters, both ends included. */
-export const quarters = (min: number, max: number): t.Type<number> =>
-  scalar(
-    `quarters(${min}, ${max})`,
-    (u): u is number => typeof u === 'number' && Number.isInteger(u * 4) && u >= min && u <= max,
-    `must be a multiple of 0.25 from ${min} to ${max}`,
-    () => ({ type: 'number', minimum: min, maximum: max, multipleOf: 0.25 }),
-  )
 
 export const boolean: t.Type<boolean> = scalar(
   'boolean',
@@ -146,7 +135,6 @@ export const described = <A, O>(codec: t.Type<A, O>, description: string): t.Typ
     description,
   }))
 
-/** Accepts any value. */
 export const anything: t.Type<unknown> = markPlain(new t.Type('anything', t.unknown.is, t.success, t.identity))
 
 export const listOf = <A>(codec: t.Type<A, unknown, unknown>): t.Type<readonly A[], unknown, unknown> =>
@@ -184,19 +172,31 @@ export const address: t.Type<string> = matching(
   ADDRESS_LENGTH_MAX,
 )
 
-/** Decodes an RFC 3339 date-time. Decode only: responses are formatted from decided values. */
-export const instant: t.Type<OffsetTime, never, unknown> = withSchema(
-  new t.Type<OffsetTime, never, unknown>(
-    'instant',
-    (u): u is OffsetTime => typeof u === 'object' && u !== null && 'offset' in u,
+/** What a text says, which is only ever read. `parse` refuses with what completes the sentence "the field ...". */
+export const parsed = <A>(
+  name: string,
+  parse: (text: string) => E.Either<string, A>,
+  notText: string,
+  schema: () => JsonSchema,
+): t.Type<A, never, unknown> => {
+  const codec = new t.Type<A, never, unknown>(
+    name,
+    (u): u is A => typeof u !== 'string',
     (u, c) => {
-      if (typeof u !== 'string') return t.failure(u, c, 'must be a string with an RFC 3339 date-time')
-      const read = parseOffsetTime(u)
+      const read = typeof u === 'string' ? parse(u) : E.left(notText)
       return E.isRight(read) ? t.success(read.right) : t.failure(u, c, read.left)
     },
     () => {
-      throw new TypeError('a time cannot be encoded')
+      throw new TypeError(`${name} cannot be written`)
     },
-  ),
+  )
+  return withSchema(codec, schema)
+}
+
+/** An RFC 3339 date-time. Responses are formatted from decided values. */
+export const instant = parsed<OffsetTime>(
+  'instant',
+  parseOffsetTime,
+  'must be a string with an RFC 3339 date-time',
   () => ({ type: 'string', format: 'date-time', pattern: toPortablePattern(INSTANT_PATTERN) }),
 )

@@ -8,7 +8,6 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
  */
 const schemas = new WeakMap<object, () => JsonSchema>()
 
-/** Attaches a schema to a codec. */
 export const withSchema = <C extends object>(codec: C, schema: () => JsonSchema): C => {
   schemas.set(codec, schema)
   return codec

@@ -3,9 +3,7 @@ import * as t from 'io-ts'
 import { isPlain, markPlain } from './codec.ts'
 import { closedSchema, schemaOf, withSchema } from './json-schema.ts'
 
-/** Error message for an unknown member. */
 export const UNKNOWN_MEMBER = 'is unknown'
-/** Error message for a missing required member. */
 export const MISSING_MEMBER = 'is required'
 
 const NOT_AN_OBJECT = 'must be a JSON object'

@@ -7,7 +7,6 @@ import { sutFields, tagName, tagText } from './sut.ts'
 
 /** Values of a criterion, one of which a SUT must have. */
 const VALUES_MAX = 32
-/** Tags of a set of criteria. */
 const TAGS_MAX = 16
 
 const SEVERAL = `must be a string, or an array of 1 to ${VALUES_MAX} strings`
@@ -29,7 +28,6 @@ const oneOrSeveral = (value: t.Type<string>): t.Type<OneOrSeveral> => {
   return markPlain(withSchema(codec, () => ({ anyOf: [schemaOf(value), schemaOf(several)] })))
 }
 
-/** An object with at least one member. */
 const notEmpty = <A extends object>(codec: t.Type<A, unknown, unknown>): t.Type<A, unknown, unknown> =>
   markPlain(
     withSchema(

@@ -20,7 +20,6 @@ export interface Facts<D> {
   readonly changesNothing?: true
   /** Whether the object at this event is not what a repeated request is answered with. */
   readonly answersNothing?: true
-  /** Whether an event belongs in a stream. */
   readonly isIn: (stream: string, data: D) => boolean
   readonly by: readonly Recorder[]
   /** Its row in the guide, in Markdown: when it is recorded, and what its data has apart from ids. */
@@ -51,12 +50,10 @@ export const declare = <R extends Fields, O extends Fields = Record<never, never
   ...facts,
 })
 
-/** In the one stream of this name. */
 export const inStream =
   (name: string): Facts<unknown>['isIn'] =>
   (stream) =>
     stream === name
 
-/** In the stream of the SUT that the event is about. */
 export const inStreamOfSut = (stream: string, data: { readonly sut_id: string } | { readonly _id: string }): boolean =>
   stream === sutStream('sut_id' in data ? data.sut_id : data._id)

@@ -1,7 +1,5 @@
 import { integer, matching } from '../codec/codec.ts'
 
-/** Fields that several kinds of events have. */
-
 export const assignedId = matching('assigned id', /^[0-9a-f]{24}$/, 'must be 24 lower-case hex digits')
 export const listenPort = integer(1, 65535)
 export const windowEnd = matching(

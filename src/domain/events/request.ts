@@ -55,7 +55,6 @@ export const requestEvents = {
     by: ['schedule'],
     guide: 'that SUT could not be reserved | `sut_id`, `sut_reservation_id`',
   }),
-  /** The offered SUT was reserved. */
   RequestGranted: declare({
     ...ofRequest,
     members: offered,

@@ -60,9 +60,7 @@ export const tagName = matching(
 )
 export const tagText = text(0, 256)
 export const tagValue = orNull(tagText)
-/** Tags per SUT. */
 export const TAGS_MAX = 64
-/** A SUT's tags. */
 export const tags = dictionary('tags', tagName, tagText, TAGS_MAX)
 /** A merge patch (RFC 7396) of a SUT's tags; null removes a tag. */
 export const tagsPatch = dictionary('tags patch', tagName, tagValue)

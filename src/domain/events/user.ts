@@ -1,5 +1,5 @@
 import type * as t from 'io-ts'
-import { integer, listOf, matching, oneOf, opaqueId, orNull, quarters, text } from '../codec/codec.ts'
+import { integer, listOf, matching, multipleOf, oneOf, opaqueId, orNull, text } from '../codec/codec.ts'
 import { closed } from '../codec/object-codec.ts'
 import { tokenStream, USERS_STREAM } from '../values/ids.ts'
 import { declare, inStream } from './declaration.ts'
@@ -15,7 +15,6 @@ export type Role = t.TypeOf<typeof Role>
 export const USER_SECRET_FIELDS = ['epoch', 'identity', 'name', 'password'] as const
 export type UserSecretField = (typeof USER_SECRET_FIELDS)[number]
 
-/** Random bytes of an epoch. */
 export const EPOCH_BYTES = 16
 
 /** Secrets that changed together. The random id identifies them in the vault, where the owner is `user:<_id>`. */
@@ -28,7 +27,7 @@ export type UserCredentials = t.TypeOf<typeof UserCredentials>
 
 /** Limits of what a tester may reserve. Hours count by the ISO week; null is no limit. */
 export const quotaFields = {
-  hours_per_week: orNull(quarters(0, 168)),
+  hours_per_week: orNull(multipleOf(0.25, 0, 168)),
   reservations_max: orNull(integer(0, 10_000)),
   priority_max: orNull(integer(0, 100)),
 } as const

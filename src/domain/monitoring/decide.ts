@@ -15,9 +15,7 @@ export interface ProbeFinding {
 
 /** The changes found by probes of one SUT. */
 export interface MonitoringState extends StreamState {
-  /** The number of changes so far. */
   readonly changes: number
-  /** What the last one found. */
   readonly last: Exclude<Reachability, 'unknown'> | null
   readonly cause: Cause | null
   /** Whether the last change is another cause of an outage that goes on. */
@@ -32,7 +30,6 @@ export interface RecordProbe {
   readonly _id: string
   /** Undefined if the SUT was simply reached. */
   readonly cause: Cause | undefined
-  /** The instance that probed. */
   readonly instance: string
   /** Unix milliseconds of the first of this instance's consecutive failures. */
   readonly failingSince: number

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { makeDecider, type StreamState } from '../decider.ts'
 import type { DataOf } from '../event.ts'
 import { formatMilliseconds } from '../values/instant.ts'
+import type { UnixMilliseconds } from '../values/units.ts'
 
 export type RefusalCounts = Pick<DataOf<'RefusalsCounted'>, 'refusals' | 'others'>
 
@@ -9,9 +10,8 @@ export type RefusalCounts = Pick<DataOf<'RefusalsCounted'>, 'refusals' | 'others
 export interface CountRefusals extends RefusalCounts {
   readonly type: 'CountRefusals'
   readonly requestId: string
-  /** Unix milliseconds. */
-  readonly from: number
-  readonly to: number
+  readonly from: UnixMilliseconds
+  readonly to: UnixMilliseconds
 }
 
 interface RefusalsState extends StreamState {

@@ -17,6 +17,7 @@ import type { AskedTime, FirstWindow, SeriesWindow, SeriesWindows } from '../ser
 import type { ExistingSut, SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
 import { addSeconds, ceilSecond, floorMillisecond, floorSecond, formatWithOffset, isLater } from '../values/instant.ts'
+import type { Seconds } from '../values/units.ts'
 import { type ReservationRequest, refuseClosed, requireKnown, toCreated } from './create.ts'
 import { type Addition, quartersIn, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseActor, refuseNotYours, toConflict } from './rules.ts'
@@ -80,8 +81,7 @@ const lengthProblems = ({ first, found: { windows }, limits }: CreateSeries): Pr
   return [{ ...problem, detail: `${problem.detail}, also in the occurrence at ${written(tooLong.start)}` }]
 }
 
-/** @param turnaround seconds between the windows */
-const overlapProblems = (windows: readonly SeriesWindow[], turnaround = 0): Problem[] => {
+const overlapProblems = (windows: readonly SeriesWindow[], turnaround: Seconds = 0): Problem[] => {
   const at = windows.findIndex(({ gridded }, n) => {
     const next = windows[n + 1]?.gridded.start
     return next !== undefined && earliestAfter(gridded.end, turnaround) > next
@@ -175,7 +175,6 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
 export interface CancelSeries {
   readonly type: 'CancelSeries'
   readonly actor: Actor
-  /** The holder of the series. */
   readonly user_id: string
   /** Its reservations by start. They are made with it and stay the same. */
   readonly reservationIds: readonly string[]

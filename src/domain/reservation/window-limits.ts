@@ -1,13 +1,13 @@
 import { quarterAt, type RequestedWindow, type ResolvedWindow } from '../calendar/window.ts'
 import { bodyProblem, type Problem } from '../failure.ts'
 import { formatWithOffset, instantAt, isLater } from '../values/instant.ts'
+import type { Milliseconds } from '../values/units.ts'
 
-/** Milliseconds. */
 export interface WindowLimits {
   /** Maximum length of a window. */
-  readonly windowMax: number
+  readonly windowMax: Milliseconds
   /** How far ahead a window may start. */
-  readonly horizon: number
+  readonly horizon: Milliseconds
 }
 
 /** A local day may have 23 or 25 hours, so lengths of windows are given without days. */

@@ -90,7 +90,6 @@ const goesOn = (query: SeriesQuery): boolean => {
   return rule.until > horizon && openRule(query, rule.until).next(new Date(horizon)) !== null
 }
 
-/** Lists the Unix seconds at which a rule occurs. */
 const listStarts = (query: SeriesQuery, starts: number[]): SeriesWindows['more'] => {
   const { rule, start, horizon } = query
   // Windows before now or after the horizon are refused. Their years could not be written.

@@ -4,7 +4,6 @@ import type { DataOf, Event, Recorded } from '../event.ts'
 
 export type OpenedSession = DataOf<'SessionOpened'>
 export type ClosedSession = DataOf<'SessionClosed'>
-/** How a session ended. */
 export type SessionEnd = Omit<ClosedSession, keyof OpenedSession>
 
 /** The open sessions of one SUT, and what distinguishes a repeated opening from a new one. */

@@ -6,6 +6,7 @@ import type { DataOf, Recorded } from '../event.ts'
 import type { PublicSutField, SutField } from '../events/sut.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
+import type { UnixMilliseconds } from '../values/units.ts'
 
 type SutCreated = DataOf<'SutCreated'>
 /** The values an update is compared with. */
@@ -16,8 +17,7 @@ interface SettledOffer {
   /** The id of the reservation that was offered. */
   readonly _id: string
   readonly isTaken: boolean
-  /** Unix milliseconds. */
-  readonly time: number
+  readonly time: UnixMilliseconds
 }
 
 interface Common extends StreamState {
@@ -82,7 +82,6 @@ const endIn = ({ end_time }: { readonly end_time: string }): Pick<Held, 'end' | 
   endOffset: offsetOf(end_time),
 })
 
-/** The calendar after an event. */
 const foldCalendar = (windows: Calendar, event: Recorded, time: number): Calendar => {
   switch (event.type) {
     case 'ReservationCreated':
@@ -165,7 +164,6 @@ export const initialSut: SutState = { status: 'absent', time: 0, keys: [], windo
 /** What the deciders of a SUT's record and of its reservations share: its stream and its state. */
 export const sutFold = { initial: initialSut, version: 12, fold: foldSut } as const
 
-/** Refuses unless the SUT has been created. */
 export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')
 

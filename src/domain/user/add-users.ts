@@ -6,7 +6,6 @@ import { RESERVED_USER_IDS } from '../values/user-name.ts'
 import { fieldProblems, newQuota, type QuotaChange } from './quota.ts'
 import type { UsersState } from './state.ts'
 
-/** One of many users that are added together. */
 export interface NewUser {
   readonly _id: string
   readonly role: Role

@@ -45,7 +45,6 @@ export interface ChangeUser extends QuotaFields {
   readonly role?: Role | undefined
   readonly scope?: string | undefined
   readonly credentials?: UserCredentials | undefined
-  /** For a new name. */
   readonly claim?: NameClaim | undefined
   readonly ifMatch?: readonly number[] | undefined
 }

@@ -56,7 +56,6 @@ export interface NameClaim {
   readonly known: ReadonlyMap<string, string>
 }
 
-/** Why a name is not available; undefined if it is. */
 export const refuseName = (
   { users }: UsersState,
   { folded, known }: NameClaim,

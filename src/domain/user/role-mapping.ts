@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { Role } from '../events/user.ts'
-import { decodePercent } from '../values/percent-encoded.ts'
+import { decodePercent } from '../values/text.ts'
 import { parsePairs } from './pairs.ts'
 
 /** Roles by the value that a sign-in brings for them. */

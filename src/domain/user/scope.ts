@@ -1,15 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
-import * as t from 'io-ts'
-import { withSchema } from '../codec/json-schema.ts'
+import { parsed } from '../codec/codec.ts'
 import { tagName, tagText } from '../events/sut.ts'
 import { SCOPE_MAX } from '../events/user.ts'
-import { decodePercent } from '../values/percent-encoded.ts'
+import { decodePercent } from '../values/text.ts'
 import { parsePairs } from './pairs.ts'
 
 /** Tags that a SUT must have, by name. */
 export type Scope = Readonly<Record<string, string>>
 
-/** Tags of a scope. */
 const TAGS_MAX = 16
 
 const SYNTAX = 'must be like site=berlin or site=berlin,rack=4, with %25, %2C and %3D for "%", "," and "=" in values'
@@ -45,25 +43,11 @@ export const formatScope = (scope: Scope): string =>
     .map(([name, value]) => `${name}=${value.replace(ENCODED, encodeURIComponent)}`)
     .join(',')
 
-const parseCanonically = (u: unknown): E.Either<string, string> =>
-  typeof u === 'string' ? E.map(formatScope)(parseScope(u)) : E.left(SYNTAX)
-
-const isCanonical = (u: unknown): u is string => {
-  const canonical = parseCanonically(u)
-  return E.isRight(canonical) && canonical.right === u
-}
-
 /** Decodes the text of a scope to its canonical text. */
-export const scopeCodec: t.Type<string, string, unknown> = withSchema(
-  new t.Type(
-    'scope',
-    isCanonical,
-    (u, c) => {
-      const canonical = parseCanonically(u)
-      return E.isRight(canonical) ? t.success(canonical.right) : t.failure(u, c, canonical.left)
-    },
-    t.identity,
-  ),
+export const scopeCodec = parsed(
+  'scope',
+  (text) => E.map(formatScope)(parseScope(text)),
+  SYNTAX,
   // Looser than the codec: a pattern cannot compare names, nor count the characters of an encoded value.
   () => ({ type: 'string', maxLength: SCOPE_MAX, pattern: '^(?:[^,=]+=[^,=]*(?:,[^,=]+=[^,=]*){0,15})?$' }),
 )

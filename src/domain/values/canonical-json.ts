@@ -36,21 +36,13 @@ export const inCanonicalOrder = <A>(value: A): A => {
 }
 
 const writeSorted = (value: unknown): string => {
-  if (typeof value === 'string') {
-    if (!value.isWellFormed()) throw new TypeError('a lone surrogate has no canonical form')
+  if (typeof value !== 'object' || value === null) {
+    if (!isCanonical(value)) throw new TypeError(`a ${typeof value} such as ${String(value)} has no canonical form`)
     return JSON.stringify(value)
   }
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new TypeError(`${value} has no canonical form`)
-    return JSON.stringify(value)
-  }
-  if (typeof value === 'boolean' || value === null) return String(value)
-  if (typeof value !== 'object') throw new TypeError(`a ${typeof value} has no canonical form`)
   if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`
-  let members = ''
-  for (const name of Object.keys(value).sort()) {
-    const member = (value as Record<string, unknown>)[name]
-    members += `${members === '' ? '' : ','}${writeSorted(name)}:${writeSorted(member)}`
-  }
-  return `{${members}}`
+  const members = Object.keys(value)
+    .sort()
+    .map((name) => `${writeSorted(name)}:${writeSorted((value as Record<string, unknown>)[name])}`)
+  return `{${members.join(',')}}`
 }

@@ -41,22 +41,18 @@ export const LISTEN_PORTS_STREAM = 'listenPorts'
 /** The stream that says since when starts and ends of reservations are recorded. */
 export const SCHEDULE_STREAM = 'schedule'
 
-/** The stream of changes found by probes of a SUT. */
 export const monitoringStream = (sutId: string): string => `monitoring-${sutId}`
 
-/** The stream of the sessions of a SUT. */
 export const sessionStream = (sutId: string): string => `sessions-${sutId}`
 
 /** The stream of all users, since names are unique among them and one administrator stays. */
 export const USERS_STREAM = 'users'
 
-/** The stream of a user's tokens. */
 export const tokenStream = (userId: string): string => `tokens-${userId}`
 
 /** The stream of all requests that wait, since they are granted in one order. */
 export const REQUESTS_STREAM = 'requests'
 
-/** The stream that says how often what was refused. */
 export const REFUSALS_STREAM = 'refusals'
 
 /** Streams of a log: name prefixes and complete names. */

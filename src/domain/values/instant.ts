@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { UnixMilliseconds } from './units.ts'
 
 /**
  * A moment to the nanosecond: an end one nanosecond past a quarter-hour reaches the next one. Two numbers, because a
@@ -61,8 +62,7 @@ const minutesIn = (text: string, at: number): number => {
   return text[at] === '-' && minutes > 0 ? -minutes : minutes
 }
 
-/** The moment at so many Unix milliseconds. */
-export const instantAt = (milliseconds: number): Instant => {
+export const instantAt = (milliseconds: UnixMilliseconds): Instant => {
   const seconds = Math.floor(milliseconds / 1_000)
   return { seconds, nanoseconds: (milliseconds - seconds * 1_000) * 1_000_000 }
 }
@@ -77,7 +77,6 @@ export const floorMillisecond = ({ seconds, nanoseconds }: Instant): number =>
 export const ceilMillisecond = ({ seconds, nanoseconds }: Instant): number =>
   seconds * 1_000 + Math.ceil(nanoseconds / 1_000_000)
 
-/** A moment that lies whole seconds after another. */
 export const addSeconds = ({ seconds, nanoseconds }: Instant, more: number): Instant => ({
   seconds: seconds + more,
   nanoseconds,
@@ -163,9 +162,8 @@ export const withNumericOffset = (recordedTime: string): string => recordedTime.
 /** Formats `monitoring.last_updated` like `2030-05-02T05:58:11+00:00`. Takes a recorded time. */
 export const withoutFraction = (recordedTime: string): string => `${recordedTime.slice(0, 19)}+00:00`
 
-/** Unix milliseconds of a recorded time. */
-export const epochMillisecondsOf = (written: string): number =>
-  secondsIn(written) * 1000 + (written.charCodeAt(20) - 48) * 100 + twoDigits(written, 21)
+export const epochMillisecondsOf = (recordedTime: string): UnixMilliseconds =>
+  secondsIn(recordedTime) * 1000 + (recordedTime.charCodeAt(20) - 48) * 100 + twoDigits(recordedTime, 21)
 
 /** Unix seconds of a window's end formatted by this module. */
 export const epochSecondsOf = (written: string): number => secondsIn(written) - minutesIn(written, 19) * 60

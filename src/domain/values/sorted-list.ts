@@ -16,7 +16,6 @@ export const bisect = (count: number, holds: (place: number) => boolean): number
  */
 export type SortedList<A> = readonly (readonly A[])[]
 
-/** Elements in a chunk. */
 const CHUNK_MAX = 128
 
 interface Place {
@@ -72,14 +71,12 @@ export const insertAt = <A>(list: SortedList<A>, { chunk, at }: Place, element: 
     : list.toSpliced(n, 1, more)
 }
 
-/** Puts another element in place of one. */
 export const replaceAt = <A>(list: SortedList<A>, { chunk, at }: Place, element: A): SortedList<A> =>
   list.with(chunk, (list[chunk] as readonly A[]).with(at, element))
 
 /** Chunks that are joined if this leaves room. */
 const JOINED_MAX = (CHUNK_MAX * 3) / 4
 
-/** Removes the element at a place. */
 export const removeAt = <A>(list: SortedList<A>, { chunk, at }: Place): SortedList<A> => {
   const left = (list[chunk] as readonly A[]).toSpliced(at, 1)
   if (left.length === 0) return list.toSpliced(chunk, 1)

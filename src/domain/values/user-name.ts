@@ -1,7 +1,6 @@
 import { classExcluding, DEFAULT_IGNORABLE, INVISIBLE, single, WHITE_SPACE } from './characters.ts'
 import { mixesScripts } from './scripts.ts'
 
-/** Characters that new names cannot have. */
 export const REFUSED_IN_NAMES = [...INVISIBLE, ...DEFAULT_IGNORABLE, single(':')]
 const ENDS = `[${classExcluding([...REFUSED_IN_NAMES, ...WHITE_SPACE])}]`
 

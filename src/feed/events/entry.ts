@@ -1,7 +1,7 @@
 import { type EventType, type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
-import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { escapeLineSeparators } from '../../domain/values/text.ts'
 import { type Change, changeOf } from './change.ts'
 import { cloudEvent } from './cloud-event.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { escapeLineSeparators } from '../../domain/values/json-text.ts'
+import { escapeLineSeparators } from '../../domain/values/text.ts'
 import type { Operation } from '../protocol/route.ts'
 import { asyncApi } from './asyncapi.ts'
 import { schemaDocuments } from './event-schemas/event-schemas.ts'

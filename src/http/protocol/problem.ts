@@ -1,5 +1,5 @@
 import type { Failure, FailureCode, Problem } from '../../domain/failure.ts'
-import { escapeLineSeparators } from '../../domain/values/json-text.ts'
+import { escapeLineSeparators } from '../../domain/values/text.ts'
 
 interface CodeFacts {
   readonly status: number

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { escapeLineSeparators } from '../../domain/values/json-text.ts'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
+import { escapeLineSeparators } from '../../domain/values/text.ts'
 import { isNavigation, isOfBrowser } from '../protocol/browser.ts'
 import { bufferOf } from '../protocol/coding.ts'
 import type { Context } from '../protocol/context.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
-import { decodePercent } from '../../../domain/values/percent-encoded.ts'
+import { decodePercent } from '../../../domain/values/text.ts'
 
 /** Connection settings of an EventStoreDB or KurrentDB. All times are in milliseconds. */
 export interface EventStoreDbAddress {

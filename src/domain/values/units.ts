@@ -1,0 +1,5 @@
+/** Numbers by their unit, for readers: the compiler takes them for the same. */
+export type Seconds = number
+export type Milliseconds = number
+export type UnixSeconds = number
+export type UnixMilliseconds = number

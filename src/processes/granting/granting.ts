@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Outcome, Runner } from '../../commands/command-envelope.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
 import type { FinishOffer } from '../../commands/requests/finish-offer.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
+import { subjectId } from '../../domain/idempotency-records.ts'
 import { hasSlot, intersect, slotsIn } from '../../domain/matching/slot-set.ts'
 import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
 import { expiryOf } from '../../domain/request/ending.ts'
@@ -10,8 +11,8 @@ import {
   findWaiting,
   hasOffer,
   type OfferedRequest,
+  offersIn,
   type Queue,
-  type RequestsState,
   rankedIn,
   type Waiting,
 } from '../../domain/request/queue.ts'
@@ -27,7 +28,7 @@ import { followTriggers, type Triggers, type TriggersOptions } from './triggers.
 
 export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions, 'clock' | 'isLimited'> {
   readonly views: Pick<Views, 'watch' | 'newest'>
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly runner: Pick<Runner, 'run'>
   readonly requests: Pick<Followed<FollowedQueue>, 'get'>
   /** @throws StoreUnavailable */
   readonly suts: () => KnownSuts | Promise<KnownSuts>
@@ -69,11 +70,9 @@ interface Found {
   /** SUTs that somebody could be granted now. */
   readonly wanted: Set<string>
   /** The requests for which some of them were found. */
-  readonly requests: string[]
+  readonly hopeful: string[]
   /** Users who may not wait any more. */
   readonly gone: Set<string>
-  /** Whether something is due that is not there any more, so that whoever names it waits in vain. */
-  hasRetired: boolean
   /** Whether what some users have reserved could be known. */
   isCertain: boolean
 }
@@ -85,7 +84,6 @@ const lookAtSuts = (triggers: Triggers, { queue, suts, grants, moment }: Look, f
     const [sutId] = triggers.takeSuts(now, 1)
     if (sutId === undefined) return
     const slot = suts.place(sutId)
-    if (slot === undefined) found.hasRetired = true
     if (slot === undefined || moment.open.hasSut(sutId) || !hasSlot(suts.free(quarterAt(now)), slot)) continue
     const first = firstFor(rankedIn(queue), sutId, grants, moment)
     if (first !== undefined) found.wanted.add(sutId)
@@ -107,21 +105,20 @@ const findFor = (request: Waiting, { suts, grants, moment, personOf }: Look, wan
 
 /** What the requests that are due could be granted. */
 const lookAtRequests = (triggers: Triggers, look: Look, found: Found): void => {
-  const { queue, suts, grants, moment, personOf } = look
+  const { queue, grants, moment, personOf } = look
   const until = performance.now() + TURN_MS
   while (found.wanted.size < SUTS_AT_ONCE && performance.now() < until) {
     const [id] = triggers.takeRequests(moment.now, 1)
     if (id === undefined) return
     const request = findWaiting(queue, id)
     if (request === undefined) continue
-    if (request.sut_id !== undefined && suts.find(request.sut_id) === undefined) found.hasRetired = true
     if (!mayHold(personOf(request.user_id))) found.gone.add(request.user_id)
     const may = mayBeOffered(request, moment) && grants.mayHave(request, moment)
     const sutId = may === false ? undefined : findFor(request, look, found.wanted)
     if (sutId === undefined) continue
     if (may === 'unknown') found.isCertain = false
     found.wanted.add(sutId)
-    found.requests.push(id)
+    found.hopeful.push(id)
   }
 }
 
@@ -130,47 +127,46 @@ const lookAround = async (
   { suts, quotas, personOf, reachableFor, clock }: GrantingOptions,
   triggers: Triggers,
   queue: Queue,
-): Promise<Found & { readonly grants: Grants }> => {
-  const requests = [...rankedIn(queue)]
+): Promise<Found & Pick<Look, 'grants'>> => {
   const known = await suts()
-  const useOf = await quotas.usesOf(requests.map(({ user_id }) => user_id))
+  const useOf = await quotas.usesOf([...rankedIn(queue)].map(({ user_id }) => user_id))
   const grants = makeGrants({ suts: known, personOf, useOf })
-  const open = findOpenOffers(requests.flatMap((request) => request.offer ?? []))
-  const moment = { open, now: clock.now(), reachableFor: reachableFor() }
-  const none = { wanted: new Set<string>(), requests: [], gone: new Set<string>() }
-  const found: Found = { ...none, hasRetired: false, isCertain: true }
+  const moment = { open: findOpenOffers(offersIn(queue)), now: clock.now(), reachableFor: reachableFor() }
+  const found: Found = { wanted: new Set(), hopeful: [], gone: new Set(), isCertain: true }
   const look = { queue, suts: known, grants, moment, personOf }
   if (triggers.isSutDue(moment.now)) lookAtSuts(triggers, look, found)
   else lookAtRequests(triggers, look, found)
   return { ...found, grants }
 }
 
-type Run = (command: RequestCommand) => Promise<Outcome<RequestsState> | undefined>
-type Finish = (requests: readonly OfferedRequest[]) => Promise<void>
+/** What is recorded about those who wait. */
+const makeRecords = (options: GrantingOptions) => {
+  const { finishOffer, clock, makeRequestId, onError, signal, reachableFor, randomHex, personOf, views } = options
+  const recordNow = makeRecordNow(options)
+  const run = (command: RequestCommand) => recordNow(requestDecider, REQUESTS_STREAM, command)
+  const runBatches = makeRunBatches(signal)
 
-/** Offers SUTs to those who wait, and ends each offer. The requests that were offered one; undefined if refused. */
-const makeOffer =
-  ({ runner, reachableFor, randomHex }: GrantingOptions, run: Run, finish: Finish) =>
-  async (sutIds: readonly string[], grants: Grants): Promise<ReadonlySet<string> | undefined> => {
-    const outcome = await run({
-      ...{ type: 'OfferSuts', sutIds, grants, reachableFor: reachableFor() },
-      random: () => randomHex(8),
+  /** Ends the open offers that some requests have. */
+  const finish = (requests: Iterable<Waiting>, isOf = (_: OfferedRequest): boolean => true): Promise<void> =>
+    runBatches([...requests].filter(hasOffer).filter(isOf), async (request) => {
+      if (clock.mayRecord()) await finishOffer.finish(request, makeRequestId()).catch(onError)
     })
-    if (outcome === undefined || outcome.kind !== 'recorded') return outcome && new Set()
-    const ids = outcome.events.flatMap(({ type, data }) => (type === 'RequestOffered' ? [data._id] : []))
-    const offered = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) =>
-      ids.flatMap((id) => findWaiting(queue, id) ?? []),
-    )
-    await finish(offered.filter(hasOffer))
-    return new Set(ids)
-  }
 
-/** Ends what has waited too long, what nobody may wait for any more, and the offers that a crash has left. */
-const makeTidy = (options: GrantingOptions, run: Run, finish: Finish) => {
-  const { clock, personOf, reachableFor, views } = options
   return {
-    /** False if nothing could be recorded. */
-    expired: async (queue: Queue, suts: KnownSuts): Promise<boolean> => {
+    /** Ends the offers that a crash has left. */
+    finishLeft: (queue: Queue): Promise<void> =>
+      finish(rankedIn(queue), ({ offer: { time } }) => Math.abs(clock.now() - time) > LEFT_AFTER_MS),
+    /** Offers SUTs to those who wait, and ends each offer. The requests that were offered one; undefined if refused. */
+    offer: async (sutIds: readonly string[], grants: Grants): Promise<ReadonlySet<string> | undefined> => {
+      const random = (): string => randomHex(8)
+      const outcome = await run({ type: 'OfferSuts', sutIds, grants, reachableFor: reachableFor(), random })
+      if (outcome?.kind !== 'recorded') return outcome && new Set()
+      const ids = new Set(outcome.events.map(subjectId))
+      await finish([...ids].flatMap((id) => findWaiting(outcome.state.queue, id) ?? []))
+      return ids
+    },
+    /** Ends what has waited too long or in vain. False if nothing could be recorded. */
+    expire: async (queue: Queue, suts: KnownSuts): Promise<boolean> => {
       const moment = { now: clock.now(), reachableFor: reachableFor() }
       const requests = [...rankedIn(queue)]
       const unknown = requests.flatMap(({ sut_id }) =>
@@ -181,13 +177,8 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: Finish) => {
       const command = { type: 'ExpireRequests', retired, reachableFor: moment.reachableFor } as const
       return (await run(command)) !== undefined
     },
-    left: async (queue: Queue): Promise<void> => {
-      const now = clock.now()
-      const offered = [...rankedIn(queue)].filter(hasOffer)
-      await finish(offered.filter(({ offer }) => Math.abs(now - offer.time) > LEFT_AFTER_MS))
-    },
-    /** False if some have an open offer, which ends first, or nothing could be recorded. */
-    withdrawn: async (queue: Queue, users: ReadonlySet<string>): Promise<boolean> => {
+    /** Withdraws what nobody may wait for. False if some have an open offer, which ends first, or that failed. */
+    withdraw: async (queue: Queue, users: ReadonlySet<string>): Promise<boolean> => {
       const gone = [...rankedIn(queue)].filter(({ user_id }) => users.has(user_id) && !mayHold(personOf(user_id)))
       let isDone = !gone.some(hasOffer)
       for (const user_id of new Set(gone.map((request) => request.user_id)))
@@ -197,54 +188,30 @@ const makeTidy = (options: GrantingOptions, run: Run, finish: Finish) => {
   }
 }
 
-const makeSteps = (options: GrantingOptions, triggers: Triggers) => {
-  const { suts, finishOffer, clock, makeRequestId, onError, signal } = options
-  const recordNow = makeRecordNow(options)
-  const run: Run = (command) => recordNow(requestDecider, REQUESTS_STREAM, command)
-  const runBatches = makeRunBatches(signal)
-  const finish: Finish = (offered) =>
-    runBatches(offered, async (request) => {
-      if (clock.mayRecord()) await finishOffer.finish(request, makeRequestId()).catch(onError)
-    })
-  const offer = makeOffer(options, run, finish)
-  const tidy = makeTidy(options, run, finish)
+/** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
+export const runGranting = async (options: GrantingOptions): Promise<void> => {
+  const { requests, suts, quotas, usersSettled, clock, isServing, onError, wake, signal } = options
+  const triggers = followTriggers({ ...options, clock: clock.now, isLimited: quotas.isLimited })
+  const records = makeRecords(options)
   let lookedAt = 0
 
   // Each is false if something has to be looked at again.
-  return {
-    withdrawn: tidy.withdrawn,
-    byClock: async (queue: Queue): Promise<boolean> => {
-      if (Math.abs(clock.now() - lookedAt) < LOOK_INTERVAL_MS) return true
-      lookedAt = clock.now()
-      await tidy.left(queue)
-      return tidy.expired(queue, await suts())
-    },
-    ofDue: async (queue: Queue): Promise<boolean> => {
-      const {
-        wanted,
-        requests: hopeful,
-        gone,
-        hasRetired,
-        isCertain,
-        grants,
-      } = await lookAround(options, triggers, queue)
-      let isDone = (await tidy.withdrawn(queue, gone)) && isCertain
-      if (hasRetired && !(await tidy.expired(queue, await suts()))) isDone = false
-      if (wanted.size === 0) return isDone
-      const offered = await offer([...wanted], grants)
-      if (offered === undefined) return false
-      // Others went before them.
-      for (const id of hopeful) if (!offered.has(id)) triggers.noteRequest(id, clock.now() + LOOK_INTERVAL_MS)
-      return isDone
-    },
+  const lookByClock = async (queue: Queue): Promise<boolean> => {
+    if (Math.abs(clock.now() - lookedAt) < LOOK_INTERVAL_MS) return true
+    lookedAt = clock.now()
+    await records.finishLeft(queue)
+    return records.expire(queue, await suts())
   }
-}
-
-/** Grants SUTs to requests that wait, whatever made them free, until the signal aborts. */
-export const runGranting = async (options: GrantingOptions): Promise<void> => {
-  const { requests, quotas, usersSettled, clock, isServing, onError, wake, signal } = options
-  const triggers = followTriggers({ ...options, clock: clock.now, isLimited: quotas.isLimited })
-  const steps = makeSteps(options, triggers)
+  const lookAtDue = async (queue: Queue): Promise<boolean> => {
+    const { wanted, hopeful, gone, isCertain, grants } = await lookAround(options, triggers, queue)
+    const isDone = (await records.withdraw(queue, gone)) && isCertain
+    if (wanted.size === 0) return isDone
+    const offered = await records.offer([...wanted], grants)
+    if (offered === undefined) return false
+    // Others went before them.
+    for (const id of hopeful) if (!offered.has(id)) triggers.noteRequest(id, clock.now() + LOOK_INTERVAL_MS)
+    return isDone
+  }
 
   const tick = async (): Promise<void> => {
     if (!isServing() || !clock.mayRecord()) return
@@ -253,10 +220,9 @@ export const runGranting = async (options: GrantingOptions): Promise<void> => {
     if (followed.queue.length === 0) return triggers.drop(clock.now())
     try {
       await usersSettled()
-      let isDone = await steps.withdrawn(followed.queue, triggers.takeChangedUsers())
-      isDone = (await steps.byClock(followed.queue)) && isDone
+      let isDone = await lookByClock(followed.queue)
       while (!signal.aborted && triggers.isDue(clock.now())) {
-        isDone = (await steps.ofDue(followed.queue)) && isDone
+        isDone = (await lookAtDue(followed.queue)) && isDone
         await turn()
         triggers.spread(followed.queue, clock.now())
       }

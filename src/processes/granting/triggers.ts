@@ -40,8 +40,6 @@ const effectOf = (event: Recorded): Effect | undefined => {
       return { sut: event.data.sut_id, holder: event.data.user_id }
     case 'SutCreated':
     case 'SutUpdated':
-    // Nobody can wait for it any more.
-    case 'SutRetired':
     case 'SutMonitoringEnabled':
     case 'SutMonitoringDisabled':
     case 'SutWentOnline':
@@ -116,8 +114,6 @@ const makeAlarm = () => {
 /** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
 export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, random }: TriggersOptions) => {
   const [suts, requests, users] = [makeMoments(), makeMoments(), makeMoments()]
-  /** Who may not wait any more: that is looked at by everybody at once. */
-  let changedUsers = new Set<string>()
   /** When all requests are looked at. */
   let allFrom: number | undefined = clock()
   let quarter = quarterAt(clock())
@@ -135,10 +131,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
     const from = isOwn(event) ? clock() : later()
     if (sut !== undefined) suts.note(sut, from)
     if (request !== undefined) requests.note(request, from)
-    if (user !== undefined) {
-      users.note(user, from)
-      changedUsers.add(user)
-    }
+    if (user !== undefined) users.note(user, from)
     if (holder !== undefined && isLimited(holder)) users.note(holder, from)
     poke()
   }
@@ -161,11 +154,6 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
       for (const { _id, user_id, asker } of rankedIn(queue))
         if (isAll || due.has(user_id) || due.has(asker._id)) requests.note(_id, now)
     },
-    takeChangedUsers: (): ReadonlySet<string> => {
-      const changed = changedUsers
-      changedUsers = new Set()
-      return changed
-    },
     isSutDue: suts.isDue,
     isDue: (now: number): boolean => suts.isDue(now) || requests.isDue(now),
     /** Takes some of what is due. */
@@ -176,7 +164,6 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
     drop: (now: number): void => {
       suts.take(now)
       requests.take(now)
-      changedUsers = new Set()
     },
     /** Looks at all requests at a moment, because something failed or could not be known. */
     lookAtAll,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MachineAddress } from './programs/viewers.ts'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
-import { type Output, say } from './service/output.ts'
+import { makeSayNews, type Output, say } from './service/output.ts'
 import { acceptedBody, type Members, type RemoteService } from './service/service.ts'
 
 const HOST = /^[A-Za-z0-9:][A-Za-z0-9.:%_-]{0,252}$/
@@ -46,7 +46,7 @@ export const waitForPort = async (
   signal?: AbortSignal,
 ): Promise<MachineAddress> => {
   const until = performance.now() + limits.portMs
-  let said: string | undefined
+  const sayNews = makeSayNews(output)
   // At first without waiting: what is known already is said at once.
   for (let wait = 0; ; wait = limits.wait) {
     const asked = { wait, ...(signal && { signal }) }
@@ -64,9 +64,7 @@ export const waitForPort = async (
       const why = problem === undefined ? '' : `: ${problem}`
       throw new ClientFailure(EXIT.unreachable, `the port of the machine does not open${why}`)
     }
-    if (problem !== undefined && problem !== said)
-      say(output, `the port ${Number(connection.port)} of the machine is not open yet: ${problem}`)
-    said = problem
+    sayNews(problem && `the port ${Number(connection.port)} of the machine is not open yet: ${problem}`)
     // The service answers at once for a reservation that is over.
     if (wait > 0) await delay(limits.retryMs, undefined, signal && { signal })
   }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
-import { type Output, say } from './service/output.ts'
+import { makeSayNews, type Output } from './service/output.ts'
 import { type Answer, type CallOptions, type RemoteService, refusalOf } from './service/service.ts'
 
 /** A reservation that the client has. */
@@ -63,34 +63,15 @@ const waitUntilOver = async ({ service, held: { id }, limits, signal }: Keeping,
   }
 }
 
-/** Extends a reservation by its `extendBy`. Resolves to its new end, or to what the service says against it. */
-const extend = async ({ service, held: { id, extendBy } }: Keeping, asked: CallOptions): Promise<number | string> => {
-  const answer = await service.post(`/api/sut_reservation/${id}/extend`, { body: { by: extendBy }, ...asked })
-  return answer.status < 300 ? endOf(answer) : String(answer.body.detail)
-}
-
 /** Extends a reservation of which little is left, and says once why that cannot be. Resolves to its end. */
-const makeExtendIfDue = (keeping: Keeping) => {
-  const { held, limits, output } = keeping
-  let said: string | undefined
+const makeExtendIfDue = ({ service, held: { id, extendBy }, limits, output }: Keeping) => {
+  const sayNews = makeSayNews(output)
   return async (end: number, asked: CallOptions): Promise<number> => {
-    if (held.extendBy === undefined || end - performance.now() > limits.extendMs) return end
-    const extended = await extend(keeping, asked)
-    if (typeof extended === 'number') return extended
-    if (extended !== said) say(output, `the reservation cannot be extended: ${extended}`)
-    said = extended
+    if (extendBy === undefined || end - performance.now() > limits.extendMs) return end
+    const answer = await service.post(`/api/sut_reservation/${id}/extend`, { body: { by: extendBy }, ...asked })
+    if (answer.status < 300) return endOf(answer)
+    sayNews(`the reservation cannot be extended: ${answer.body.detail}`)
     return end
-  }
-}
-
-/** Says once that the service refuses to keep a reservation alive, which is in force for so many milliseconds. */
-const makeSayRefused = ({ output }: Keeping) => {
-  let said: string | undefined
-  return ({ message }: ClientFailure, left: number): void => {
-    const seconds = Math.max(Math.round(left / 1000), 0)
-    if (message !== said)
-      say(output, `${message}; COMMAND runs on while the reservation is in force, ${seconds} s at most`)
-    said = message
   }
 }
 
@@ -104,7 +85,7 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
   // A request without an answer must not lose it: there is time for another.
   const quarter = (held.keepalive * 1000) / 4
   const [every, answerMs] = [Math.min(limits.keepMs, quarter), Math.min(limits.answerMs, quarter)]
-  const [extendIfDue, sayRefused] = [makeExtendIfDue(keeping), makeSayRefused(keeping)]
+  const [extendIfDue, sayNews] = [makeExtendIfDue(keeping), makeSayNews(keeping.output)]
   let [end, inForce] = [endOf(held.reservation), inForceUntil(held.reservation)]
   // At once at first: connections do not keep what has had a heartbeat, whatever a client that is killed leaves behind.
   for (let within = 0; ; within = every) {
@@ -121,7 +102,9 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
       continue
     }
     const left = inForce - performance.now()
-    sayRefused(refusal, left)
+    const seconds = Math.max(Math.round(left / 1000), 0)
+    const { message } = refusal
+    sayNews(message, `${message}; COMMAND runs on while the reservation is in force, ${seconds} s at most`)
     if (left > every) continue
     await delay(Math.max(left, 0), undefined, { signal })
     return refused(`the reservation can no longer be kept alive: ${refusal.message}`)

@@ -3,8 +3,8 @@ import type { Order } from './arguments.ts'
 import { giveBack } from './hold.ts'
 import { ClientFailure, EXIT, refused } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
-import { type Output, say } from './service/output.ts'
-import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
+import { makeSayNews, type Output } from './service/output.ts'
+import { acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
 interface Waiting {
   readonly service: RemoteService
@@ -36,14 +36,12 @@ const waitForEnd = async (
 ): Promise<Members> => {
   // Who waits for a machine waits for the service, too.
   const outageMs = Math.max(limits.outageMs, order.wait * 1000)
-  let said: string | undefined
+  const sayNews = makeSayNews(output)
   for (let wait = 0; ; wait = limits.wait) {
     const asked = performance.now()
     const request = acceptedBody(await service.get(`${path}?wait=${wait}`, { wait, outageMs, signal: interrupted }))
     if (request.status !== 'waiting') return request
-    const line = explain(request)
-    if (line !== said) say(output, line)
-    said = line
+    sayNews(explain(request))
     // A service with too many that wait, or that stops, answers at once.
     const isEarly = wait > 0 && performance.now() - asked < limits.retryMs
     if (isEarly) await delay(limits.retryMs, undefined, { signal: interrupted })
@@ -55,10 +53,8 @@ export const waitForMachine = async (waiting: Waiting, order: Order): Promise<st
   const { service, interrupted } = waiting
   const { match, duration, wait, priority, keepalive } = order
   const body = { match, duration, wait, keepalive, ...(priority !== undefined && { priority }) }
-  const asked: Answer = await service.post('/api/sut_request/create', { body, giveUp: interrupted })
-  const made = acceptedBody(asked)
-  const path = `/api/sut_request/${idOf(made._id)}`
-  let request = made
+  let request = acceptedBody(await service.post('/api/sut_request/create', { body, giveUp: interrupted }))
+  const path = `/api/sut_request/${idOf(request._id)}`
   try {
     interrupted.throwIfAborted()
     if (request.status === 'waiting') request = await waitForEnd(waiting, path, order)

@@ -18,3 +18,12 @@ const LINE_MAX = 2_000
 /** A line to standard error that tells the client's own from those of the command that it runs. */
 export const say = ({ stderr }: Output, line: string): void =>
   stderr(`berth: ${visibleLine(line.length > LINE_MAX ? `${line.slice(0, LINE_MAX)}…` : line)}\n`)
+
+/** Says a line, unless what it is about is the same as last time. */
+export const makeSayNews = (output: Output) => {
+  let last: string | undefined
+  return (about: string | undefined, line = about): void => {
+    if (line !== undefined && about !== last) say(output, line)
+    last = about
+  }
+}

@@ -10,31 +10,31 @@ import { readConfiguredKeys } from './vault-keys.ts'
 /** Maximum number of SUTs and of users printed; the JSON has all. */
 const SHOWN = 20
 
-/** The owner of each secret encrypted with a key. */
-const ownersOf = async (store: EventStore, key: string): Promise<readonly string[]> => {
-  const owners: string[] = []
-  for await (const page of sealedWith(store, key)) for (const { owner } of withoutChecks(page)) owners.push(owner)
-  return owners
-}
-
-/** The ids of the SUTs, or of the users that lose secrets or names of tokens, each once. */
-const idsOf = (what: 'SUT' | 'user', owners: readonly string[]): readonly string[] => {
-  const isWanted = ({ kind }: ReturnType<typeof parseOwner>): boolean => (kind === 'SUT') === (what === 'SUT')
-  return [...new Set(owners.map(parseOwner).flatMap((owner) => (isWanted(owner) ? [owner.id] : [])))]
-}
-
 /** What is lost with a key. */
 interface Lost {
   readonly key: string
   readonly secrets: number
   readonly suts: readonly string[]
+  /** Those who lose secrets, or names of tokens. */
   readonly users: readonly string[]
 }
 
+/** The SUTs and users whose secrets are encrypted with a key. */
+const findLost = async (store: EventStore, key: string): Promise<Lost> => {
+  let secrets = 0
+  const [suts, users] = [new Set<string>(), new Set<string>()]
+  for await (const page of sealedWith(store, key))
+    for (const { owner } of withoutChecks(page)) {
+      secrets++
+      const { kind, id } = parseOwner(owner)
+      ;(kind === 'SUT' ? suts : users).add(id)
+    }
+  return { key, secrets, suts: [...suts], users: [...users] }
+}
+
 const listed = (what: string, ids: readonly string[]): readonly string[] => {
-  if (ids.length === 0) return []
   const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : ''
-  return [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
+  return ids.length === 0 ? [] : [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
 }
 
 const report = ({ key, secrets, suts, users }: Lost): string => {
@@ -65,16 +65,14 @@ With --json it prints {"key","secrets","suts","users"}.`,
     const randomHex = randomHexOf(terminal)
     await using store = await openStoreForCommand(config, { randomHex, isReadOnly: false })
     const checks = (await store.readSecrets(KEY_CHECKS)).filter(({ key_id }) => key_id === key)
-    const sealed = await ownersOf(store, key)
+    const lost = await findLost(store, key)
     if (checks.length === 0) {
-      const isUnknown = sealed.length === 0
-      throw new CommandFailure(
-        isUnknown ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten',
-      )
+      const why =
+        lost.secrets === 0 ? 'nothing was ever encrypted with this key' : 'this key has already been forgotten'
+      throw new CommandFailure(why)
     }
-    const lost = { key, secrets: sealed.length, suts: idsOf('SUT', sealed), users: idsOf('user', sealed) }
     stdout(options.json ? `${JSON.stringify(lost)}\n` : report(lost))
-    const data = { key, secrets: sealed.length }
+    const data = { key, secrets: lost.secrets }
     await recordForLog({ type: 'VaultKeyForgotten', data }, { store, now: now(), randomHex })
     await store.exchangeSecrets(checks.map((old) => ({ old })))
   },

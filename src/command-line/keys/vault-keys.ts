@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import { readRegularText } from '../../files/read-regular-file.ts'
-import type { VerifiedVault } from '../../vault/check-secrets.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 import { orFail } from '../terminal/command.ts'
 
@@ -28,14 +27,4 @@ export const readConfiguredKeys = async (
 ): Promise<Pick<KeyRing, 'keys'>> => {
   const ring = await readRing(config)
   return E.isLeft(ring) && ring.left.code === 'ENOENT' ? { keys: [] } : orFail(ring)
-}
-
-/** What was not checked, as sentences. */
-export const notChecked = (vault: VerifiedVault | undefined, config: Config): readonly string[] => {
-  if (vault === undefined) return ['the secrets in the vault (use --vault)']
-  const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
-  return vault.unopened.map(({ key, secrets, is_forgotten }) => {
-    const why = is_forgotten ? 'was lost and forgotten' : `is not in ${where}`
-    return `${secrets} secrets, as their key ${JSON.stringify(key)} ${why}`
-  })
 }

@@ -14,11 +14,11 @@ import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import { openLinks } from '../../event-store/sqlite/log-links.ts'
 import { readAtMost } from '../../files/read-regular-file.ts'
 import { describeLoss, findLostEvents } from '../../read-models/file/lost-events.ts'
-import { verifyVault } from '../../vault/check-secrets.ts'
+import { type VerifiedVault, verifyVault } from '../../vault/check-secrets.ts'
 import { followSecrets } from '../../vault/expected-secrets.ts'
 import type { KeyRing } from '../../vault/keys.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { notChecked, readConfiguredKeys } from '../keys/vault-keys.ts'
+import { readConfiguredKeys } from '../keys/vault-keys.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
 
@@ -32,38 +32,30 @@ const SHOWN = 20
 /** Maximum size of a checkpoint file, in bytes. */
 const NOTE_MAX = 100_000
 
-/** The note with exactly one final line break, as signed. Editors add or remove line breaks. */
-const withOneBreak = (note: string): string => {
-  let end = note.length
-  while (note[end - 1] === '\n') end--
-  return `${note.slice(0, end)}\n`
-}
-
 const readAgainst = async (file: string, verifier: Verifier): Promise<SignedHead> => {
   const note = await readAtMost(file, NOTE_MAX).catch(({ code }: NodeJS.ErrnoException) => code)
   if (!Buffer.isBuffer(note)) throw new CommandFailure(`${file} cannot be read: ${note}`)
   if (note.length > NOTE_MAX) throw new CommandFailure(`${file} is not a checkpoint: it is too long`)
-  const opened = openCheckpoint(withOneBreak(note.toString('utf8')), verifier)
+  // As it was signed: editors add or remove line breaks.
+  const opened = openCheckpoint(`${note.toString('utf8').trimEnd()}\n`, verifier)
   if (E.isLeft(opened)) throw new CommandFailure(`${file}: the checkpoint ${opened.left}`)
   return { name: file, size: opened.right.size, root: opened.right.root }
-}
-
-/** Reads checkpoints signed with one key. @throws CommandFailure with the problem of the first invalid one */
-const readCheckpoints = async (
-  files: readonly string[],
-  findVerifier: () => Promise<Verifier>,
-): Promise<readonly SignedHead[]> => {
-  if (files.length === 0) return []
-  const verifier = await findVerifier()
-  const all: SignedHead[] = []
-  for (const file of files) all.push(await readAgainst(file, verifier))
-  return all
 }
 
 const comparison = ({ name, size, is_extended, root }: CheckpointComparison, events: number): string => {
   if (is_extended) return `${name}: the first ${size} events are unchanged`
   if (root === null) return `${name}: ${size} events were signed, the log has ${events}`
   return `${name}: the first ${size} events are not those that were signed`
+}
+
+/** What was not checked, as sentences. */
+const notChecked = (vault: VerifiedVault | undefined, config: Config): readonly string[] => {
+  if (vault === undefined) return ['the secrets in the vault (use --vault)']
+  const where = config.vaultKeys === undefined ? config.vaultKeyFile : 'BERTH_VAULT_KEY'
+  return vault.unopened.map(({ key, secrets, is_forgotten }) => {
+    const why = is_forgotten ? 'was lost and forgotten' : `is not in ${where}`
+    return `${secrets} secrets, as their key ${JSON.stringify(key)} ${why}`
+  })
 }
 
 /** Verifies the log, what is beside it and, with keys, the vault. Sentences are findings without a position. */
@@ -174,7 +166,8 @@ signed with the key; 2 wrong command or configuration; 3 something was found.`,
         `--key: ${E.isLeft(verifier) ? `the verifier key ${verifier.left}` : 'requires --against FILE'}`,
       )
     }
-    const against = await readCheckpoints(files, async () => verifier?.right ?? verifierOf(await signerOf(config)))
+    const signer = files.length > 0 ? (verifier?.right ?? verifierOf(await signerOf(config))) : undefined
+    const against = await Promise.all(signer ? files.map((file) => readAgainst(file, signer)) : [])
     const ring = options.vault === true ? await readConfiguredKeys(config) : undefined
     await using store = await openStoreForCommand(config)
     const verified = await verifyAll(store, against, ring, config, terminal)

@@ -1,9 +1,6 @@
 import { HELP_WIDTH, type Option, wrap } from '../../client/command.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 
-const SAMPLE_ID = '6b013ba4e990750a68938b44'
-const SAMPLES: Readonly<Record<string, string>> = { SUT: 'lab-1', USER: 'anna' }
-
 interface Shape {
   readonly name: string
   readonly operands: readonly string[]
@@ -29,14 +26,12 @@ const describeOutput = ({ method, path, isCreation }: Operation, { columns, make
 export const helpOfOperation = (operation: Operation, shape: Shape) => {
   const { summary, description } = operation
   const { name, operands, options } = shape
-  const [kind = ''] = name.split(' ')
-  const given = operands.map((each) => SAMPLES[each === 'NAME' ? kind.toUpperCase() : each] ?? SAMPLE_ID)
   const required = Object.entries(options).flatMap(([each, { isRequired }]) => (isRequired ? [`--${each} VALUE`] : []))
   const where = 'It asks the service on BERTH_DATA, or the one at BERTH_URL. SUTs and users are given by id or by name.'
   const words = description === undefined ? `${summary}.` : `${summary}. ${description}`
   return {
     summary: summary.charAt(0).toLowerCase() + summary.slice(1),
-    example: [name, ...given, ...required].join(' '),
+    example: [name, ...operands, ...required].join(' '),
     help: [words, `${where} ${describeOutput(operation, shape)}`].map((text) => wrap(text, HELP_WIDTH, '')).join('\n'),
   }
 }

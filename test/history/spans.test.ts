@@ -1,7 +1,6 @@
 import test from 'ava'
 import type { Answer } from '../http/client.ts'
 import { start } from '../http/harness.ts'
-import { refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 
 interface Entry {
@@ -72,12 +71,4 @@ test('a page after an entry answers no offset, in histories and in lists', async
   t.deepEqual(await keysOf(`/api/sut?before=${sut}`), ['limit', 'count', 'suts'])
   t.deepEqual(await keysOf(`/api/user?before=${user?._id}`), ['limit', 'count', 'users'])
   t.deepEqual(await keysOf('/api/sut?offset=1'), ['limit', 'offset', 'count', 'suts'])
-})
-
-test('a span of a history that is none is refused by the names of its parameters', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const refusedAt = async (query: string) => refusalOf(await as('alice').get(`/api/user/me/history?${query}`))
-  t.deepEqual(await refusedAt(`from=${day(1)}&to=${day(1)}`), [422, 'invalid', 'to'])
-  t.deepEqual(await refusedAt('from=yesterday'), [422, 'invalid', 'from'])
-  t.deepEqual(await refusedAt('include=state'), [422, 'invalid', 'include'])
 })

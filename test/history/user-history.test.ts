@@ -41,6 +41,12 @@ test('the history of a user, erased by now, is the same on the command line, wit
       ['berth.UserErased', true],
     ],
   )
+  t.deepEqual(
+    [await service.as('bob').get(`/api/user/${id}/history`), await service.as('bob').get('/api/user/me/history')].map(
+      ({ status }) => status,
+    ),
+    [403, 200],
+  )
   const { code, out, error } = await type(['history', id, '--json'], { BERTH_DATA: service.data })
   t.deepEqual([code, error], [0, ''])
   t.deepEqual(

@@ -117,25 +117,6 @@ test('another end of a past or released reservation is 409, and of a cancelled o
   ])
 })
 
-test('two simultaneous extensions to the same end get the same answer, and one is recorded', async (t) => {
-  const { extend, recorded } = await stage(t)
-  const answers = await Promise.all([extend({ duration: 7200 }), extend({ duration: 7200 })])
-  for (const { status, text } of answers) t.deepEqual([status, text], [200, answers[0]?.text])
-  t.is((await recorded()).length, 2)
-})
-
-test('one of a simultaneous extension and reservation of the same quarter-hour succeeds', async (t) => {
-  const { ask, book, extend, recorded, path } = await stage(t)
-  for (let round = 0; round < 5; round++) {
-    const before = (await recorded()).length
-    const [extended, made] = await Promise.all([extend({ duration: 4500 }), book('bob', '07:00-07:15')])
-    t.deepEqual([extended.status, made.status].map((status) => status === 409).toSorted(), [false, true])
-    t.is((await recorded()).length, before + 1)
-    if (made.status === 201) await ask('bob', `POST ${made.headers.location}/cancel`)
-    else await ask('alice', `POST ${path}/shorten`, { end_time: '2030-05-02T07:00:00Z' })
-  }
-})
-
 test('a shorter reservation counts what is left of it, also once the views are read again', async (t) => {
   const { as, ask, book, data, stop, sut } = await lab(t)
   await ask('admin', `POST /api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 2 } })

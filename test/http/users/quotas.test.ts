@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
-import { idOf, start } from '../harness.ts'
+import { idOf } from '../harness.ts'
 import { during, type Lab, lab, said } from '../lab.ts'
 import { aReservation, createSut, reserve } from '../requests.ts'
 
@@ -42,32 +42,6 @@ test('reservations beyond the quota are refused until one is over, also after th
   t.is(later.status, 201)
   clock.set('2030-05-02T06:14:30Z')
   t.is(said(await book('alice', '09:00-09:15')), '403 quota_exceeded')
-})
-
-test('after a restart the same is used, however it was changed before', async (t) => {
-  const { ask, book, clock, data, stop, used } = await given(t, { hours_per_week: 100 })
-  const change = (who: string, { headers }: Answer, what: string, body?: object) =>
-    ask(who, `POST ${headers.location}/${what}`, body)
-  const released = await book('alice', '05:45-06:45')
-  await book('admin', '12:00-14:00', { user_id: idOf('alice'), beyond_quota: true })
-  const beyond = { duration: 7_200, beyond_quota: true }
-  t.is((await change('admin', await book('alice', '15:00-16:00'), 'extend', beyond)).status, 200)
-  t.is((await change('alice', await book('alice', '18:00-19:00'), 'extend', { duration: 7_200 })).status, 200)
-  t.is((await change('alice', await book('alice', '21:00-22:00'), 'cancel')).status, 200)
-  clock.set('2030-05-02T06:15:00.100Z')
-  t.is((await change('alice', released, 'cancel')).status, 200)
-  const before = await used()
-  t.like(before, { hours: 2.5, reservations: 1 })
-  for (const [now, reservations] of [
-    ['2030-05-02T06:15:00.200Z', 1],
-    ['2030-05-02T20:01:00.000Z', 0],
-  ] as const) {
-    await stop()
-    const again = await start(t, { now, data })
-    const { json } = await again.as('alice').get('/api/user/me?include=used')
-    t.deepEqual(json.used, { ...before, reservations })
-    await again.stop()
-  }
 })
 
 test('reserving for a tester counts for the tester, unless an administrator says otherwise', async (t) => {

@@ -184,24 +184,3 @@ test('testers see of others only id and name; administrators, auditors and onese
     t.deepEqual(Object.keys((await ask(asker, `GET ${path}`)).json), fields)
   t.is(said(await ask('alice', 'GET /api/user/nobody')), '404 user_not_found')
 })
-
-test('the history of a user says who changed what and when, without names', async (t) => {
-  const { ask } = await given(t)
-  await ask('admin', `POST ${ALICE}/update`, { role: 'auditor', name: 'alicia' })
-  await ask('admin', `POST ${ALICE}/remove`, KEEP)
-  const { json, text } = await ask('audrey', `GET ${ALICE}/history`)
-  const events = json.events as { type: string; actor: string; changes: readonly object[] }[]
-  t.deepEqual(
-    events.map(({ type, actor }) => `${type} by ${actor}`),
-    ['berth.UserAdded by berth', `berth.UserChanged by ${idOf('admin')}`, `berth.UserRemoved by ${idOf('admin')}`],
-  )
-  const noLimits = { hours_per_week: null, reservations_max: null, priority_max: null }
-  t.deepEqual(events[1]?.changes.slice(0, 3), [
-    { path: '/role', from: 'tester', to: 'auditor' },
-    { path: '/quota', from: noLimits, to: null },
-    { path: '/name', changed: true },
-  ])
-  t.false(/alici|"alice"/.test(text))
-  t.is((await ask('bob', `GET ${ALICE}/history`)).status, 403)
-  t.is((await ask('bob', 'GET /api/user/me/history')).status, 200)
-})

@@ -134,22 +134,6 @@ test('a series with windows that are taken reserves nothing and names each with 
   t.is((await service.recorded()).length, before)
 })
 
-test('a series counts for the quota of its holder unless it is made beyond it', async (t) => {
-  const { service, sut_id, create } = await stage(t)
-  await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 2 } })
-  t.is(said(await create({ rrule: 'FREQ=DAILY;COUNT=2' })), '403 quota_exceeded')
-  t.is((await create()).status, 201, 'two hours a week')
-  const more = { start_time: '2030-05-02T13:00:00+02:00', end_time: '2030-05-02T14:00:00+02:00' }
-  t.is(said(await create(more)), '403 quota_exceeded')
-  const beyond = { ...more, user_id: idOf('alice'), beyond_quota: true }
-  t.is(said(await create(beyond)), '403 forbidden')
-  const made = await create(beyond, 'admin', { 'Berth-Reason': 'release%20week' })
-  t.is(made.status, 201)
-  const event = await service.as('audrey').get('/api/events?type=ReservationSeriesCreated&limit=10')
-  const [, last] = event.json.events as readonly Body[]
-  t.like(last, { reason: 'release week', subject: sut_id })
-})
-
 test('a retry is answered as before, whatever has happened since', async (t) => {
   const { service, create } = await stage(t)
   const key = { 'Idempotency-Key': 'every-thursday' }

@@ -1,10 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Headers } from '../../client.ts'
-import { type Running, start } from '../../harness.ts'
 import { asks, lab, said } from '../../lab.ts'
-import { startTwo } from '../../races/two-services.ts'
-import { aReservation, conflictOf, createSut, NOW, reserved } from '../../requests.ts'
-import { logOf } from '../../store/log-rows.ts'
+import { conflictOf, createSut } from '../../requests.ts'
 
 /** Shows behaviour/suts-and-reservations.md: retirement, and the release of the listen_port. */
 
@@ -99,35 +96,4 @@ test('a second retirement is 200 with the SUT and records nothing', async (t) =>
     t.deepEqual([again.status, again.text, again.headers.etag], [200, retired.text, '"2"'])
   }
   t.deepEqual(await recorded(), before)
-})
-
-test('thorough: two simultaneous retirements on two instances are both 200, and recorded once with one port release', async (t) => {
-  const { services, data } = await startTwo(t)
-  const [one, other] = services as readonly [Running, Running]
-  for (let round = 0; round < 5; round++) {
-    const id = await createSut(one.as('admin'))
-    await other.as('admin').get(`/api/sut/${id}`)
-    const before = (await logOf({ data })).length
-    const [first, second] = await Promise.all(
-      [one, other].map((service) => service.as('admin').request('POST', `/api/sut/${id}/retire`)),
-    )
-    t.deepEqual([first?.status, second?.status, second?.text], [200, 200, first?.text])
-    const recorded = (await logOf({ data })).slice(before).map(({ type }) => type)
-    t.deepEqual(recorded, ['SutRetired', 'ListenPortReleased'])
-  }
-})
-
-test('a retired SUT releases its port; never used ports come first, then the longest free, also after a restart', async (t) => {
-  const environment = { BERTH_LISTEN_PORTS: '4000-4003' }
-  const { as, data, stop, sut } = await lab(t, { environment })
-  const suts = [sut, await createSut(as('admin')), await createSut(as('admin'))]
-  for (const n of [2, 0, 1]) await as('admin').request('POST', `/api/sut/${suts[n]}/retire`)
-  await stop()
-  const again = await start(t, { now: NOW, data, environment })
-  const ports = []
-  for (let n = 0; n < 4; n++) {
-    const id = await createSut(again.as('admin'))
-    ports.push((await reserved(again.as('alice'), aReservation(id))).json.listen_port)
-  }
-  t.deepEqual(ports, [4003, 4002, 4000, 4001])
 })

@@ -1,9 +1,6 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { start } from '../../harness.ts'
 import { lab, said } from '../../lab.ts'
-import { aSut, NOW } from '../../requests.ts'
+import { aSut } from '../../requests.ts'
 
 /** Shows behaviour/suts-and-reservations.md: tags. */
 
@@ -111,17 +108,4 @@ test('tags given at creation are recorded with it, and no update takes any', asy
     t.is(said(await create(tags)), `422 invalid ${pointer}`)
   t.is(Object.keys((await create(numbered(0, 64, 'x'))).json.tags as object).length, 64)
   t.is(said(await ask('admin', `POST ${path}/update`, { tags: { a: '1' } })), '422 field_read_only #/tags')
-})
-
-test('an update keeps the tags, which are the same after a restart and a rebuild', async (t) => {
-  const { ask, data, path, stop, tag } = await stage(t)
-  await tag({ rack: 'B', a: '1' })
-  const updated = await ask('admin', `POST ${path}/update`, { name: 'other' })
-  t.deepEqual(updated.json.tags, { a: '1', rack: 'B' })
-  await stop()
-  const again = await start(t, { now: NOW, data })
-  t.is((await again.as('alice').get(path)).text, updated.text)
-  await again.stop()
-  await rm(join(data, 'views.db'))
-  t.is((await (await start(t, { now: NOW, data })).as('alice').get(path)).text, updated.text)
 })

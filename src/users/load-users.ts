@@ -6,7 +6,7 @@ import type { UserState, UsersState } from '../domain/user/state.ts'
 import { type PasswordHash, parsePasswordHash } from './passwords/password.ts'
 import type { Member, User } from './user.ts'
 
-/** A user and its password. The same object until its name, role or access changes. */
+/** A user and its password. The same object until something of the user changes. */
 export interface Credential {
   readonly user: User
   /** Undefined if it cannot be read. */
@@ -66,25 +66,16 @@ const withReadableNames = (secrets: UserSecrets): UserSecrets => {
 }
 
 /** Without a readable name, the id stands for it. */
-const entryOf = (state: UserState, secrets: UserSecrets, former: UserEntry | undefined): UserEntry => {
+const entryOf = (state: UserState, secrets: UserSecrets): UserEntry => {
   const { secrets: _, ...told } = state
   const { _id, role, status, accessSince } = state
   const name = secrets.name?.open() ?? _id
-  const member = { ...told, name }
-  if (status !== 'present') return { state, secrets, member, user: undefined, credential: undefined }
-  const isSame =
-    former?.user?.name === name &&
-    former.user.role === role &&
-    former.user.accessSince === accessSince &&
-    former.state.scope === state.scope &&
-    former.secrets.password?.id === secrets.password?.id
+  const entry = { state, secrets, member: { ...told, name } }
+  if (status !== 'present') return { ...entry, user: undefined, credential: undefined }
   const scope = scopeOf(state)
-  const user: User = isSame
-    ? (former.user as User)
-    : { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
-  const own = secrets.name && secrets.password && credentialOf(user, secrets.password)
-  const credential = isSame && former.credential ? former.credential : own
-  return { state, secrets, member, user, credential }
+  const user: User = { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
+  const credential = secrets.name && secrets.password && credentialOf(user, secrets.password)
+  return { ...entry, user, credential }
 }
 
 /** Whether a user is not known with the secrets that its events name. */
@@ -107,7 +98,7 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
       const former = before.get(state._id)
       const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))
       const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
-      return isSame ? former : entryOf(state, secrets, former)
+      return isSame ? former : entryOf(state, secrets)
     })
   }
   return async (before: ReadonlyMap<string, UserEntry>): Promise<readonly UserEntry[]> => {

@@ -89,23 +89,6 @@ test('a password that changes during its verification counts as changed', async 
   t.deepEqual([await old, await late], [wrong, asAlice])
 })
 
-test('an unknown name is refused, even if every hash matches', async (t) => {
-  const { authenticate } = await given([], { verify: async () => RIGHT })
-  t.deepEqual(await authenticate(basic('mallory', 'correct horse')), { kind: 'wrong', name: 'mallory' })
-})
-
-test('a lockout is asked once for what is being verified, makes no check, and does not concern cached credentials', async (t) => {
-  const { authenticate, verified } = await given([await alice()])
-  const consulted: string[] = []
-  const mayTry = (name: string): boolean => consulted.push(name) === 1
-  const same = Array.from({ length: 64 }, () => authenticate(basic('alice', 'correct horse'), mayTry))
-  t.true((await Promise.all(same)).every(({ kind }) => kind === 'user'))
-  t.deepEqual(consulted, ['alice'])
-  t.deepEqual(authenticate(basic('alice', 'correct horse'), mayTry), asAlice)
-  t.deepEqual(authenticate(basic('alice', 'battery staple'), mayTry), { kind: 'barred', name: 'alice' })
-  t.deepEqual([consulted, verified.length], [['alice', 'alice'], 1])
-})
-
 test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
   const { authenticate } = await given([await alice()], { limits: { runningMax: 1, rest: 0, waitingMax: 8 } })
   const askAs = (rank: number, password: string) =>
@@ -146,41 +129,6 @@ test('of more verified credentials than are kept, the oldest are verified again'
     counts.push(verified.length)
   }
   t.deepEqual(counts, [1, 2, 2, 3, 3, 4])
-})
-
-const digits = Buffer.from('alice:correct horse').toString('base64')
-const encoded = (text: string | Uint8Array): string => `Basic ${Buffer.from(text as string).toString('base64')}`
-
-const MALFORMED: Readonly<Record<string, string>> = {
-  nothing: '',
-  'the scheme alone': 'Basic',
-  'no blank after the scheme': `Basic${digits}`,
-  'a tab after the scheme': `Basic\t${digits}`,
-  'another scheme': `Digest ${digits}`,
-  'a token with a comma': 'Bearer berth_a,b',
-  'a scheme of tokens alone': 'Bearer ',
-  base64url: `Basic ${Buffer.from('alice:\u07ff\u07ff\u07ff').toString('base64url')}`,
-  'a blank inside': `Basic ${digits.slice(0, 8)} ${digits.slice(8)}`,
-  'trailing text': `Basic ${digits},`,
-  'too much padding': `Basic ${digits}=`,
-  'too little padding': encoded('a:bcdefghi').slice(0, -1),
-  'bits after the last byte': encoded('a:bcdefghi').replace('Q==', 'R=='),
-  'a single digit': 'Basic Q',
-  'no colon': encoded('alice'),
-  'no name': encoded(':correct horse'),
-  'bytes that are not UTF-8': encoded(Uint8Array.of(0x61, 0x3a, 0xff)),
-  'an overlong encoding': encoded(Uint8Array.of(0x61, 0x3a, 0xc0, 0x80)),
-  'a line break in the password': encoded('alice:correct horse\n'),
-  'a null byte in the name': encoded('alice\0:correct horse'),
-  'a name of 513 characters': encoded(`${'x'.repeat(513)}:y`),
-  'five thousand blanks': `Basic ${' '.repeat(5000)}${digits}`,
-}
-
-test('a malformed Authorization header costs no hashing', async (t) => {
-  const { authenticate, verified } = await given([await alice()])
-  for (const [what, header] of Object.entries(MALFORMED))
-    t.is((authenticate(header) as Authentication).kind, 'malformed', what)
-  t.is(verified.length, 0)
 })
 
 test('no malformed header throws or authenticates, and no error repeats it', async (t) => {
@@ -243,33 +191,11 @@ const withTokens = async ({ isReady = true, names = ['alice'], recorded = [] as 
   }
 }
 
-test('a token counts as Bearer and as a user name with any password, a session as Bearer only; neither costs hashing', async (t) => {
-  const { ask, verified, tried } = await withTokens()
-  for (const header of [
-    `Bearer ${TOKEN}`,
-    `bearer  ${TOKEN}`,
-    basic(TOKEN, ''),
-    basic(TOKEN, 'y:z'),
-    'Bearer good.session',
-  ])
-    t.is(await ask(header), 'carol')
-  t.is(await ask('Bearer old.session'), 'ended_session')
-  t.deepEqual([verified, tried], [[], []])
-  t.is(await ask(basic('good.session', '')), 'wrong')
-})
-
 test('a wrong token costs no hashing and is no attempt at a name', async (t) => {
   const { ask, verified, tried } = await withTokens()
   const headers = ['Bearer berth_x', 'Bearer alice', `Bearer ${TOKEN}=`, basic('berth_x', ''), basic('BERTH_ABC', 'x')]
   for (const header of [...headers, 'Bearer forged.session']) t.is(await ask(header), 'wrong_token', header)
   t.deepEqual([verified, tried], [[], []])
-})
-
-test('while tokens and ended sessions are unknown passwords work, and those do not', async (t) => {
-  const { ask } = await withTokens({ isReady: false })
-  for (const header of [`Bearer ${TOKEN}`, 'Bearer berth_x', basic(TOKEN, ''), 'Bearer good.session'])
-    t.is(await ask(header), 'unready')
-  t.is(await ask(basic('alice', 'correct horse')), 'alice')
 })
 
 test('an imported user whose name begins as a token signs in with its password, also just after the import', async (t) => {
@@ -280,10 +206,4 @@ test('an imported user whose name begins as a token signs in with its password, 
     t.is(await ask(basic('berth_other', 'correct horse')), 'wrong_token')
     t.deepEqual(tried, ['berth_robot', 'berth_robot'])
   }
-})
-
-test('one signs in with a name and a password, not with a token in place of the name', async (t) => {
-  const { signIn, whoIs } = await withTokens()
-  t.is(await whoIs(signIn({ name: 'alice', password: 'correct horse' })), 'alice')
-  for (const password of ['', 'correct horse']) t.is(await whoIs(signIn({ name: TOKEN, password })), 'wrong')
 })

@@ -68,24 +68,6 @@ test('a clock that has gone back shortens no session', async (t) => {
   t.is(renew(owner)?.expires, expires)
 })
 
-test('a new epoch ends a session, and so does an interrupted access, a removal and its own end', async (t) => {
-  const changes: readonly (readonly [string, (to: ReturnType<typeof given>, id: string) => void])[] = [
-    ['a new epoch', ({ now }) => Object.assign(now, { epoch: { id: 'e2', clear: '0'.repeat(32) } })],
-    ['an epoch that cannot be read', ({ now }) => Object.assign(now, { epoch: null })],
-    ['an interrupted access', ({ now }) => Object.assign(now, { user: { ...ALICE, accessSince: 5 } })],
-    ['a removal', ({ now }) => Object.assign(now, { user: undefined })],
-    ['its own end', ({ ended }, id) => void ended.add(id)],
-  ]
-  for (const [what, change] of changes) {
-    const instance = given()
-    const { session, owner } = await instance.begin()
-    t.true(instance.isCurrent(owner), what)
-    change(instance, owner.session._id)
-    t.false(instance.isCurrent(owner), what)
-    t.is(await instance.userOf(session), 'ended', what)
-  }
-})
-
 test('sessions hold under every key of the ring, and end with their key', async (t) => {
   const { begin, userOf, now } = given()
   const { session } = await begin()

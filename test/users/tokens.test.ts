@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
-import type { Role } from '../../src/domain/events/user.ts'
-import { type KnownToken, makeToken, makeTokens, mayHaveRole } from '../../src/users/tokens.ts'
+import { type KnownToken, makeToken, makeTokens } from '../../src/users/tokens.ts'
 import type { User } from '../../src/users/user.ts'
 import { clock as at } from '../domain/builders.ts'
 
@@ -36,31 +35,6 @@ test('a token is berth_ and 43 characters, and only its SHA-256 is kept', (t) =>
   const [one, other] = [makeToken(randomBytes), makeToken(randomBytes)]
   t.not(one.token, other.token)
   t.not(one._id, other._id)
-})
-
-const ROLES: readonly Role[] = ['administrator', 'tester', 'auditor']
-
-test('a token with a role that its user could not have now is not good', (t) => {
-  for (const role of ROLES)
-    for (const own of ROLES) {
-      const { token, userOf } = given({ role }, { ...ALICE, role: own })
-      t.is(userOf(token) !== undefined, own === 'administrator' || own === role, `${role} of a ${own}`)
-      t.is(mayHaveRole({ role: own }, role), userOf(token) !== undefined)
-    }
-})
-
-test('a user whose token was revoked, or that has another role, is no longer what it was', (t) => {
-  const { token, _id, userOf, isCurrent, known, people } = given()
-  const user = { ...ALICE, ...userOf(token), token: _id }
-  t.true(isCurrent(user))
-  people.set(ALICE._id, { ...ALICE, role: 'administrator' })
-  t.true(isCurrent(user), 'an administrator may have a token of a tester')
-  people.set(ALICE._id, { ...ALICE, role: 'auditor' })
-  t.false(isCurrent(user))
-  people.set(ALICE._id, ALICE)
-  known.set(_id, { ...(known.get(_id) as KnownToken), revoked_at: '2030-05-02T06:00:00.000Z' })
-  t.false(isCurrent(user))
-  t.false(isCurrent({ ...user, token: 'f'.repeat(24) }))
 })
 
 test('property: no other text is good in place of a token', (t) => {

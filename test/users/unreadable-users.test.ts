@@ -43,17 +43,6 @@ test('secrets that could not be opened are read again at the next refresh, those
   t.is(calls, 1)
 })
 
-test('a change recorded while users are read for the first time is known too', async (t) => {
-  const { users } = await aLogOfUsers(t, ['alice'], {
-    onFirst: async ({ add, tell }) => {
-      await add('bob')
-      tell()
-    },
-  })
-  await users.settled()
-  t.truthy(users.byName('bob'))
-})
-
 test('however many readings fail, one at a time is repeated', async (t) => {
   const { users, fail, listeners, hold } = await aLogOfUsers(t, ['alice'])
   fail(new Error('no store'))

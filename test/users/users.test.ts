@@ -2,7 +2,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import { fits } from '../../src/domain/user/scope.ts'
 import type { UserState } from '../../src/domain/user/state.ts'
-import { cheapHash, signal } from './builders.ts'
+import { signal } from './builders.ts'
 import { aLogOfUsers } from './log-of-users.ts'
 
 test('users are found by id, and by name in any case and spelling, and have no hash', async (t) => {
@@ -29,39 +29,16 @@ test('users who had their names when full width still mattered are each found by
   t.is(alone.byName('ａnna')?.name, 'Anna')
 })
 
-test('a new password changes the credential of its user only', async (t) => {
-  const { users, keep } = await aLogOfUsers(t, ['alice', 'bob'])
-  const [alice, bob] = [users.credentialOf('alice'), users.credentialOf('bob')]
-  keep('id-of-alice', 'password', await cheapHash('battery staple'))
-  await users.refresh()
-  t.not(users.credentialOf('alice'), alice)
-  t.false(alice !== undefined && users.isCurrent(alice))
-  t.is(users.credentialOf('bob'), bob)
-  t.true(bob !== undefined && users.isCurrent(bob))
-})
-
-test('an interruption of the access that is over makes another user, even if nothing else has changed', async (t) => {
+test('a change of a user makes another credential, with its scope, and leaves those of others', async (t) => {
   const { users, record } = await aLogOfUsers(t, ['alice', 'bob'])
   const [alice, bob] = ['alice', 'bob'].map((name) => users.credentialOf(name))
-  record('id-of-alice', { accessSince: 4 })
-  await users.refresh()
-  t.not(users.byId('id-of-alice'), alice?.user)
-  t.false(alice !== undefined && users.isCurrent(alice))
-  t.is(users.credentialOf('bob'), bob)
-})
-
-test('a quota leaves the credential as it was; a scope replaces it, because requests carry it', async (t) => {
-  const { users, record } = await aLogOfUsers(t, ['alice'])
-  const before = users.credentialOf('alice')
-  t.false('scope' in (before?.user ?? {}))
-  record('id-of-alice', { quota: { hours_per_week: 1, reservations_max: 1, priority_max: 0 } })
-  await users.refresh()
-  t.is(users.credentialOf('alice'), before)
+  t.false('scope' in (alice?.user ?? {}))
   record('id-of-alice', { scope: 'rack=4' })
   await users.refresh()
   t.is(users.member('id-of-alice')?.scope, 'rack=4')
   t.deepEqual(users.credentialOf('alice')?.user.scope, { rack: '4' })
-  t.false(before !== undefined && users.isCurrent(before))
+  t.false(alice !== undefined && users.isCurrent(alice))
+  t.is(users.credentialOf('bob'), bob)
 })
 
 test('a recorded scope that cannot be read is one that no SUT fits', async (t) => {
@@ -70,36 +47,6 @@ test('a recorded scope that cannot be read is one that no SUT fits', async (t) =
   await users.refresh()
   const scope = users.byId('id-of-alice')?.scope
   t.false(scope === undefined || fits({}, scope) || fits({ not: 'a', selector: '' }, scope))
-})
-
-test('a removed user keeps the name but cannot sign in; an erased one is shown by its id', async (t) => {
-  const { users, record, secrets } = await aLogOfUsers(t, ['alice'])
-  record('id-of-alice', { status: 'removed' })
-  await users.refresh()
-  t.is(users.byId('id-of-alice'), undefined)
-  t.is(users.credentialOf('alice'), undefined)
-  t.deepEqual(users.list(), [])
-  t.is(users.names().size, 0)
-  t.is(users.member('id-of-alice')?.name, 'alice')
-  secrets.delete('id-of-alice')
-  record('id-of-alice', { status: 'erased', secrets: {} })
-  await users.refresh()
-  t.is(users.member('id-of-alice')?.name, 'id-of-alice')
-})
-
-test('listeners are called after a change, and only then', async (t) => {
-  const { users, record } = await aLogOfUsers(t, ['alice'])
-  let calls = 0
-  const stop = users.onChange(() => calls++)
-  await users.refresh()
-  t.is(calls, 0)
-  record('id-of-alice', { role: 'auditor' })
-  await users.refresh()
-  t.is(calls, 1)
-  stop()
-  record('id-of-alice', { role: 'tester' })
-  await users.refresh()
-  t.is(calls, 1)
 })
 
 test('who asks during a reading gets the next one, which all of them share', async (t) => {

@@ -99,37 +99,40 @@ export const checkFirstUsers = async (core: Core): Promise<void> => {
   if (!(await mayHaveUsers(core))) requireFirst(core)
 }
 
-/** Gives a log without users its first ones. Of several instances, one does it. @throws Misconfigured */
-const makeFirstUsers = async (lab: Lab) => {
-  const { firstUsers, users } = lab
-  await users.refresh()
-  if (users.members().length > 0) return {}
-  requireFirst(lab)
-  if (firstUsers === undefined) return { administrator: await addAdministrator(lab) }
-  await recordUsers(lab, await firstUsers())
-  return {}
-}
-
-const ifUnavailable = (error: unknown): undefined => {
-  if (!(error instanceof StoreUnavailable)) throw error
-}
-
-/** Tries until the store can be read and written. */
-const retry = async (lab: Lab, signal: AbortSignal): Promise<void> => {
-  do {
-    await delay(RETRY_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-  } while (!signal.aborted && (await makeFirstUsers(lab).catch(ifUnavailable)) === undefined)
-}
-
 /**
- * As makeFirstUsers, but where instances share a store that is unavailable, the service starts, and this is tried again
- * until then.
+ * Gives a log without users its first ones. Of several instances, one does it. Undefined where they share a store that is
+ * unavailable.
+ *
+ * @throws Misconfigured
  */
+const makeFirstUsers = async (
+  lab: Lab,
+): Promise<{ readonly administrator?: FirstAdministrator | undefined } | undefined> => {
+  const { firstUsers, users, isShared } = lab
+  try {
+    await users.refresh()
+    if (users.members().length > 0) return {}
+    requireFirst(lab)
+    if (firstUsers === undefined) return { administrator: await addAdministrator(lab) }
+    await recordUsers(lab, await firstUsers())
+    return {}
+  } catch (error) {
+    if (isShared && error instanceof StoreUnavailable) return undefined
+    throw error
+  }
+}
+
+/** The same. While the store is unavailable the service starts, and this is tried again. */
 export const openFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
-  const { isShared, onFatal, opened } = lab
-  const made = isShared ? await makeFirstUsers(lab).catch(ifUnavailable) : await makeFirstUsers(lab)
+  const made = await makeFirstUsers(lab)
+  if (made !== undefined) return made.administrator
   const stop = new AbortController()
-  opened.defer(() => stop.abort())
-  if (made === undefined) void retry(lab, stop.signal).catch(onFatal)
-  return made?.administrator
+  lab.opened.defer(() => stop.abort())
+  const retry = async (): Promise<void> => {
+    do {
+      await delay(RETRY_DELAY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
+    } while (!stop.signal.aborted && (await makeFirstUsers(lab)) === undefined)
+  }
+  void retry().catch(lab.onFatal)
+  return undefined
 }

@@ -9,17 +9,13 @@ export const findHolder = (users: Pick<Users, 'byId'>, userId: string): User | u
   return user?.role === 'tester' || user?.role === 'administrator' ? user : undefined
 }
 
-/** Whether the token or session with which a ticket was asked for is still valid, if it was one. */
-const isAccessValid = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: SignedIn, user: User): boolean => {
-  if (user.token === undefined && user.session === undefined) return true
-  // A session has the role of its user, which may have changed.
-  const role = user.session === undefined ? user.role : (users.byId(user._id)?.role ?? user.role)
-  return isCurrent({ ...user, role }) && !hasExpired(user)
+/** Whether a user may still hold reservations, and neither its access nor its token or session has ended since. */
+export const isStillHolder = (users: Pick<Users, 'byId'>, { isCurrent, hasExpired }: SignedIn, user: User): boolean => {
+  const holder = findHolder(users, user._id)
+  if (holder?.accessSince !== user.accessSince) return false
+  // A token has a role of its own. Another one may have changed.
+  return isCurrent(user.token === undefined ? { ...user, role: holder.role } : user) && !hasExpired(user)
 }
-
-/** Whether a user may still hold reservations, and its access has not ended since. */
-export const isStillHolder = (users: Pick<Users, 'byId'>, signedIn: SignedIn, user: User): boolean =>
-  findHolder(users, user._id)?.accessSince === user.accessSince && isAccessValid(users, signedIn, user)
 
 /** The user of a ticket, if its access has not ended since the ticket was issued. */
 export const makeTicketHolder =
@@ -28,7 +24,6 @@ export const makeTicketHolder =
     // Another instance may have issued the ticket after a change that is not known here yet.
     if ((users.byId(userId)?.accessSince ?? -1) < accessSince) await users.refresh()
     const user = findHolder(users, userId)
-    if (user?.accessSince !== accessSince) return undefined
-    const admitted: User = { ...user, ...(access as Access) }
-    return isAccessValid(users, signedIn, admitted) ? admitted : undefined
+    const admitted: User | undefined = user && { ...user, ...(access as Access), accessSince }
+    return admitted && isStillHolder(users, signedIn, admitted) ? admitted : undefined
   }

@@ -141,13 +141,3 @@ test('the history of a SUT has its own events, and those of its reservations and
     t.deepEqual(page({ to: FIRST }), [])
   }
 })
-
-test('rows are the same however they were written', async (t) => {
-  const { events, file } = await given(t, 300)
-  const again = openViewsFile(':memory:', projections)
-  t.teardown(again.close)
-  fill(again, events, { isCommitted: (n) => n % 99 === 0 })
-  for (const [n, table] of file.tables().entries()) {
-    t.deepEqual([...table.rows()], [...(again.tables()[n]?.rows() ?? [])], table.name)
-  }
-})

@@ -1,6 +1,5 @@
 import { partsOfVerifying } from './audit/verify/long-parts.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
-import { partsOfTheFeed } from './feed/long-parts.ts'
 import { killRounds } from './gateway/instances/kills.ts'
 import { transferBothWays } from './gateway/transfer.ts'
 import { partsOfHistory } from './history/long-parts.ts'
@@ -193,6 +192,5 @@ export const parts: readonly Part[] = [
   badRequests,
   badCredentials,
   model,
-  ...partsOfTheFeed,
   patchesPart,
 ]

@@ -1,108 +1,122 @@
 import test from 'ava'
+import { basic, type Headers } from '../http/client.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
 import { bearer, begin, within } from '../http/logins/login.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { stopwatch } from '../http/until.ts'
 import { eventsIn, LINES, type OpenStream, openStream } from './readers.ts'
 
-/** Streams that were opened with tokens or sessions, and events of tokens in the feed. */
+/** Streams end when those who opened them are no longer what they were; and events of tokens in the feed. */
 
 interface Token {
   readonly _id: string
   readonly token: string
 }
 
-const issue = async (service: Running, by: string, body: object = {}): Promise<Token> => {
-  const { status, json, text } = await service.as(by).post('/api/user/me/token', { name: 'of this test', ...body })
-  if (status !== 201) throw new Error(text)
-  return json as unknown as Token
+interface Lab {
+  readonly service: Running
+  /** What an administrator does to Audrey, whose streams there are. */
+  readonly change: (what: string, body: object) => Promise<unknown>
+  /** A token of hers. */
+  readonly issue: (body?: object) => Promise<Token>
+  /** A session of hers. */
+  readonly signIn: () => Promise<string>
 }
 
-/** Opens a stream with a token or a session, and waits until it has begun. */
-const openWith = async ({ port }: Running, credential: string): Promise<OpenStream> => {
-  const stream = await openStream(port, '', { headers: { ...bearer(credential) } })
-  await stream.until((so) => eventsIn(so).length > 0)
-  return stream
+/** The stream that ends, one that goes on, and what ends the first. */
+type Case = (lab: Lab) => Promise<readonly [ending: Headers, living: Headers, act: () => unknown]>
+
+const OWN = { Authorization: basic('audrey') }
+const OTHER = { Authorization: basic('admin') }
+const KEEPING = { reservations: 'keep' }
+const PASSWORD = { password: 'another password' }
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a token that is revoked': async ({ service, issue }) => {
+    const [revoked, kept] = [await issue(), await issue()]
+    const act = () => service.as('audrey').post(`/api/user/me/token/${revoked._id}/revoke`, {})
+    return [bearer(revoked.token), bearer(kept.token), act]
+  },
+  'a token that expires': async ({ service, issue }) => {
+    const [soon, later] = [await issue({ expires_in: 60 }), await issue({ expires_in: 120 })]
+    return [bearer(soon.token), bearer(later.token), () => service.clock.set('2030-05-02T05:59:11.400Z')]
+  },
+  'a token with more than the role that its user has now': async ({ change, issue }) => {
+    await change('update', { role: 'administrator' })
+    const [high, low] = [await issue({ role: 'administrator' }), await issue()]
+    return [bearer(high.token), bearer(low.token), () => change('update', { role: 'auditor' })]
+  },
+  'a token of a user who is removed': async ({ issue, change }) => {
+    return [bearer((await issue()).token), OTHER, () => change('remove', KEEPING)]
+  },
+  'a token that is revoked with a new password': async ({ issue, change }) => {
+    return [bearer((await issue()).token), OTHER, () => change('password', { ...PASSWORD, revoke_tokens: true })]
+  },
+  'a password that is replaced': async ({ issue, change }) => {
+    return [OWN, bearer((await issue()).token), () => change('password', PASSWORD)]
+  },
+  'a user who is removed': async ({ change }) => [OWN, OTHER, () => change('remove', KEEPING)],
+  'a user who gets another role': async ({ change }) => [OWN, OTHER, () => change('update', { role: 'tester' })],
+  'a session that is logged out': async ({ service, signIn }) => {
+    const first = await signIn()
+    return [bearer(first), bearer(await signIn()), () => within(service, first).post('/api/logout', {})]
+  },
+  'a session, by a logout everywhere': async ({ service, signIn }) => {
+    return [bearer(await signIn()), OWN, () => service.as('audrey').post('/api/logout', { everywhere: true })]
+  },
+  'a session of a user with a new password': async ({ signIn, change }) => {
+    return [bearer(await signIn()), OTHER, () => change('password', PASSWORD)]
+  },
+  'a session that expires, although it was renewed': async ({ service, signIn }) => {
+    const first = await signIn()
+    service.clock.set('2030-05-02T12:00:00.000Z')
+    const renewed = await within(service, first).post('/api/login/renew', {})
+    return [bearer(first), bearer(String(renewed.json.session)), () => service.clock.set('2030-05-02T17:58:11.400Z')]
+  },
 }
 
-const lastError = ({ reading }: OpenStream): unknown => {
-  const { kind, data } = reading().messages.at(-1) ?? {}
-  return kind === 'error' ? JSON.parse(String(data)).code : kind
+/** The code of the last message. */
+const endOf = ({ reading }: OpenStream): unknown => JSON.parse(String(reading().messages.at(-1)?.data)).code
+
+for (const [what, prepare] of Object.entries(CASES)) {
+  test(`the stream of ${what} ends within 2 s with its reason, and another goes on`, async (t) => {
+    const service = await start(t, { now: NOW })
+    const path = `/api/user/${idOf('audrey')}`
+    const [ending, living, act] = await prepare({
+      service,
+      change: (how, body) => service.as('admin').post(`${path}/${how}`, body),
+      issue: async (body = {}) => {
+        const made = await service.as('admin').post(`${path}/token`, { name: 'x', role: 'auditor', ...body })
+        return made.json as unknown as Token
+      },
+      signIn: () => begin(service, 'audrey'),
+    })
+    const streams = [
+      await openStream(service.port, '', { headers: ending }),
+      await openStream(service.port, '', { headers: living }),
+      await openStream(service.port, '?after=0', { headers: ending, path: '/api/changes' }),
+    ] as const
+    for (const stream of streams) await stream.until(({ messages }) => messages.length > 0)
+    const taken = stopwatch()
+    await act()
+    for (const stream of [streams[0], streams[2]]) {
+      t.is(await stream.ended, 'whole')
+      t.is(endOf(stream), 'user_changed')
+    }
+    t.true(taken() < 2_000)
+    const sut = await createSut(service.as('admin'))
+    await streams[1].until((so) => eventsIn(so).some(({ data }) => data.includes(sut)))
+    const { text } = await service.as('admin').get('/metrics')
+    t.regex(text, /^berth_feed_cut_offs_total\{why="user_changed"\} 1$/m)
+  })
 }
-
-const openAll = (service: Running, ...tokens: readonly Token[]): Promise<readonly OpenStream[]> =>
-  Promise.all(tokens.map(({ token }) => openWith(service, token)))
-
-/** Whether a stream still gets what happens. */
-const isLive = async (service: Running, stream: OpenStream | undefined): Promise<boolean> => {
-  const sut = await createSut(service.as('admin'))
-  await stream?.until((so) => eventsIn(so).some(({ data }) => String(data).includes(sut)))
-  return stream !== undefined
-}
-
-test('only the streams of a revoked token end, within 2 s', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [revoked, kept] = [await issue(service, 'audrey'), await issue(service, 'audrey')]
-  const [ended, live] = await openAll(service, revoked, kept)
-  const taken = stopwatch()
-  await service.as('audrey').post(`/api/user/me/token/${revoked._id}/revoke`, {})
-  t.is(await ended?.ended, 'whole')
-  t.true(taken() < 2_000)
-  t.is(ended && lastError(ended), 'user_changed')
-  t.true(await isLive(service, live))
-})
-
-test('streams opened with a token end when its user is removed or could not have its role', async (t) => {
-  const service = await start(t, { now: NOW })
-  const body = { name: 'second', role: 'administrator', password: 'a password' }
-  const { _id } = (await service.as('admin').post('/api/user/create', body)).json
-  const path = `/api/user/${_id}/token`
-  const issued = async (role: string) =>
-    (await service.as('admin').post(path, { name: 'x', role })).json as unknown as Token
-  const [high, low, ofAudrey] = [await issued('administrator'), await issued('auditor'), await issue(service, 'audrey')]
-  const [ofHigh, ofLow, removed] = await openAll(service, high, low, ofAudrey)
-  const taken = stopwatch()
-  await service.as('admin').post(`/api/user/${_id}/update`, { role: 'auditor' })
-  await service.as('admin').post(`/api/user/${idOf('audrey')}/remove`, { reservations: 'keep' })
-  t.deepEqual(await Promise.all([ofHigh?.ended, removed?.ended]), ['whole', 'whole'])
-  t.true(taken() < 2_000)
-  t.deepEqual(
-    [ofHigh, removed].map((stream) => stream && lastError(stream)),
-    ['user_changed', 'user_changed'],
-  )
-  t.true(await isLive(service, ofLow), 'an auditor may have a token of an auditor')
-})
-
-test('a stream opened with a token ends when the token expires', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [soon, later] = [
-    await issue(service, 'audrey', { expires_in: 60 }),
-    await issue(service, 'audrey', { expires_in: 120 }),
-  ]
-  const [ended, live] = await openAll(service, soon, later)
-  service.clock.set('2030-05-02T05:59:11.400Z')
-  t.is(await ended?.ended, 'whole')
-  t.is(ended && lastError(ended), 'user_changed')
-  t.true(await isLive(service, live))
-})
-
-test('a new password ends the streams of its user, and those of tokens only if they are revoked', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [own] = [await openStream(service.port)]
-  const [ofToken] = await openAll(service, await issue(service, 'audrey'))
-  const set = (more: object) =>
-    service.as('admin').post(`/api/user/${idOf('audrey')}/password`, { password: 'another password', ...more })
-  await set({})
-  t.is(await own?.ended, 'whole')
-  t.true(await isLive(service, ofToken))
-  await set({ revoke_tokens: true })
-  t.is(await ofToken?.ended, 'whole')
-})
 
 test('events of tokens are about their user, without their names', async (t) => {
   const service = await start(t, { now: NOW })
-  const { _id, token } = await issue(service, 'alice', { name: 'CANARY' })
-  await issue(service, 'bob')
+  const issue = async (who: string, name: string) =>
+    (await service.as(who).post('/api/user/me/token', { name })).json as unknown as Token
+  const { _id, token } = await issue('alice', 'CANARY')
+  await issue('bob', 'another')
   await service.as('admin').post(`/api/user/${idOf('alice')}/token/${_id}/revoke`, {})
   const query = `?user_id=${idOf('alice')}&type=TokenIssued&type=TokenRevoked`
   const { json, text } = await service.as('admin').get(`/api/events${query}`)
@@ -117,59 +131,5 @@ test('events of tokens are about their user, without their names', async (t) => 
   t.false(/CANARY|berth_/.test(text))
   t.false(text.includes(token))
   const lines = await service.as('audrey').get(`/api/events${query}`, { Accept: LINES })
-  t.is(
-    lines.text
-      .trim()
-      .split('\n')
-      .filter((line) => line.includes('"berth.Token')).length,
-    2,
-  )
-})
-
-test('a logout ends the streams of its session within 2 s, and no others', async (t) => {
-  const service = await start(t, { now: NOW })
-  const [session, other] = [await begin(service, 'audrey'), await begin(service, 'audrey')]
-  const [ended, live] = [await openWith(service, session), await openWith(service, other)]
-  const taken = stopwatch()
-  await within(service, session).post('/api/logout', {})
-  t.is(await ended.ended, 'whole')
-  t.true(taken() < 2_000)
-  t.is(lastError(ended), 'user_changed')
-  t.true(await isLive(service, live))
-  await service.as('audrey').post('/api/logout', { everywhere: true })
-  t.is(await live.ended, 'whole')
-})
-
-test('a logout everywhere leaves the streams that a password has opened', async (t) => {
-  const service = await start(t, { now: NOW })
-  const own = await openStream(service.port)
-  await own.until((so) => eventsIn(so).length > 0)
-  const ended = await openWith(service, await begin(service, 'audrey'))
-  await service.as('audrey').post('/api/logout', { everywhere: true })
-  t.is(await ended.ended, 'whole')
-  t.true(await isLive(service, own))
-})
-
-test('streams of a session end with a new password and with a removal', async (t) => {
-  const service = await start(t, { now: NOW })
-  const path = `/api/user/${idOf('audrey')}`
-  const first = await openWith(service, await begin(service, 'audrey'))
-  await service.as('admin').post(`${path}/password`, { password: 'correct horse audrey' })
-  t.is(await first.ended, 'whole')
-  const second = await openWith(service, await begin(service, 'audrey'))
-  await service.as('admin').post(`${path}/remove`, { reservations: 'keep' })
-  t.is(await second.ended, 'whole')
-})
-
-test('a stream ends when its session expires, although the session was renewed meanwhile', async (t) => {
-  const service = await start(t, { now: NOW })
-  const session = await begin(service, 'audrey')
-  const stream = await openWith(service, session)
-  service.clock.set('2030-05-02T12:00:00.000Z')
-  const renewed = await within(service, session).post('/api/login/renew', {})
-  const live = await openWith(service, String(renewed.json.session))
-  service.clock.set('2030-05-02T17:58:11.400Z')
-  t.is(await stream.ended, 'whole')
-  t.is(lastError(stream), 'user_changed')
-  t.true(await isLive(service, live))
+  t.is(lines.text.match(/"berth\.Token/g)?.length, 2)
 })

@@ -1,6 +1,5 @@
 import test from 'ava'
 import { idOf, type Running, start } from '../../http/harness.ts'
-import { bearer, begin, within } from '../../http/logins/login.ts'
 import { aReservation, createSut, NOW, reserved } from '../../http/requests.ts'
 import type { OpenStream } from '../readers.ts'
 import { windowOf } from '../writing.ts'
@@ -109,29 +108,6 @@ test('a changed scope of one’s own is a reload, after which it holds', async (
   for (const sut of [mine, other]) await service.as('admin').post(`/api/sut/${sut}/update`, { description: 'new' })
   t.deepEqual(objectsIn(await toldUntilNow(service, stream)), [`sut ${mine}`])
   t.deepEqual(namesIn(await toldUntilNow(service, bobs)), ['ready', 'change', 'change'])
-})
-
-test('a stream ends with a changed role, a new password and an ended session', async (t) => {
-  const service = await startLab(t)
-  const path = `/api/user/${idOf('bob')}`
-  const withSession = async (): Promise<readonly [string, OpenStream]> => {
-    const session = await begin(service, 'bob')
-    return [session, await openChanges(t, service, 'bob', '', { headers: { ...bearer(session) } })]
-  }
-  const [session, first] = await withSession()
-  await within(service, session).post('/api/logout', {})
-  t.is(await first.ended, 'whole')
-  t.is(lastError(first), 'user_changed')
-  const [, second] = await withSession()
-  const byPassword = await openChanges(t, service, 'bob')
-  await service.as('admin').post(`${path}/update`, { role: 'auditor' })
-  for (const stream of [second, byPassword]) {
-    t.is(await stream.ended, 'whole')
-    t.is(lastError(stream), 'user_changed')
-  }
-  const [, third] = await withSession()
-  await service.as('admin').post(`${path}/password`, { password: 'correct horse bob' })
-  t.is(await third.ended, 'whole')
 })
 
 test('a stop ends streams of changes with its reason', async (t) => {

@@ -15,7 +15,8 @@ const withUntil = (response: RouteResponse, until: number | undefined): RouteRes
 
 /** Seconds after which a reservation is released unless it is kept alive; undefined if it need not be. */
 export const keepaliveOf = ({ internal }: Version): number | undefined =>
-  (JSON.parse(internal) as ReservationInternal).keepalive
+  // Most have none, and parsing would cost each read.
+  internal.includes('"keepalive":') ? (JSON.parse(internal) as ReservationInternal).keepalive : undefined
 
 /** The response that shows a new reservation. */
 export const createdResponse = (version: Version): RouteResponse => {

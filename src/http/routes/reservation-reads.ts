@@ -136,8 +136,9 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
   const { clock, users, endings, explainOver } = parts
   const { user, query } = call
   const { ended, document } = version
-  const end = ended === null ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 : 0
-  const left = query.wait === 0 ? 0 : end - clock()
+  // Parsed for a read that waits only: any other would take a twentieth longer.
+  const isWaiting = query.wait > 0 && ended === null
+  const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
   if (left > 0) {
     await endings.waitForChange(version, Math.min(query.wait * 1000, left))
     const now = userNow(users, user)

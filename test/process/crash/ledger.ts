@@ -4,9 +4,10 @@ import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import type { Client } from '../../http/client.ts'
 import { aSut } from '../../http/requests.ts'
+import { run } from '../harness.ts'
 import { damageOf, type Row, readRows } from '../log-rows.ts'
 import { send } from './load.ts'
-import { type Attempt, problemsOfAnswers, problemsOfLog } from './truth.ts'
+import { type Attempt, problemsOfAnswers, repeatedKeys } from './truth.ts'
 
 /** Compares the stored documents with a rebuild from the log. */
 const replayProblems = async (data: string): Promise<readonly string[]> => {
@@ -21,6 +22,12 @@ const replayProblems = async (data: string): Promise<readonly string[]> => {
   } finally {
     await store.close()
   }
+}
+
+/** What `verify` finds in the log, whether a service writes it or not. */
+const verifyProblems = async (data: string): Promise<readonly string[]> => {
+  const { code, output, errors } = await run({ data, args: ['verify'] })
+  return code === 0 ? [] : [`${output}${errors}`]
 }
 
 /** The SUTs and the user of the load. */
@@ -105,7 +112,8 @@ export const openLedger = (data: string): Ledger => {
       return [
         ...retrying,
         ...readOn(),
-        ...problemsOfLog(rows),
+        ...repeatedKeys(rows),
+        ...(await verifyProblems(data)),
         ...problemsOfAnswers(attempts, rows, isTrouble),
         ...(await readingProblems(client, attempts)),
         ...(isReplayed ? await replayProblems(data) : []),
@@ -114,7 +122,7 @@ export const openLedger = (data: string): Ledger => {
     close: async () => {
       const all = readRows(log)
       const missing = all.length < rows.length ? [`${all.length} events at the end, ${rows.length} seen before`] : []
-      return [...missing, ...problemsOfLog(all), ...(await replayProblems(data)), ...damageOf(log)]
+      return [...missing, ...(await verifyProblems(data)), ...(await replayProblems(data)), ...damageOf(log)]
     },
     events: () => rows.length,
   }

@@ -10,73 +10,13 @@ export interface Attempt {
   answer?: Answer
 }
 
-type OfType<T extends Row['type']> = Extract<Row, { readonly type: T }>
-
-const ofType = <T extends Row['type']>(rows: readonly Row[], type: T): readonly OfType<T>[] =>
-  rows.filter((row): row is OfType<T> => row.type === type)
-
-/** The names that occur more than once. */
-const repeated = <A>(things: readonly A[], nameOf: (thing: A) => string | undefined): readonly string[] => {
-  const seen = new Set<string>()
-  return things.flatMap((thing) => {
-    const name = nameOf(thing)
-    if (name === undefined || !seen.has(name)) {
-      if (name !== undefined) seen.add(name)
-      return []
-    }
-    return [name]
-  })
+/** Idempotency keys that are in the log twice. `verify` finds everything else that is wrong with a log in itself. */
+export const repeatedKeys = (rows: readonly Row[]): readonly string[] => {
+  const keyed = rows.flatMap(({ type, metadata: { key } }) => (key === undefined ? [] : [`${type} ${key}`]))
+  return [...Map.groupBy(keyed, (key) => key)].flatMap(([key, { length }]) =>
+    length > 1 ? [`an idempotency key is recorded ${length} times: ${key}`] : [],
+  )
 }
-
-const orderProblems = (rows: readonly Row[]): readonly string[] => {
-  const heads = new Map<string, Row>()
-  return rows.flatMap((row, index) => {
-    const { position, previous, stream, revision, isSealed } = row
-    const before = heads.get(stream)
-    heads.set(stream, row)
-    return [
-      ...(position === index ? [] : [`position ${position} is where ${index} should be`]),
-      ...(revision === (before?.revision ?? -1) + 1
-        ? []
-        : [`${stream} continues with revision ${revision} at ${position}`]),
-      ...(previous === (before?.position ?? null) ? [] : [`the chain of ${stream} is broken at ${position}`]),
-      ...(isSealed ? [] : [`the hash at ${position} is not that of its event`]),
-    ]
-  })
-}
-
-const overlapProblems = (rows: readonly Row[]): readonly string[] => {
-  const bySut = Map.groupBy(ofType(rows, 'ReservationCreated'), ({ data }) => data.sut_id)
-  return [...bySut.values()].flatMap((made) => {
-    const windows = made.map(({ data }) => ({
-      _id: data._id,
-      start: Date.parse(data.start_time),
-      end: Date.parse(data.end_time),
-    }))
-    windows.sort((a, b) => a.start - b.start)
-    return windows.flatMap((window, i) => {
-      const before = windows[i - 1]
-      return before !== undefined && before.end > window.start ? [`${before._id} and ${window._id} overlap`] : []
-    })
-  })
-}
-
-/** The inconsistencies of a log in itself. The load never cancels, extends or retires. */
-export const problemsOfLog = (rows: readonly Row[]): readonly string[] => [
-  ...orderProblems(rows),
-  ...overlapProblems(rows),
-  ...repeated(rows, ({ id }) => id).map((id) => `the event ${id} is in the log twice`),
-  ...repeated(ofType(rows, 'ReservationCreated'), ({ data }) => data._id).map(
-    (id) => `reservation ${id} is created twice`,
-  ),
-  ...repeated(ofType(rows, 'SutCreated'), ({ data }) => data._id).map((id) => `SUT ${id} is created twice`),
-  ...repeated(ofType(rows, 'ListenPortAssigned'), ({ data }) => String(data.listen_port)).map(
-    (port) => `port ${port} is assigned twice`,
-  ),
-  ...repeated(rows, ({ type, metadata }) => metadata.key && `${type} ${metadata.key}`).map(
-    (key) => `an idempotency key is recorded twice: ${key}`,
-  ),
-]
 
 type Logged = ReadonlyMap<string, readonly Row[]>
 

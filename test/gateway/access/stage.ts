@@ -6,9 +6,9 @@ import { type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
 import { openAt, SOON, type Viewer } from '../console/stage.ts'
-import { startTwo, tickAlways } from '../instances/stage.ts'
+import { startTwo } from '../instances/stage.ts'
 import { connectTo, HOST, type Peer, startSut } from '../peers.ts'
-import { anEnvironment } from '../sessions/stage.ts'
+import { anEnvironment, tickAlways } from '../sessions/stage.ts'
 
 /** What two holders have open at once: an event stream, a console, and a TCP connection through the gateway. */
 

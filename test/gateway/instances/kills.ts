@@ -77,6 +77,7 @@ export const killRounds = async (t: Tidying, { instances, rounds, seed, onRound 
   }
   const sut_id = await putSut(any(), await aDoublingSut(t))
   let [reservation, end] = ['', 0]
+  const problems: string[] = []
   const visit = async (host: string): Promise<void> => {
     for (let n = random.below(4); n > 0; n--) {
       const socket = await tryToConnect(port, 'abc', host)
@@ -107,6 +108,8 @@ export const killRounds = async (t: Tidying, { instances, rounds, seed, onRound 
     await pass(random.oneOf(STEPS))
     const setting = { ...(settings[killed] as (typeof settings)[0]), now: new Date(time).toISOString() }
     services.splice(killed, 0, await startKillable(t, setting))
+    const isHeld = instances === 1 && time < end
+    if (isHeld && (await tryToConnect(port, 'abc', host)) === undefined) problems.push('not reachable when it is ready')
     onRound?.(round + 1)
   }
   await pass(2 * 3_600_000)
@@ -118,6 +121,6 @@ export const killRounds = async (t: Tidying, { instances, rounds, seed, onRound 
   await until('all is recorded', isDone, SOON).catch(() => undefined)
   const { faults, counts } = await found()
   for (const { kill } of services) await kill()
-  const problems = instances === 1 ? await problemsOf(String(settings[0]?.data)) : []
-  return { counts, problems: [...faults, ...problems] }
+  if (instances === 1) problems.push(...(await problemsOf(String(settings[0]?.data))))
+  return { counts, problems: [...problems, ...faults] }
 }

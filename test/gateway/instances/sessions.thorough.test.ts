@@ -17,8 +17,9 @@ import {
   type Service,
   SOON,
   sessionsOf,
+  tickAlways,
 } from '../sessions/stage.ts'
-import { anEventStore, hostOf, settingOf, tickAlways } from './stage.ts'
+import { anEventStore, hostOf, settingOf } from './stage.ts'
 
 /** Sessions of two instances over one EventStoreDB, one of which is killed. */
 

@@ -8,9 +8,9 @@ import {
   startInstance,
 } from '../../event-store/eventstoredb/service/instances.ts'
 import { recordsOf } from '../../event-store/new-events.ts'
-import type { Running, Setting, Tidying } from '../../http/harness.ts'
+import type { Setting, Tidying } from '../../http/harness.ts'
 import type { Event } from '../../http/store/log-rows.ts'
-import { aDoublingSut, anEnvironment, NOW, putSut } from '../sessions/stage.ts'
+import { aDoublingSut, anEnvironment, NOW, putSut, tickAlways } from '../sessions/stage.ts'
 
 /** Instances over one EventStoreDB that forward the same SUT, each on an address of its own. */
 
@@ -43,14 +43,6 @@ export const anEventStore = async (t: Tidying, suts = 1) => {
     return records.map(({ text }) => JSON.parse(text) as Event)
   }
   return { server, port, environment, log }
-}
-
-/** Lets services look at the clock as long as a test runs. */
-export const tickAlways = (t: Tidying, services: readonly Running[]): void => {
-  const ticking = setInterval(() => {
-    for (const { tick } of services) tick()
-  }, 50)
-  t.teardown(() => clearInterval(ticking))
 }
 
 /** Two instances, the second of which may have a changed store. */

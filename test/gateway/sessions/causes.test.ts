@@ -13,6 +13,7 @@ import {
   nobodyConnected,
   type Service,
   type Stage,
+  tickAlways,
 } from './stage.ts'
 
 /** Every cause that a session of the whole service can end with, but `lost`. */
@@ -83,6 +84,7 @@ const ENDS: Readonly<Record<string, readonly [cause: string, end: End]>> = {
   'the SUT closes the connection': ['sut', ({ sut }) => each(sut.sockets, (socket) => socket.end())],
   'the SUT resets the connection': ['sut', ({ sut }) => each(sut.sockets, (socket) => socket.resetAndDestroy())],
   'the reservation ends': ['over', ({ service }) => service.clock.set(END)],
+  'the service stops': ['stopped', ({ service }) => service.stop()],
   'the reservation is released': [
     'released',
     ({ service, reservation }) => service.as('alice').request('POST', `/api/sut_reservation/${reservation}/cancel`),
@@ -107,10 +109,13 @@ for (const [title, [cause, end]] of Object.entries(ENDS)) {
     const { service } = stage
     const clients = [await connected(stage, 'abc'), await connected(stage, 'defgh')]
     await end(stage, clients)
-    const ticking = setInterval(service.tick, 50)
-    t.teardown(() => clearInterval(ticking))
+    tickAlways(t, [service])
     await allClosed(clients)
     const endedAt = service.clock.now()
+    if (cause === 'stopped') {
+      const again = await start(t, { now: NOW, data: service.data, environment: stage.environment })
+      return checkClosed(t, again, stage, { cause, endedAt })
+    }
     if (mayReturn(title, cause)) {
       await nobodyConnected(service)
       service.clock.set('2030-05-02T06:03:30.000Z')
@@ -118,13 +123,3 @@ for (const [title, [cause, end]] of Object.entries(ENDS)) {
     await checkClosed(t, service, stage, { cause, endedAt })
   })
 }
-
-test('a session ends with its connections and bytes when the service stops: stopped', async (t) => {
-  const stage = await given(t)
-  const { service, environment } = stage
-  await connected(stage, 'abc')
-  await connected(stage, 'defgh')
-  await service.stop()
-  const again = await start(t, { now: NOW, data: service.data, environment })
-  await checkClosed(t, again, stage, { cause: 'stopped', endedAt: Date.parse(NOW) })
-})

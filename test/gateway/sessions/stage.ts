@@ -62,6 +62,14 @@ export const given = async <A extends Service = Running>(
 }
 export type Stage<A extends Service = Running> = Awaited<ReturnType<typeof given<A>>>
 
+/** Lets services look at the clock as long as a test runs. */
+export const tickAlways = (t: Tidying, services: readonly Pick<Running, 'tick'>[]): void => {
+  const ticking = setInterval(() => {
+    for (const { tick } of services) tick()
+  }, 50)
+  t.teardown(() => clearInterval(ticking))
+}
+
 /** Resolves at the end of a socket, whatever ended it. */
 export const closeOf = (socket: Socket): Promise<void> =>
   new Promise((resolve) => socket.once('close', () => resolve()))

@@ -17,7 +17,7 @@ import { openInstance } from '../files/instance.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { makeConsoles } from '../http/console/consoles.ts'
-import { readWebFiles } from '../http/documents/site.ts'
+import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { createdResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
@@ -269,7 +269,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       lastChecks: makeLastChecks(),
       singleSignOn: openSingleSignOn(lab, signedIn.sessions),
       hasSingleSignOn: config.oidc !== undefined,
-      digest: async () => (await readWebFiles()).digest,
+      digest: async () => (await readPage()).digest,
     }
     const authenticator = makeAuthenticator({ ...signedIn, users, catchUpNames, catchUpTokens, randomBytes })
     const dependencies: AppDependencies = {

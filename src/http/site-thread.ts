@@ -1,11 +1,11 @@
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import type { SiteThread } from './documents/site.ts'
-import { buildWebFiles } from './documents/web/build-web-files.ts'
+import { buildPage } from './documents/web/build-page.ts'
 
 /** Makes the page and all documents: see documents/site.ts. */
 
 answerCalls({
-  webFiles: buildWebFiles,
+  page: buildPage,
   documents: async (site) => {
     const [{ makeDocuments }, { declarations }] = await Promise.all([
       import('./documents/make-documents.ts'),

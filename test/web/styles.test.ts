@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test from 'ava'
-import { buildWebFiles } from '../../src/http/documents/web/build-web-files.ts'
+import { buildPage } from '../../src/http/documents/web/build-page.ts'
 
 /** The style sheets of the page, each beside the code that it belongs to. */
 
 const WEB = fileURLToPath(new URL('../../src/web/', import.meta.url))
 
 test('the style sheets of all rooms are served as one, each once', (t) => {
-  const { files } = buildWebFiles()
-  const whole = files.get('page.css')?.bytes.toString() ?? ''
+  const { digest, documents } = buildPage()
+  const whole = String(documents.get(`/web/${digest}/page.css`))
   t.false(whole.includes('@import'))
   const alone = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
   const rooms = globSync('**/*.css', { cwd: WEB }).filter((path) => !alone.includes(path.replaceAll('\\', '/')))

@@ -1,31 +1,7 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { type Declaration, get, refTo } from '../protocol/declaration.ts'
-import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
-import { refusal } from '../protocol/problem.ts'
-import type { Operation, RouteResult } from '../protocol/route.ts'
-import { fixed } from './fixed.ts'
+import type { Operation } from '../protocol/route.ts'
+import { CSS, HTML, SCRIPT, SVG, serveDocument } from './serve.ts'
 import { readDocuments } from './site.ts'
-
-const HTML = 'text/html; charset=utf-8'
-const CSS = 'text/css; charset=utf-8'
-const SCRIPT = 'text/javascript; charset=utf-8'
-const SVG = 'image/svg+xml'
-
-/** Headers by media type. */
-const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  [HTML]: pageHeaders(),
-  [SVG]: PICTURE_HEADERS,
-}
-
-const served = new Map<string, () => RouteResult>()
-
-const serve = async (address: string, mediaType: string | undefined, otherwise: string | undefined): RouteResult => {
-  const content = (await readDocuments()).get(address)
-  if (content === undefined) return E.left(refusal('not_found', otherwise ?? 'There is no such document.'))
-  const respond = served.get(address) ?? fixed(async () => content, HEADERS[mediaType ?? ''])
-  served.set(address, respond)
-  return respond()
-}
 
 interface More extends Partial<Pick<Operation, 'alias' | 'answer' | 'mediaType'>> {
   /** What the refusal says where the last segment of the path is the name of no document. */
@@ -39,12 +15,10 @@ const document = (path: string, id: string, summary: string, { otherwise, ...mor
     answer: more.mediaType === undefined ? refTo('Document') : { type: 'string' },
     ...more,
     ...(otherwise !== undefined && { refusals: ['not_found'] }),
-    handler: (_, { params }) =>
-      serve(
-        path.replace(/:(\w+)/, (_, name: string) => params[name] ?? ''),
-        more.mediaType,
-        otherwise,
-      ),
+    handler: (_, { params }) => {
+      const address = path.replace(/:(\w+)/, (_, name: string) => params[name] ?? '')
+      return serveDocument(readDocuments, address, { mediaType: more.mediaType, otherwise })
+    },
   })
 
 /**

@@ -2,14 +2,17 @@ import * as E from 'fp-ts/lib/Either.js'
 import { withSchema } from '../../domain/codec/json-schema.ts'
 import { type Declaration, get } from '../protocol/declaration.ts'
 import { pageHeaders } from '../protocol/page-headers.ts'
-import { refusal } from '../protocol/problem.ts'
-import type { Call, DecodeQuery, RouteResult } from '../protocol/route.ts'
+import type { Call, DecodeQuery, RouteResponse, RouteResult } from '../protocol/route.ts'
 import type { Parts } from '../routes/parts.ts'
-import { fixed } from './fixed.ts'
-import { readWebFiles } from './site.ts'
+import { CSS, HTML, SCRIPT, serveDocument } from './serve.ts'
+import { readPage } from './site.ts'
 
 /** The page for people at `/`, and its files. Their sources are in src/web. */
 
+const readFiles = async () => (await readPage()).documents
+
+// A form is sent by a script.
+const PAGE_HEADERS = pageHeaders("'self'", "font-src 'self'")
 /** The address of a file has the digest of all of them, so what is there never changes. */
 const FILE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
 
@@ -26,42 +29,30 @@ const ofProvider: DecodeQuery<undefined> = withSchema(
   }),
 )
 
-const serveFile = async (_: unknown, { params }: Call): RouteResult => {
-  const { digest, files } = await readWebFiles()
-  const file = params.digest === digest ? files.get(params.name ?? '') : undefined
-  if (file === undefined) return E.left(refusal('not_found', 'The page has no such file. It may have been updated.'))
-  return E.right({ status: 200, body: file, mediaType: file.mediaType, headers: FILE_HEADERS })
-}
-
-/** The page, with further attributes of its first tag. */
-const pageWith = (attributes = '') =>
-  fixed(
-    async () => (await readWebFiles()).page.replace('<html lang="en"', `<html lang="en"${attributes}`),
-    // A form is sent by a script.
-    pageHeaders("'self'", "font-src 'self'"),
-  )
-const openPage = pageWith()
-const openPageWithSingleSignOn = pageWith(' data-single-sign-on')
-
 const anyText = { roles: 'anyone', answer: { type: 'string' }, isTagged: true } as const
 const page = {
   ...anyText,
-  mediaType: 'text/html; charset=utf-8',
-  handler: ({ hasSingleSignOn }: Parts) => (hasSingleSignOn ? openPageWithSingleSignOn() : openPage()),
+  mediaType: HTML,
+  handler: ({ hasSingleSignOn }: Parts) =>
+    serveDocument(readFiles, hasSingleSignOn ? '/login/callback' : '/', { headers: PAGE_HEADERS }),
 } as const
+
+const serveFile = async (_: unknown, { params: { digest, name = '' } }: Call): RouteResult => {
+  const otherwise = 'The page has no such file. It may have been updated.'
+  const answer = await serveDocument(readFiles, `/web/${digest}/${name}`, { headers: FILE_HEADERS, otherwise })
+  const mediaType = name.endsWith('.css') ? CSS : SCRIPT
+  return E.map((file: RouteResponse) => ({ ...file, mediaType }))(answer)
+}
 
 export const webRoutes: readonly Declaration<Parts>[] = [
   get('/', { id: 'openPage', summary: 'Open the page for people', ...page }),
   get('/login/callback', {
-    ...{ id: 'openPageAfterSignOn', query: ofProvider },
+    ...{ id: 'openPageAfterSignOn', query: ofProvider, ...page },
     summary: 'Open that page again, as a provider of single sign-on does',
-    ...page,
   }),
   get('/web/:digest/:name', {
-    ...{ id: 'readPageFile', ...anyText },
+    ...{ id: 'readPageFile', ...anyText, mediaType: SCRIPT, otherMediaTypes: [CSS] },
     summary: 'Read a script or a style sheet of that page',
-    mediaType: 'text/javascript; charset=utf-8',
-    otherMediaTypes: ['text/css; charset=utf-8'],
     refusals: ['not_found'],
     handler: serveFile,
   }),

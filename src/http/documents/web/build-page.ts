@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
-import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import type { Compressed } from '../../protocol/coding.ts'
-import type { WebFile, WebFiles } from '../site.ts'
+import type { Page } from '../site.ts'
 import { buildClientFile } from './build-client-file.ts'
 
 /** Puts together what browsers get: modules of src/web and of the packages that they import, and style sheets. */
@@ -13,9 +11,6 @@ const MAIN = new URL('main.ts', WEB)
 /** The modules with which pages begin. */
 const FIRST = ['load.ts', 'documents/docs.ts', 'documents/guide.ts'].map((path) => new URL(path, WEB))
 const STYLES = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
-
-const SCRIPT_TYPE = 'text/javascript; charset=utf-8'
-const STYLE_TYPE = 'text/css; charset=utf-8'
 
 const read = (file: URL): string => readFileSync(file, 'utf8')
 
@@ -80,32 +75,22 @@ const reachable = (from: string, modules: ReadonlyMap<string, string>): readonly
   return [...names]
 }
 
-/** Once for all requests, so with more effort than usual. */
-const compressHard = (bytes: Uint8Array): Compressed => ({
-  zstd: zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 9 } }),
-  gzip: gzipSync(bytes, { level: 9 }),
-})
-
-/** Reads, converts and compresses the files of the page, with everything that they import. */
-export const buildWebFiles = (): WebFiles => {
+/** Reads and converts the page and its files, with everything that they import. */
+export const buildPage = (): Page => {
   const template = read(new URL('index.html', WEB))
   const modules = new Map<string, string>()
   for (const file of FIRST) addModule(file, modules)
   const styles = STYLES.map((path) => new URL(path, WEB)).map((file) => [nameOf(file), styleOf(file)] as const)
-  const digest = hash('sha256', JSON.stringify([template, ...modules, ...styles]), 'base64url').slice(0, 22)
+  const files = [...modules, ...styles]
+  const digest = hash('sha256', JSON.stringify([template, ...files]), 'base64url').slice(0, 22)
   const prefix = `/web/${digest}/`
-  const toFile = (text: string, mediaType: string): WebFile => {
-    const bytes = Buffer.from(text)
-    return { mediaType, bytes, compressed: compressHard(bytes) }
-  }
   const preloads = reachable(nameOf(MAIN), modules).map((name) => `<link rel="modulepreload" href="${prefix}${name}">`)
-  return {
-    digest,
-    files: new Map([
-      ...[...modules].map(([name, text]) => [name, toFile(text, SCRIPT_TYPE)] as const),
-      ...styles.map(([name, text]) => [name, toFile(text, STYLE_TYPE)] as const),
-    ]),
-    page: template.replaceAll('/web/', prefix).replace('<!-- preloads -->', preloads.join('\n')),
-    client: buildClientFile(),
-  }
+  const page = template.replaceAll('/web/', prefix).replace('<!-- preloads -->', preloads.join('\n'))
+  const documents = new Map([
+    ['/', page],
+    // With the offer of single sign-on.
+    ['/login/callback', page.replace('<html lang="en"', '<html lang="en" data-single-sign-on')],
+    ...files.map(([name, text]) => [prefix + name, text] as const),
+  ])
+  return { digest, documents, client: buildClientFile() }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'ava'
 import { readConfig } from '../../src/app/config/config.ts'
+import { gaugesOf } from '../../src/app/core/gauges.ts'
 import { schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
@@ -110,24 +111,8 @@ test('the table of operations has every route, and no other', (t) => {
 
 test('the chapter on operating has every metric, and documents name no other', async (t) => {
   const metrics = makeMetrics(makeProcessMetrics(() => 0))
-  const none = () => 0
-  metrics.registerGauges({
-    isReady: () => true,
-    events: none,
-    viewLag: async () => 0,
-    pendingRows: none,
-    alarms: () => ({}),
-    oldKeys: none,
-    lab: {
-      suts: async () => ({ online: 0, offline: 0, unknown: 0, not_monitored: 0, inactive: 0 }),
-      running: async () => 0,
-      waiting: async () => 0,
-      longestWait: async () => 0,
-    },
-    lastBackup: async () => 0,
-    certificateExpiry: none,
-    build: { version: '', node: '' },
-  })
+  // Of no service, so that each is NaN.
+  metrics.registerGauges(gaugesOf({} as never))
   const exposed = [...(await metrics.text()).matchAll(/^# HELP (berth_\w+)/gm)].map(([, name = '']) => name)
   const listed = rows(section(chapter('operating.md'), '## Metrics'))
     .map(([cell = '']) => quoted(cell)[0] ?? '')

@@ -1,195 +1,168 @@
 import '../documents/fit-answers.ts'
-import test from 'ava'
-import type { Client } from '../client.ts'
-import { idOf, start } from '../harness.ts'
-import { createSut, NOW, reserve } from '../requests.ts'
+import test, { type ExecutionContext } from 'ava'
+import { idOf } from '../harness.ts'
+import { asks, during, lab } from '../lab.ts'
+import { createSut } from '../requests.ts'
 
-interface Window {
-  readonly start_time: string
-  readonly end_time: string
-}
 interface Page {
-  readonly limit: number
   readonly next: string | null
-  readonly suts: readonly {
-    readonly _id: string
-    readonly name: string
-    readonly free: readonly Window[]
-    readonly next: string | null
-    readonly turnaround: readonly Window[]
-  }[]
+  readonly suts: readonly { readonly _id: string; readonly free: readonly object[]; readonly next: string | null }[]
 }
 
-const at = (time: string): string => `2030-05-02T${time}:00+00:00`
-const windowOf = (from: string, to: string): Window => ({ start_time: at(from), end_time: at(to) })
 const MORNING = 'from=2030-05-02T06:00:00Z&to=2030-05-02T12:00:00Z'
-
-const ask = async (client: Client, query: string): Promise<Page> => {
-  const { status, json, text } = await client.get(`/api/availability?${query}`)
-  if (status !== 200) throw new Error(text)
-  return json as unknown as Page
-}
 const matching = (criteria: object): string => `match=${encodeURIComponent(JSON.stringify(criteria))}`
+/** By filters and by criteria. */
+const WAYS = [MORNING, `${MORNING}&${matching({ os: 'windows' })}`]
+const windowsOf = (...windows: readonly string[]): readonly object[] => windows.map((window) => during(window))
+
+/** A lab whose own SUT is retired. */
+const given = async (t: ExecutionContext) => {
+  const service = await lab(t)
+  const { as, ask, sut } = service
+  await ask('admin', `POST /api/sut/${sut}/retire`)
+  const page = async (who: string, query: string): Promise<Page> => {
+    const { status, json, text } = await ask(who, `GET /api/availability?${query}`)
+    if (status !== 200) throw new Error(text)
+    return json as unknown as Page
+  }
+  return {
+    ...service,
+    page,
+    idsIn: async (who: string, query: string) => (await page(who, query)).suts.map(({ _id }) => _id),
+    create: (fields: Readonly<Record<string, unknown>> = {}) => createSut(as('admin'), { os: 'windows', ...fields }),
+    book: (sut_id: string, window: string) => service.book('admin', window, { sut_id }),
+    match: (who: string, window: string) => {
+      const body = { match: { os: 'windows' }, ...during(window) }
+      return ask(who, 'POST /api/sut_reservation/create', body)
+    },
+  }
+}
 
 test('SUTs with something free are found by the filters of their list, newest first', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const admin = as('admin')
-  const one = await createSut(admin, { name: 'one', tags: { rack: '4' } })
-  const two = await createSut(admin, { name: 'two', tags: { rack: '4' } })
-  const full = await createSut(admin, { name: 'full', tags: { rack: '4' } })
-  await createSut(admin, { name: 'inactive', tags: { rack: '4' }, is_active: false })
-  await createSut(admin, { name: 'other' })
-  await reserve(admin, { sut_id: full, ...windowOf('06:00', '12:00') })
-  await reserve(admin, { sut_id: two, ...windowOf('07:00', '11:45') })
-  const found = await ask(as('alice'), `${MORNING}&tag.rack=4&duration=1800`)
-  t.deepEqual(found, {
+  const { page, create, book } = await given(t)
+  const tags = { rack: '4' }
+  const one = await create({ name: 'one', tags })
+  const two = await create({ name: 'two', tags })
+  const full = await create({ name: 'full', tags })
+  await create({ name: 'inactive', tags, is_active: false })
+  await create({ name: 'other' })
+  await book(full, '06:00-12:00')
+  await book(two, '07:00-11:45')
+  t.deepEqual((await page('alice', `${MORNING}&tag.rack=4&duration=1800`)) as object, {
     limit: 20,
     next: null,
     suts: [
-      { _id: two, name: 'two', free: [windowOf('06:00', '07:00')], next: null, turnaround: [] },
-      { _id: one, name: 'one', free: [windowOf('06:00', '12:00')], next: null, turnaround: [] },
+      { _id: two, name: 'two', free: windowsOf('06:00-07:00'), next: null, turnaround: [] },
+      { _id: one, name: 'one', free: windowsOf('06:00-12:00'), next: null, turnaround: [] },
     ],
   })
-  t.deepEqual((await ask(admin, `${MORNING}&name=TW`)).suts[0]?.free, [
-    windowOf('06:00', '07:00'),
-    windowOf('11:45', '12:00'),
-  ])
-  t.deepEqual((await ask(admin, `${MORNING}&is_active=false`)).suts, [])
+  t.deepEqual((await page('admin', `${MORNING}&name=TW`)).suts[0]?.free, windowsOf('06:00-07:00', '11:45-12:00'))
+  t.deepEqual((await page('admin', `${MORNING}&is_active=false`)).suts, [])
 })
 
 test('by criteria SUTs come in the order in which a create tries them, the earliest window first', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const [admin, alice] = [as('admin'), as('alice')]
-  const later = await createSut(admin, { os: 'windows' })
-  const tight = await createSut(admin, { os: 'windows' })
-  const used = await createSut(admin, { os: 'Windows' })
-  const fresh = await createSut(admin, { os: 'windows' })
-  await createSut(admin, { os: 'linux' })
-  await createSut(admin, { os: 'windows', is_active: false })
-  await reserve(admin, { sut_id: later, ...windowOf('06:00', '07:00') })
-  await reserve(admin, { sut_id: tight, ...windowOf('08:00', '12:00') })
-  await reserve(admin, { sut_id: used, ...windowOf('05:45', '06:00') })
+  const { idsIn, create, book, match } = await given(t)
+  const [later, tight, used, fresh] = [await create(), await create(), await create({ os: 'Windows' }), await create()]
+  await create({ os: 'linux' })
+  await create({ is_active: false })
+  await book(later, '06:00-07:00')
+  await book(tight, '08:00-12:00')
+  await book(used, '05:45-06:00')
   const query = `from=2030-05-02T06:00:00Z&duration=3600&${matching({ os: 'WINDOWS' })}`
-  const { suts } = await ask(alice, query)
-  t.deepEqual(
-    suts.map(({ _id }) => _id),
-    [tight, used, fresh, later],
-  )
-  const made = await reserve(alice, { match: { os: 'windows' }, ...windowOf('06:00', '07:00') })
-  t.is(made.json.sut_id, suts[0]?._id)
+  t.deepEqual(await idsIn('alice', query), [tight, used, fresh, later])
+  t.is((await match('alice', '06:00-07:00')).json.sut_id, tight)
 })
 
 test('pages of either order have each SUT once, also beyond those without anything free', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const admin = as('admin')
+  const { page, create, book } = await given(t)
   const ids: string[] = []
-  for (let n = 0; n < 7; n++) ids.push(await createSut(admin, { name: `bench ${n}`, os: 'windows' }))
-  await reserve(admin, { sut_id: ids[3], ...windowOf('06:00', '12:00') })
-  await reserve(admin, { sut_id: ids[5], ...windowOf('07:00', '12:00') })
-  for (const query of [MORNING, `${MORNING}&${matching({ os: 'windows' })}`]) {
+  for (let n = 0; n < 7; n++) ids.push(await create())
+  await book(String(ids[3]), '06:00-12:00')
+  await book(String(ids[5]), '07:00-12:00')
+  for (const query of WAYS) {
     const seen: string[] = []
-    let after = ''
-    for (let pages = 0; pages < 10; pages++) {
-      const page = await ask(admin, `${query}&limit=2${after}`)
-      seen.push(...page.suts.map(({ _id }) => _id))
-      if (page.next === null) break
-      after = `&after=${page.next}`
+    for (let [after, pages] = ['', 0]; pages < 10; pages++) {
+      const { suts, next } = await page('admin', `${query}&limit=2${after}`)
+      seen.push(...suts.map(({ _id }) => _id))
+      if (next === null) break
+      after = `&after=${next}`
     }
-    t.is(seen.length, 6)
     t.deepEqual(seen.toSorted(), ids.filter((id) => id !== ids[3]).toSorted())
   }
 })
 
 test('at most 100 free windows of a SUT are shown, with the start of the next', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const admin = as('admin')
-  const sut_id = await createSut(admin)
+  const { ask, page, create } = await given(t)
+  const sut_id = await create()
   const hour = (n: number): string => new Date(Date.parse('2030-05-03T00:00:00Z') + n * 1_800_000).toISOString()
-  for (let n = 0; n < 102; n++) await reserve(admin, { sut_id, start_time: hour(n), end_time: hour(n + 0.5) })
-  const { suts } = await ask(admin, `from=2030-05-03T00:00:00Z&to=2030-05-06T00:00:00Z`)
-  t.is(suts[0]?.free.length, 100)
-  t.is(suts[0]?.next, hour(100.5).replace('.000Z', '+00:00'))
+  for (let n = 0; n < 102; n++) {
+    const body = { sut_id, start_time: hour(n), end_time: hour(n + 0.5) }
+    await ask('admin', 'POST /api/sut_reservation/create', body)
+  }
+  const { suts } = await page('admin', 'from=2030-05-03T00:00:00Z&to=2030-05-06T00:00:00Z')
+  t.deepEqual([suts[0]?.free.length, suts[0]?.next], [100, hour(100.5).replace('.000Z', '+00:00')])
 })
 
 test('a scope hides SUTs, and wrong parameters are refused', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const admin = as('admin')
-  const inside = await createSut(admin, { tags: { team: 'qa' } })
-  await createSut(admin, { tags: { team: 'dev' } })
-  await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
-  for (const query of [MORNING, `${MORNING}&${matching({ os: null })}`])
-    t.deepEqual(
-      (await ask(as('alice'), query)).suts.map(({ _id }) => _id),
-      [inside],
-    )
-  const problems = async (query: string) => {
-    const { status, json } = await admin.get(`/api/availability?${query}`)
-    t.is(status, 422, query)
-    return (json.errors as { parameter: string; detail: string }[]).map(({ parameter }) => parameter)
-  }
-  t.deepEqual(await problems(`${matching({ os: 'x' })}&name=a&tag.rack=4`), ['name', 'tag.rack'])
-  t.deepEqual(await problems(matching({})), ['match'])
-  t.deepEqual(await problems('match=os'), ['match'])
-  t.deepEqual(await problems('limit=101'), ['limit'])
-  t.deepEqual(await problems('from=2030-05-02T06:00:00Z&to=2030-06-02T06:15:00Z'), ['to'])
-  t.deepEqual(await problems('after=zzz'), ['after'])
-  t.deepEqual(await problems('offset=1'), ['offset'])
-  const { next } = await ask(admin, `${MORNING}&limit=1`)
-  t.deepEqual(await problems(`after=${next}&${matching({ os: 'x' })}`), ['after'])
+  const { ask, page, idsIn, create } = await given(t)
+  const inside = await create({ tags: { team: 'qa' } })
+  await create({ tags: { team: 'dev' } })
+  await ask('admin', `POST /api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
+  for (const query of WAYS) t.deepEqual(await idsIn('alice', query), [inside])
+  const { next } = await page('admin', `${MORNING}&limit=1`)
+  const wrong = [
+    [`${matching({ os: 'x' })}&name=a&tag.rack=4`, 'name tag.rack'],
+    [matching({}), 'match'],
+    ['match=os', 'match'],
+    ['limit=101', 'limit'],
+    ['from=2030-05-02T06:00:00Z&to=2030-06-02T06:15:00Z', 'to'],
+    ['after=zzz', 'after'],
+    ['offset=1', 'offset'],
+    [`after=${next}&${matching({ os: 'x' })}`, 'after'],
+  ]
+  await asks(
+    t,
+    { ask },
+    wrong.map(([query, names]) => ['admin', `GET /api/availability?${query}`, `422 invalid ${names}`]),
+  )
 })
 
 test('what only a turnaround keeps from being free is shown apart, and matching knows it', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const admin = as('admin')
-  const sut_id = await createSut(admin, { os: 'windows', turnaround: 1800 })
-  await reserve(admin, { sut_id, ...windowOf('07:00', '08:00') })
-  await reserve(admin, { sut_id, ...windowOf('09:15', '10:00') })
-  const expected = {
-    free: [windowOf('06:00', '06:30'), windowOf('08:30', '08:45'), windowOf('10:30', '12:00')],
-    turnaround: [
-      windowOf('06:30', '07:00'),
-      windowOf('08:00', '08:30'),
-      windowOf('08:45', '09:15'),
-      windowOf('10:00', '10:30'),
-    ],
-  }
-  for (const query of [MORNING, `${MORNING}&${matching({ os: 'windows' })}`]) {
-    const { suts } = await ask(admin, query)
-    t.like(suts[0], expected)
-  }
-  const match = (from: string, to: string) => reserve(admin, { match: { os: 'windows' }, ...windowOf(from, to) })
-  const taken = await match('08:00', '08:45')
-  t.deepEqual(
-    [taken.json.code, taken.json.longest, taken.json.next_available],
-    ['no_sut_free', null, { sut_id, ...windowOf('10:30', '11:15') }],
-  )
-  t.deepEqual((await match('08:30', '09:00')).json.longest, { sut_id, ...windowOf('08:30', '08:45') })
-  t.is((await match('08:30', '08:45')).status, 201)
-  await admin.post(`/api/sut/${sut_id}/update`, { turnaround: 0 })
-  t.is((await match('08:45', '09:15')).status, 201)
+  const { ask, page, create, book, match } = await given(t)
+  const sut_id = await create({ turnaround: 1800 })
+  await book(sut_id, '07:00-08:00')
+  await book(sut_id, '09:15-10:00')
+  for (const query of WAYS)
+    t.like((await page('admin', query)).suts[0], {
+      free: windowsOf('06:00-06:30', '08:30-08:45', '10:30-12:00'),
+      turnaround: windowsOf('06:30-07:00', '08:00-08:30', '08:45-09:15', '10:00-10:30'),
+    })
+  t.like((await match('admin', '08:00-08:45')).json, {
+    ...{ code: 'no_sut_free', longest: null, next_available: { sut_id, ...during('10:30-11:15') } },
+  })
+  t.deepEqual((await match('admin', '08:30-09:00')).json.longest, { sut_id, ...during('08:30-08:45') })
+  t.is((await match('admin', '08:30-08:45')).status, 201)
+  await ask('admin', `POST /api/sut/${sut_id}/update`, { turnaround: 0 })
+  t.is((await match('admin', '08:45-09:15')).status, 201)
 })
 
 test('an administrator asks for another user, whose scope counts; others ask for themselves only', async (t) => {
-  const { as } = await start(t, { now: NOW })
-  const [admin, alice, bob] = [as('admin'), as('alice'), as('bob')]
-  const inside = await createSut(admin, { tags: { team: 'qa' }, os: 'windows' })
-  const outside = await createSut(admin, { tags: { team: 'dev' }, os: 'windows' })
-  await admin.post(`/api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
-  const [forAlice, forBob] = [`user_id=${idOf('alice')}`, `user_id=${idOf('bob')}`]
-  const idsOf = async (client: Client, query: string) => (await ask(client, query)).suts.map(({ _id }) => _id)
-  for (const wanted of [MORNING, `${MORNING}&${matching({ os: 'windows' })}`]) {
-    t.deepEqual(await idsOf(admin, `${wanted}&${forAlice}`), [inside])
-    t.deepEqual(await idsOf(alice, `${wanted}&${forAlice}`), [inside])
-    t.deepEqual((await idsOf(admin, `${wanted}&${forBob}`)).toSorted(), [inside, outside].toSorted())
+  const { ask, idsIn, create } = await given(t)
+  const inside = await create({ tags: { team: 'qa' } })
+  const outside = await create({ tags: { team: 'dev' } })
+  await ask('admin', `POST /api/user/${idOf('alice')}/update`, { scope: 'team=qa' })
+  for (const wanted of WAYS) {
+    for (const who of ['admin', 'alice']) t.deepEqual(await idsIn(who, `${wanted}&user_id=${idOf('alice')}`), [inside])
+    const forBob = await idsIn('admin', `${wanted}&user_id=${idOf('bob')}`)
+    t.deepEqual(forBob.toSorted(), [inside, outside].toSorted())
   }
-  const refusalOf = async (client: Client, userId: string) => {
-    const { status, json } = await client.get(`/api/availability?${MORNING}&user_id=${userId}`)
-    return [status, json.code]
-  }
-  t.deepEqual(await refusalOf(alice, idOf('bob')), [403, 'forbidden'])
-  t.deepEqual(await refusalOf(bob, 'nobody'), [403, 'forbidden'])
-  t.deepEqual(await refusalOf(as('audrey'), idOf('alice')), [403, 'forbidden'])
-  t.deepEqual(await refusalOf(admin, 'nobody'), [404, 'user_not_found'])
-  await admin.post(`/api/user/${idOf('bob')}/remove`, { reservations: 'keep' })
-  t.deepEqual(await refusalOf(admin, idOf('bob')), [410, 'user_removed'])
+  const about = (id: string): string => `GET /api/availability?${MORNING}&user_id=${id}`
+  await asks(t, { ask }, [
+    ['alice', about(idOf('bob')), '403 forbidden'],
+    ['bob', about('nobody'), '403 forbidden'],
+    ['audrey', about(idOf('alice')), '403 forbidden'],
+    ['admin', about('nobody'), '404 user_not_found'],
+    ['admin', `POST /api/user/${idOf('bob')}/remove`, '200', { reservations: 'keep' }],
+    ['admin', about(idOf('bob')), '410 user_removed'],
+  ])
 })

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Registry } from 'prom-client'
 import { get, overseers } from '../../protocol/declaration.ts'
 import type { Parts } from '../parts.ts'
-import { type Gauges, registerGauges } from './gauges.ts'
+import { type Measured, type MeasuredByLabel, registerGauges } from './gauges.ts'
 import {
   feedMeasures,
   gatewayMeasures,
@@ -27,7 +27,7 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
     ...timedMeasures(instruments),
     ...gatewayMeasures(instruments),
     /** Starts exposing the gauges. */
-    registerGauges: (gauges: Gauges): void => registerGauges(register, gauges),
+    registerGauges: (gauges: readonly (Measured | MeasuredByLabel)[]): void => registerGauges(register, gauges),
     /** In the Prometheus text format. */
     text: async (): Promise<string> => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }

@@ -34,77 +34,63 @@ export interface Tally extends Usage {
   readonly size: () => number
 }
 
-/** Counts the reservations that are not over. Those that are over leave when they are counted. */
-const makeUnfinished = (now: number) => {
-  const reserved = new Map<string, Reserved>()
+/**
+ * Those that are over leave when they are counted.
+ *
+ * @param now Unix seconds: reservations that ended by then are added as finished ones
+ */
+export const makeTally = (now: number): Tally => {
+  const unfinished = new Map<string, Reserved>()
+  const weeks = new Map<number, number>()
   let counted = 0
   /** No reservation ends before it. */
   let earliestEnd = Number.POSITIVE_INFINITY
   let leftBy = now
-  const remove = (id: string): void => {
-    if (reserved.get(id)?.isExempt === false) counted--
-    reserved.delete(id)
+
+  const addFinished: Tally['addFinished'] = (week, quarters) => void weeks.set(week, (weeks.get(week) ?? 0) + quarters)
+  const count = ({ start, quarters, isExempt }: Reserved, sign: 1 | -1): void => {
+    if (!isExempt) addFinished(weekOf(start), sign * quarters)
   }
+  const remove = (id: string): void => {
+    if (unfinished.get(id)?.isExempt === false) counted--
+    unfinished.delete(id)
+  }
+  const add: Tally['add'] = (id, reserved) => {
+    remove(id)
+    unfinished.set(id, reserved)
+    if (!reserved.isExempt) counted++
+    earliestEnd = Math.min(earliestEnd, reserved.end)
+    count(reserved, 1)
+  }
+
   return {
-    get: (id: string) => reserved.get(id),
-    size: () => reserved.size,
-    leftBy: () => leftBy,
-    remove,
-    set: (id: string, changed: Reserved): void => {
-      remove(id)
-      reserved.set(id, changed)
-      if (!changed.isExempt) counted++
-      earliestEnd = Math.min(earliestEnd, changed.end)
-    },
-    endingAfter: (moment: number): number => {
+    quartersIn: (week) => weeks.get(week) ?? 0,
+    endingAfter: (moment) => {
       if (moment < earliestEnd) return counted
       leftBy = Math.max(leftBy, moment)
       earliestEnd = Number.POSITIVE_INFINITY
-      for (const [id, { end }] of reserved) {
+      for (const [id, { end }] of unfinished) {
         if (end <= moment) remove(id)
         else earliestEnd = Math.min(earliestEnd, end)
       }
       return counted
     },
-  }
-}
-
-/** @param now Unix seconds: reservations that ended by then are added as finished ones */
-export const makeTally = (now: number): Tally => {
-  const unfinished = makeUnfinished(now)
-  const weeks = new Map<number, number>()
-
-  const addQuarters = (week: number, quarters: number): void => {
-    weeks.set(week, (weeks.get(week) ?? 0) + quarters)
-  }
-  const count = ({ start, quarters, isExempt }: Reserved, sign: 1 | -1): void => {
-    if (!isExempt) addQuarters(weekOf(start), sign * quarters)
-  }
-  const add: Tally['add'] = (id, reserved) => {
-    unfinished.set(id, reserved)
-    count(reserved, 1)
-  }
-  const update: Tally['update'] = ({ before, after }) => {
-    const { id, ended } = after
-    const reserved = reservedOf(JSON.parse(after.internal) as ReservationInternal)
-    const former = unfinished.get(id)
-    if (before !== undefined && former === undefined) return false
-    if (former !== undefined) count(former, -1)
-    unfinished.remove(id)
-    // What is released is over at once, although its window ends with the second.
-    if (ended === 'released') count(reserved, 1)
-    else if (ended === null) add(id, reserved)
-    return true
-  }
-
-  return {
-    quartersIn: (week) => weeks.get(week) ?? 0,
-    endingAfter: unfinished.endingAfter,
-    unfinished: unfinished.get,
-    size: unfinished.size,
-    leftBy: unfinished.leftBy,
+    unfinished: (id) => unfinished.get(id),
+    size: () => unfinished.size,
+    leftBy: () => leftBy,
     add,
-    addFinished: addQuarters,
-    update,
+    addFinished,
+    update: ({ before, after }) => {
+      const { id, ended } = after
+      const reserved = reservedOf(JSON.parse(after.internal) as ReservationInternal)
+      const former = unfinished.get(id)
+      if (before !== undefined && former === undefined) return false
+      if (former !== undefined) count(former, -1)
+      remove(id)
+      // What is released is over at once, although its window ends with the second.
+      if (ended === 'released') count(reserved, 1)
+      else if (ended === null) add(id, reserved)
+      return true
+    },
   }
 }

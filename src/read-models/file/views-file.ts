@@ -37,31 +37,6 @@ const storedTables = (db: DatabaseSync): readonly StoredTable[] =>
       rows: () => prepare<StoredRow>(db, `SELECT * FROM ${name}`).iterate(),
     }))
 
-/** Writes in a transaction that stays open until `commit`. A failed write also discards everything noted for it. */
-const makeViewsTransactions = (db: DatabaseSync, forget: () => void) => {
-  let hasStaged = false
-  return {
-    writeOrRollBack: (write: () => void): void => {
-      try {
-        if (!db.isTransaction) {
-          // The previous transaction was rolled back.
-          if (hasStaged) forget()
-          db.exec('BEGIN IMMEDIATE')
-          hasStaged = true
-        }
-        write()
-      } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK')
-        throw error
-      }
-    },
-    commit: () => {
-      db.exec('COMMIT')
-      hasStaged = false
-    },
-  }
-}
-
 export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress'> {
   readonly path: string
   readonly progress: () => Progress | undefined
@@ -154,12 +129,6 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
   }
 }
 
-/** Keeps the shape of an existing row. */
-const ADVANCE = `INSERT INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-  (logId, position, storePosition, eventId, stream, revision, synced)
-    = (excluded.logId, excluded.position, excluded.storePosition, excluded.eventId, excluded.stream, excluded.revision,
-      excluded.synced)`
-
 const fileOver = (
   db: DatabaseSync,
   projections: readonly Shape[],
@@ -179,11 +148,19 @@ const fileOver = (
     db,
     'SELECT logId, position, storePosition, eventId, stream, revision FROM progress',
   )
-  const advance = db.prepare(ADVANCE)
+  const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)')
   const shape = shapeOf(projections)
-  const { writeOrRollBack, commit } = makeViewsTransactions(db, () => {
-    for (const table of tables) table.forget()
-  })
+  /** Writes in a transaction that stays open until a commit. A failed write also discards what waits to be inserted. */
+  const writeOrRollBack = (write: () => void): void => {
+    try {
+      if (!db.isTransaction) db.exec('BEGIN IMMEDIATE')
+      write()
+    } catch (error) {
+      for (const table of tables) table.forget()
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
   return {
     progress: () => progress.get(),
     newest: (projection, id) => of(projection).newest(id),
@@ -202,7 +179,7 @@ const fileOver = (
         for (const { stream, version, revision, storePosition, text } of snapshots)
           keepSnapshot.run(stream, version, revision, storePosition, text)
         advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
-        commit()
+        db.exec('COMMIT')
         checkpoints?.afterCommit()
       }),
     inProgress: () => checkpoints?.inProgress(),

@@ -28,19 +28,20 @@ export interface HistoryPage {
   readonly positions: readonly PublicPosition[]
 }
 
+/** Versions of the objects that are of a SUT or reservation now, as they have been since they were made. */
+const versionsOf = (table: 'reservation' | 'series' | 'session', column: 'sut' | 'reservation') =>
+  [table, `id IN (SELECT id FROM ${table} WHERE ${column} = :id AND ${CURRENT})`] as const
+
 /** The tables whose rows are about an object, and how. */
 const SOURCES: Readonly<Record<HistoryOf, readonly (readonly [table: string, condition: string])[]>> = {
   sut: [
     ['sut', 'id = :id AND is_observed = 0'],
-    ['reservation', `id IN (SELECT id FROM reservation WHERE sut = :id AND ${CURRENT})`],
-    ['series', 'sut = :id'],
-    ['session', 'sut = :id'],
+    versionsOf('reservation', 'sut'),
+    versionsOf('series', 'sut'),
+    versionsOf('session', 'sut'),
     ['listen_port', 'id = :id'],
   ],
-  reservation: [
-    ['reservation', 'id = :id'],
-    ['session', 'reservation = :id'],
-  ],
+  reservation: [['reservation', 'id = :id'], versionsOf('session', 'reservation')],
   user: [['user', 'id = :id']],
 }
 

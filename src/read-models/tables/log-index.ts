@@ -95,13 +95,11 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
     db,
     'SELECT storePosition AS found FROM log WHERE position = ?',
   )
-  const same = prepare<{ found: PublicPosition }>(
+  // In the embedded store both positions are the same, which no index of store positions has.
+  const publicPosition = prepare<{ found: PublicPosition }>(
     db,
-    'SELECT position AS found FROM log WHERE position = ? AND storePosition = position',
-  )
-  const other = prepare<{ found: PublicPosition }>(
-    db,
-    'SELECT position AS found FROM log WHERE storePosition = ? AND storePosition <> position',
+    `SELECT position AS found FROM log
+     WHERE position = :at AND storePosition = :at OR storePosition = :at AND storePosition <> position`,
   )
   const ofId = prepare<{ found: PublicPosition }>(db, 'SELECT position AS found FROM log WHERE id = ?')
   const leaves = prepare<{ hash: Uint8Array }>(
@@ -141,7 +139,7 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
     index: {
       size: () => readRow(size).found,
       storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : storePosition.get(position)?.found),
-      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : (same.get(at)?.found ?? other.get(at)?.found)),
+      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : publicPosition.get({ at })?.found),
       positionOf: (eventId) => ofId.get(idBytes(eventId))?.found,
       node: (level, n) => {
         const beyond = level % STEP

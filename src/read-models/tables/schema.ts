@@ -13,7 +13,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 18
+const FILE_VERSION = 19
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -167,7 +167,6 @@ export const SCHEMA = `
   CREATE INDEX series_current ON series (created, sut, user, until) WHERE ${CURRENT};
   CREATE INDEX series_by_sut ON series (sut, created, user, until) WHERE ${CURRENT};
   CREATE INDEX series_by_user ON series (user, created, sut, until) WHERE ${CURRENT};
-  CREATE INDEX series_in_history ON series (sut);
 
   ${versions('session')}
   CREATE INDEX session_by_id ON session (id, position);
@@ -176,8 +175,6 @@ export const SCHEMA = `
   CREATE INDEX session_by_sut ON session (sut, created, user, reservation, opens, closes, until) WHERE ${CURRENT};
   CREATE INDEX session_by_user ON session (user, created, sut, reservation, opens, closes, until) WHERE ${CURRENT};
   CREATE INDEX session_by_reservation ON session (reservation, created, sut, user, opens, closes, until) WHERE ${CURRENT};
-  CREATE INDEX session_in_history ON session (sut);
-  CREATE INDEX session_in_history_of_reservation ON session (reservation);
 
   ${versions('sut_request')}
   CREATE INDEX sut_request_by_id ON sut_request (id, position);
@@ -211,7 +208,5 @@ export const SCHEMA = `
     ('session', 'session_open', '100 1 1'),
     ('session', 'session_by_sut', '1000000 100 1'),
     ('session', 'session_by_user', '1000000 1000 1'),
-    ('session', 'session_by_reservation', '1000000 2 1'),
-    ('session', 'session_in_history', '2000000 200'),
-    ('session', 'session_in_history_of_reservation', '2000000 4');
+    ('session', 'session_by_reservation', '1000000 2 1');
   ANALYZE sqlite_schema;`

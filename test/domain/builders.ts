@@ -62,59 +62,34 @@ export const sutValues = (values: Partial<SutValues> = {}): SutValues => ({
 
 type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 
-export const sutCreated = (data: Partial<DataOf<'SutCreated'>> = {}): EventOf<'SutCreated'> => ({
-  type: 'SutCreated',
-  data: { _id: SUT_ID, ...sutValues(), listen_port: LISTEN_PORT, ...data },
-})
+const event = <T extends EventType>(type: T, data: DataOf<T>) => ({ type, data }) as unknown as EventOf<T>
 
-export const sutUpdated = (data: Partial<DataOf<'SutUpdated'>>): EventOf<'SutUpdated'> => ({
-  type: 'SutUpdated',
-  data: { _id: SUT_ID, ...data },
-})
+const SUT = { _id: SUT_ID }
+const PORT = { ...SUT, listen_port: LISTEN_PORT }
 
-export const sutRetired = (): EventOf<'SutRetired'> => ({
-  type: 'SutRetired',
-  data: { _id: SUT_ID, listen_port: LISTEN_PORT },
-})
+export const sutCreated = (data: Partial<DataOf<'SutCreated'>> = {}) =>
+  event('SutCreated', { ...PORT, ...sutValues(), ...data })
+export const sutUpdated = (data: Partial<DataOf<'SutUpdated'>>) => event('SutUpdated', { ...SUT, ...data })
+export const sutRetired = () => event('SutRetired', PORT)
+export const sutCreationAbandoned = () => event('SutCreationAbandoned', PORT)
+export const sutMonitoringEnabled = (interval = 60) => event('SutMonitoringEnabled', { ...SUT, interval })
+export const sutMonitoringDisabled = () => event('SutMonitoringDisabled', SUT)
+export const sutWentOnline = (cause?: DataOf<'SutWentOnline'>['cause']) =>
+  event('SutWentOnline', { ...SUT, ...(cause !== undefined && { cause }) })
+export const sutWentOffline = (cause: DataOf<'SutWentOffline'>['cause'] = 'refused') =>
+  event('SutWentOffline', { ...SUT, cause })
 
-export const sutMonitoringEnabled = (interval = 60): EventOf<'SutMonitoringEnabled'> => ({
-  type: 'SutMonitoringEnabled',
-  data: { _id: SUT_ID, interval },
-})
-
-export const sutMonitoringDisabled = (): EventOf<'SutMonitoringDisabled'> => ({
-  type: 'SutMonitoringDisabled',
-  data: { _id: SUT_ID },
-})
-
-export const sutWentOnline = (cause?: DataOf<'SutWentOnline'>['cause']): EventOf<'SutWentOnline'> => ({
-  type: 'SutWentOnline',
-  data: { _id: SUT_ID, ...(cause !== undefined && { cause }) },
-})
-
-export const sutWentOffline = (cause: DataOf<'SutWentOffline'>['cause'] = 'refused'): EventOf<'SutWentOffline'> => ({
-  type: 'SutWentOffline',
-  data: { _id: SUT_ID, cause },
-})
-
-export const sutCreationAbandoned = (): EventOf<'SutCreationAbandoned'> => ({
-  type: 'SutCreationAbandoned',
-  data: { _id: SUT_ID, listen_port: LISTEN_PORT },
-})
+const ofReservation = (_id: string, user_id: string) => ({ _id, sut_id: SUT_ID, user_id })
 
 /** A reservation, by default Alice's. Ends are full date-times or UTC times of the default day. */
-export const reservationCreated = (
-  _id: string,
-  start: string,
-  end: string,
-  user_id = alice,
-): EventOf<'ReservationCreated'> => {
-  const written = (time: string) => (time.includes('T') ? time : wall(time))
-  const window = { start_time: written(start), end_time: written(end) }
-  const milliseconds = Date.parse(window.end_time) - Date.parse(window.start_time)
-  const counted = Math.max(1, Math.ceil(milliseconds / 900_000))
-  const data = { _id, sut_id: SUT_ID, user_id, ...window, listen_port: LISTEN_PORT, counted }
-  return { type: 'ReservationCreated', data }
+export const reservationCreated = (_id: string, start: string, end: string, user_id = alice) => {
+  const [start_time, end_time] = [start, end].map((time) => (time.includes('T') ? time : wall(time))) as [
+    string,
+    string,
+  ]
+  const counted = Math.max(1, Math.ceil((Date.parse(end_time) - Date.parse(start_time)) / 900_000))
+  const data = { ...ofReservation(_id, user_id), start_time, end_time, listen_port: LISTEN_PORT, counted }
+  return event('ReservationCreated', data)
 }
 
 /** A series of Alice's, whose first window is on the default day. Its reservations follow. */
@@ -123,81 +98,32 @@ export const reservationSeriesCreated = (
   start: string,
   end: string,
   more: Partial<DataOf<'ReservationSeriesCreated'>> = {},
-): EventOf<'ReservationSeriesCreated'> => {
-  const [start_time, end_time] = [wall(start), wall(end)]
+) => {
+  const window = { start_time: wall(start), end_time: wall(end) }
   const rule = { rrule: 'FREQ=WEEKLY;COUNT=2', time_zone: 'UTC', count: 2 }
-  const data = { _id, sut_id: SUT_ID, user_id: alice, start_time, end_time, ...rule, ...more }
-  return { type: 'ReservationSeriesCreated', data }
+  return event('ReservationSeriesCreated', { ...ofReservation(_id, alice), ...window, ...rule, ...more })
 }
 
-const ofReservation = (_id: string, user_id: string) => ({ _id, sut_id: SUT_ID, user_id })
-
-export const reservationExtended = (
-  _id: string,
-  end_time: string,
-  user_id = alice,
-): EventOf<'ReservationExtended'> => ({
-  type: 'ReservationExtended',
-  data: { ...ofReservation(_id, user_id), end_time },
-})
-
-export const reservationShortened = (
-  _id: string,
-  end_time: string,
-  user_id = alice,
-): EventOf<'ReservationShortened'> => ({
-  type: 'ReservationShortened',
-  data: { ...ofReservation(_id, user_id), end_time },
-})
-
-export const reservationReleased = (
-  _id: string,
-  end_time: string,
-  user_id = alice,
-): EventOf<'ReservationReleased'> => ({
-  type: 'ReservationReleased',
-  data: { ...ofReservation(_id, user_id), end_time },
-})
-
-export const reservationBound = (_id: string, user_id = alice): EventOf<'ReservationBound'> => ({
-  type: 'ReservationBound',
-  data: { _id, sut_id: SUT_ID, user_id },
-})
-
-export const reservationUnbound = (_id: string, user_id = alice): EventOf<'ReservationUnbound'> => ({
-  type: 'ReservationUnbound',
-  data: ofReservation(_id, user_id),
-})
-
-export const reservationKept = (_id: string, user_id = alice): EventOf<'ReservationKept'> => ({
-  type: 'ReservationKept',
-  data: ofReservation(_id, user_id),
-})
-
-export const reservationStarted = (_id: string, due: string, user_id = alice): EventOf<'ReservationStarted'> => ({
-  type: 'ReservationStarted',
-  data: { _id, due, sut_id: SUT_ID, user_id },
-})
-
-export const reservationEnded = (_id: string, due: string, user_id = alice): EventOf<'ReservationEnded'> => ({
-  type: 'ReservationEnded',
-  data: { _id, due, sut_id: SUT_ID, user_id },
-})
-
-export const reservationCancelled = (_id: string, user_id = alice): EventOf<'ReservationCancelled'> => ({
-  type: 'ReservationCancelled',
-  data: ofReservation(_id, user_id),
-})
-
-export const matchOffered = (_id: string, start: string, end: string, user_id = alice): EventOf<'MatchOffered'> => ({
-  type: 'MatchOffered',
-  data: { ...ofReservation(_id, user_id), start_time: wall(start), end_time: wall(end) },
-})
-
-export const reservationOfferRefused = (_id: string, user_id = alice): EventOf<'ReservationOfferRefused'> => ({
-  type: 'ReservationOfferRefused',
-  data: ofReservation(_id, user_id),
-})
+export const reservationExtended = (_id: string, end_time: string, user_id = alice) =>
+  event('ReservationExtended', { ...ofReservation(_id, user_id), end_time })
+export const reservationShortened = (_id: string, end_time: string, user_id = alice) =>
+  event('ReservationShortened', { ...ofReservation(_id, user_id), end_time })
+export const reservationReleased = (_id: string, end_time: string, user_id = alice) =>
+  event('ReservationReleased', { ...ofReservation(_id, user_id), end_time })
+export const reservationStarted = (_id: string, due: string, user_id = alice) =>
+  event('ReservationStarted', { ...ofReservation(_id, user_id), due })
+export const reservationEnded = (_id: string, due: string, user_id = alice) =>
+  event('ReservationEnded', { ...ofReservation(_id, user_id), due })
+export const reservationBound = (_id: string, user_id = alice) => event('ReservationBound', ofReservation(_id, user_id))
+export const reservationUnbound = (_id: string, user_id = alice) =>
+  event('ReservationUnbound', ofReservation(_id, user_id))
+export const reservationKept = (_id: string, user_id = alice) => event('ReservationKept', ofReservation(_id, user_id))
+export const reservationCancelled = (_id: string, user_id = alice) =>
+  event('ReservationCancelled', ofReservation(_id, user_id))
+export const reservationOfferRefused = (_id: string, user_id = alice) =>
+  event('ReservationOfferRefused', ofReservation(_id, user_id))
+export const matchOffered = (_id: string, start: string, end: string, user_id = alice) =>
+  event('MatchOffered', { ...ofReservation(_id, user_id), start_time: wall(start), end_time: wall(end) })
 
 /** Secrets of a user that changed together, by default those of a user with a password. */
 export const userCredentials = (n: number, ...changed: readonly UserSecretField[]): UserCredentials => ({
@@ -206,42 +132,23 @@ export const userCredentials = (n: number, ...changed: readonly UserSecretField[
 })
 
 /** A user, by default Alice, a tester. */
-export const userAdded = (data: Partial<DataOf<'UserAdded'>> = {}): EventOf<'UserAdded'> => ({
-  type: 'UserAdded',
-  data: { _id: alice, role: 'tester', credentials: userCredentials(1), ...data },
-})
-
-export const userChanged = (data: Partial<DataOf<'UserChanged'>>): EventOf<'UserChanged'> => ({
-  type: 'UserChanged',
-  data: { _id: alice, ...data },
-})
-
-export const userRemoved = (_id = alice, reservations: Removal = 'keep'): EventOf<'UserRemoved'> => ({
-  type: 'UserRemoved',
-  data: { _id, reservations },
-})
-
-export const userRestored = (_id = alice): EventOf<'UserRestored'> => ({ type: 'UserRestored', data: { _id } })
+export const userAdded = (data: Partial<DataOf<'UserAdded'>> = {}) =>
+  event('UserAdded', { _id: alice, role: 'tester', credentials: userCredentials(1), ...data })
+export const userChanged = (data: Partial<DataOf<'UserChanged'>>) => event('UserChanged', { _id: alice, ...data })
+export const userRemoved = (_id = alice, reservations: Removal = 'keep') => event('UserRemoved', { _id, reservations })
+export const userRestored = (_id = alice) => event('UserRestored', { _id })
+export const userErased = (_id = alice) => event('UserErased', { _id })
 
 /** A token, by default of Alice. */
-export const tokenIssued = (data: Partial<DataOf<'TokenIssued'>> = {}): EventOf<'TokenIssued'> => {
+export const tokenIssued = (data: Partial<DataOf<'TokenIssued'>> = {}) => {
   const _id = data._id ?? '0f5b3c2a91d84e7766aa0001'
   const credentials = { id: '0f5b3c2a91d84e77cc000001', changed: [_id] }
   const hash = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
-  return { type: 'TokenIssued', data: { _id, user_id: alice, role: 'tester', hash, credentials, ...data } }
+  return event('TokenIssued', { _id, user_id: alice, role: 'tester', hash, credentials, ...data })
 }
-
-export const tokenRevoked = (_id: string, user_id = alice): EventOf<'TokenRevoked'> => ({
-  type: 'TokenRevoked',
-  data: { _id, user_id },
-})
-
-export const sessionEnded = (_id: string, user_id = alice): EventOf<'TokenRevoked'> => ({
-  type: 'TokenRevoked',
-  data: { _id, user_id, session_until: '2030-05-09T05:00:00.000Z' },
-})
-
-export const userErased = (_id = alice): EventOf<'UserErased'> => ({ type: 'UserErased', data: { _id } })
+export const tokenRevoked = (_id: string, user_id = alice) => event('TokenRevoked', { _id, user_id })
+export const sessionEnded = (_id: string, user_id = alice) =>
+  event('TokenRevoked', { _id, user_id, session_until: '2030-05-09T05:00:00.000Z' })
 
 export const createReservation = (
   window: RequestedWindow,

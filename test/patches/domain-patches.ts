@@ -20,7 +20,7 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/calendar/calendar.ts',
     from: 'for (const held of elementsFrom(calendar, placeEndingAfter(calendar, start))) {',
     to: 'for (const held of elementsFrom(calendar, placeEndingAfter(calendar, end))) {',
-    test: ['domain/reservation/conflict.test.ts', 'a window is refused if it overlaps by one quarter on the grid'],
+    test: ['domain/reservation/create.test.ts', 'a window is refused if it overlaps by one quarter on the grid'],
   },
   {
     fault: 'the turnaround before a window is forgotten',
@@ -28,7 +28,7 @@ export const domainPatches: readonly Patch[] = [
     from: 'return [...before, ...findInTheWayOfEnd(sut, window, limit)].slice(0, limit)',
     to: 'return findInTheWayOfEnd(sut, window, limit)',
     test: [
-      'domain/reservation/turnaround.test.ts',
+      'domain/reservation/create.test.ts',
       'the turnaround begins at the real end: of a release, and not at all of a cancelled reservation',
     ],
   },
@@ -47,7 +47,7 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/reservation/rules.ts',
     from: "actor.role === 'tester' && actor._id !== user_id",
     to: "actor.role === 'auditor' && actor._id !== user_id",
-    test: ['domain/reservation/cancel.test.ts', 'a tester can cancel only its own reservations, an administrator any'],
+    test: ['domain/reservation/change.test.ts', 'a tester can cancel only its own reservations, an administrator any'],
   },
   {
     fault: 'a quota is exceeded by one reservation',
@@ -65,7 +65,7 @@ export const domainPatches: readonly Patch[] = [
     from: 'if (held.start * 1000 <= now)',
     to: 'if (held.end * 1000 <= now)',
     test: [
-      'domain/reservation/cancel.test.ts',
+      'domain/reservation/change.test.ts',
       'a running reservation is released at the next whole second, in the offset of its end',
     ],
   },
@@ -75,7 +75,7 @@ export const domainPatches: readonly Patch[] = [
     from: '!isFirst && now < keptAgainFrom(lifeOfReservation(held))',
     to: 'now < 0',
     test: [
-      'domain/reservation/keep.test.ts',
+      'domain/reservation/change.test.ts',
       'keeping is recorded at once, then only when less than half of the time is left, and nothing before the start',
     ],
   },

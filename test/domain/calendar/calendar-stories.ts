@@ -68,22 +68,10 @@ const commandOf = (
   return { type: 'ExtendReservation', ...of, end, limits }
 }
 
-/** The code under test: the real deciders, or deliberately broken ones. */
-export interface Subject {
-  readonly evolve: (state: SutState, event: Recorded) => SutState
-  readonly decide: (state: SutState, command: ReservationCommand | SutCommand, now: number) => Decision
-  /** The moment of a decision, from the clock and the stream's last event. */
-  readonly now: (clockNow: number, last: number) => number
-}
-
-export const berth: Subject = {
-  evolve: sutDecider.evolve,
-  decide: (state, command, now) =>
-    command.type === 'UpdateSut' || command.type === 'RetireSut'
-      ? sutDecider.decide(state, command, now)
-      : reservationDecider.decide(state, command as ReservationCommand, now),
-  now: Math.max,
-}
+const decide = (state: SutState, command: ReservationCommand | SutCommand, now: number): Decision =>
+  command.type === 'UpdateSut' || command.type === 'RetireSut'
+    ? sutDecider.decide(state, command, now)
+    : reservationDecider.decide(state, command as ReservationCommand, now)
 
 /** Asserts that no two reservations, except cancelled ones, overlap in the whole story. */
 const assertCalendar = (state: SutState, model: Model): void => {
@@ -108,35 +96,35 @@ const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
  * @returns the resulting log and the name of every outcome
  * @throws AssertionError if a decision differs from the model's
  */
-export const played = (steps: readonly Step[], subject = berth): { log: readonly Recorded[]; outcomes: string[] } => {
+export const played = (steps: readonly Step[]): { log: readonly Recorded[]; outcomes: string[] } => {
   const log = [recordedAt(0, { time: clock('05:00'), event: sutCreated(), more: {} })]
   const model: Model = { bookings: [], active: true, retired: false, turnaround: 0 }
   const outcomes: string[] = []
-  let state = log.reduce(subject.evolve, sutDecider.initial)
+  let state = log.reduce(sutDecider.evolve, sutDecider.initial)
   let clockNow = clock('05:00')
   const record = (events: readonly Event[], time: number, more: object): void => {
     for (const event of events) {
       const recorded = recordedAt(log.length, { time, event, more })
       log.push(recorded)
-      state = subject.evolve(state, recorded)
+      state = sutDecider.evolve(state, recorded)
     }
   }
   /** Records what is due, of which the model knows nothing. */
   const advance = (now: number): void => {
     for (;;) {
-      const due = subject.decide(state, { type: 'AdvanceSchedule', sut_id: SUT_ID, from: 0 }, now)
+      const due = decide(state, { type: 'AdvanceSchedule', sut_id: SUT_ID, from: 0 }, now)
       if (E.isLeft(due) || due.right.length === 0) return
       record(due.right, now, {})
     }
   }
   for (const { wait, wish } of steps) {
     clockNow += wait
-    const now = subject.now(clockNow, state.time)
+    const now = Math.max(clockNow, state.time)
     if (wish.isRecorded) advance(now)
     const command = commandOf(wish, model, clockNow, log.length)
     if (command === undefined) continue
-    const verdict = verdictOn(model, command, Math.max(clockNow, state.time), wish.client)
-    const decision = subject.decide(state, command, now)
+    const verdict = verdictOn(model, command, now, wish.client)
+    const decision = decide(state, command, now)
     if (E.isLeft(decision)) {
       const { code, help } = decision.left
       assert.deepEqual({ code, help }, verdict)

@@ -1,8 +1,11 @@
+import fc from 'fast-check'
+import type { DataOf, Event, Recorded } from '../../../src/domain/event.ts'
 import type { UserCommand } from '../../../src/domain/user/decide.ts'
 import type { NameClaim } from '../../../src/domain/user/names.ts'
 import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
-import { administrator, alice, bob, idOf, userAdded, userCredentials } from '../builders.ts'
-import { at } from '../given-when-then.ts'
+import { arbitraryData } from '../arbitrary-events.ts'
+import { administrator, alice, bob, clock, idOf, userAdded, userCredentials } from '../builders.ts'
+import { at, recordedAt } from '../given-when-then.ts'
 
 /** Ids of the secrets that the first users' names are among. */
 export const [ADMIN_NAME, ALICE_NAME, BOB_NAME] = [idOf(1), idOf(2), idOf(3)]
@@ -37,3 +40,27 @@ export const remove = (_id = alice, reservations: 'keep' | 'cancel' = 'keep'): U
 })
 export const restore = (_id = alice, claim = claimOf('alice')): UserCommand => ({ type: 'RestoreUser', _id, claim })
 export const erase = (_id = alice): UserCommand => ({ type: 'EraseUser', _id })
+
+/** The value of an idempotency key, as recorded. */
+export const keyOf = (n: number, request = 'r'): string => `${`${n}k`.padEnd(22, 'k')}.${request.repeat(22)}`
+
+const TYPES = ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased'] as const
+const IDS = [alice, bob, 'Zoë 😀']
+/** Events of users in any order, lawful or not. */
+export const arbitraryUserLog = (): fc.Arbitrary<readonly Recorded[]> => {
+  const one = fc.constantFrom(...TYPES).chain((type) =>
+    fc.record({
+      event: (arbitraryData[type] as fc.Arbitrary<DataOf<typeof type>>).chain((data) =>
+        fc.constantFrom(...IDS).map((_id) => ({ type, data: { ...data, _id } }) as Event),
+      ),
+      keyed: fc.boolean(),
+    }),
+  )
+  return fc
+    .array(one, { maxLength: 30 })
+    .map((all) =>
+      all.map(({ event, keyed }, n) =>
+        recordedAt(n, { time: clock('05:00') + n * 3_600_000, event, more: keyed ? { key: keyOf(n) } : {} }),
+      ),
+    )
+}

@@ -2,6 +2,7 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DataOf } from '../../../src/domain/event.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
+import type { CancelSeries } from '../../../src/domain/reservation/series.ts'
 import { encodeEvent } from '../../../src/event-store/stored-event.ts'
 import {
   alice,
@@ -10,6 +11,7 @@ import {
   clock,
   idOf,
   LIMITS,
+  reservationCancelled,
   reservationCreated,
   sutCreated,
   sutRetired,
@@ -17,7 +19,7 @@ import {
   tester,
   wall,
 } from '../builders.ts'
-import { at, type Decision, type Past, recordedAt, stories, whyRefused } from '../given-when-then.ts'
+import { at, type Decision, type Past, recordedAt, records, stories, whyRefused } from '../given-when-then.ts'
 import { createSeries } from '../series/series.ts'
 
 const { given } = stories(reservationDecider)
@@ -201,4 +203,32 @@ test('the largest series is less than the megabyte that an append may have', (t)
   })
   t.is(stored.length, 367)
   t.true(stored.reduce((sum, text) => sum + Buffer.byteLength(text), 0) < 1_000_000)
+})
+
+const past = [
+  at('05:00', sutCreated()),
+  at('05:00', reservationCreated(idOf(1), '06:00', '07:00')),
+  at('05:00', reservationCreated(idOf(2), '08:00', '09:00')),
+  at('05:00', reservationCreated(idOf(3), '10:00', '11:00')),
+  at('05:00', reservationCreated(idOf(4), '12:00', '13:00')),
+]
+const cancel = (actor = tester(alice)): CancelSeries => ({
+  type: 'CancelSeries',
+  actor,
+  user_id: alice,
+  reservationIds: [1, 2, 3].map(idOf),
+})
+
+test('cancelling a series cancels those of its reservations that have not begun', (t) => {
+  const all = [1, 2, 3].map((n) => reservationCancelled(idOf(n)))
+  t.deepEqual(given(...past).when(cancel(), '05:30'), records(...all))
+  t.deepEqual(given(...past).when(cancel(), '06:00'), records(...all.slice(1)), 'one has begun')
+  t.deepEqual(given(...past).when(cancel(), '08:30'), records(...all.slice(2)), 'one is over')
+  t.deepEqual(given(...past).when(cancel(), '10:00'), records(), 'none is left')
+  const cancelled = at('05:10', reservationCancelled(idOf(2)))
+  t.deepEqual(given(...past, cancelled).when(cancel(), '06:30'), records(...all.slice(2)), 'one was cancelled before')
+})
+
+test('only the holder and administrators cancel a series', (t) => {
+  t.deepEqual(whyRefused(given(...past).when(cancel(tester(bob)), '05:30')), ['not_your_reservation'])
 })

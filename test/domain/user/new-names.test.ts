@@ -1,6 +1,7 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { fitUserName, freeName } from '../../../src/domain/user/names.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { fitUserName, freeName, NewUserName } from '../../../src/domain/user/names.ts'
 import { mixesScripts } from '../../../src/domain/values/scripts.ts'
 import { foldName, isNewUserName } from '../../../src/domain/values/user-name.ts'
 import { anyCharacter } from '../../characters.ts'
@@ -48,4 +49,28 @@ test('a name that is taken in any case gets the first number that is free', (t) 
   t.is(freeName('Anna', new Set(['anna'])), 'Anna-2')
   t.is(freeName('Anna', new Set(['anna', 'anna-2', 'anna-4'])), 'Anna-3')
   t.is(freeName('Straße', new Set(['strasse'])), 'Straße-2')
+})
+
+test('a new name is decoded unchanged, or refused with one message', (t) => {
+  for (const name of ['x', 'Zoë 😀', 'e\u0301', '😀'.repeat(128)]) t.deepEqual(NewUserName.decode(name), E.right(name))
+  for (const refused of [
+    '',
+    'a:b',
+    'a ',
+    'BERTH_a',
+    'аnna',
+    'a\u200bb',
+    '\ud83d',
+    'x'.repeat(129),
+    5,
+    null,
+    undefined,
+    ['x'],
+  ]) {
+    const read = NewUserName.decode(refused)
+    t.deepEqual(E.isLeft(read) && read.left.map(({ message }) => message), [
+      'must be 1 to 128 characters, without ":", invisible characters or lone surrogates, without white space at either end, not begin with "berth_", and not mix scripts, such as Latin and Cyrillic',
+    ])
+    t.false(NewUserName.is(refused))
+  }
 })

@@ -31,44 +31,28 @@ export interface ForwardingProcess extends Timed {
   readonly endAccess: (userIds: ReadonlySet<string>) => void
 }
 
-/** Reads targets. Some callers must not throw: they follow the views. */
-const makeReadTarget = ({ targetOf, onError }: Pick<ForwardingOptions, 'targetOf' | 'onError'>) => {
-  let isReported = false
-  return {
-    /** Undefined also if it cannot be read, which is reported once a look: it fails for every reservation. */
-    read: ({ sut_id }: Upcoming): SutTarget | undefined => {
-      try {
-        return targetOf(sut_id)
-      } catch (error) {
-        if (!isReported) onError(error)
-        isReported = true
-        return undefined
-      }
-    },
-    reportAgain: (): void => {
-      isReported = false
-    },
-  }
-}
-
 /** The reservations whose ports are open here. Bounded by the listen ports. */
-const makeOpenPorts = (options: ForwardingOptions, isTrusted: () => boolean) => {
-  const { gateway, onError } = options
-  const { read, reportAgain } = makeReadTarget(options)
+const makeOpenPorts = ({ gateway, targetOf, onError }: ForwardingOptions, isTrusted: () => boolean) => {
   const open = new Map<string, Upcoming>()
-  /** Ids of those that the gateway must be told of again, as their target could not be read. */
-  const untold = new Set<string>()
   const inFlight = new Set<Promise<unknown>>()
+  let isUnread = false
+
+  /** Undefined also if it cannot be read, which is reported once a look: it fails for every reservation. */
+  const read = ({ sut_id }: Upcoming): SutTarget | undefined => {
+    try {
+      return targetOf(sut_id)
+    } catch (error) {
+      if (!isUnread) onError(error)
+      isUnread = true
+      return undefined
+    }
+  }
 
   /** Passes the current target and end of a reservation to the gateway, which drops its cached verdicts. */
   const forward = (reservation: Upcoming): void => {
     const { _id: reservationId, listen_port: listenPort, ends } = reservation
     const target = read(reservation)
-    if (target === undefined) {
-      untold.add(reservationId)
-      return
-    }
-    untold.delete(reservationId)
+    if (target === undefined) return
     const { host, port, protocol } = target
     // The gateway reports a port that it cannot open, and retries.
     const opening = gateway
@@ -79,17 +63,21 @@ const makeOpenPorts = (options: ForwardingOptions, isTrusted: () => boolean) => 
   }
 
   return {
-    ...{ open, forward, read, reportAgain },
+    ...{ open, forward, read },
+    /** Whether a target could not be read since the last call: then the gateway must be told of all again. */
+    takeUnread: (): boolean => {
+      const wasUnread = isUnread
+      isUnread = false
+      return wasUnread
+    },
     /** Opens the port of a reservation, or moves its end. */
     put: (reservation: Upcoming): void => {
       open.set(reservation._id, reservation)
       forward(reservation)
     },
     close: (id: string, cause: CutCause): void => {
-      untold.delete(id)
       if (open.delete(id)) gateway.close(id, cause)
     },
-    untold: (): readonly Upcoming[] => [...untold].flatMap((id) => open.get(id) ?? []),
     /** Resolves when the gateway has tried to open every port so far. */
     tried: async (): Promise<void> => {
       await Promise.all(inFlight)
@@ -100,7 +88,7 @@ const makeOpenPorts = (options: ForwardingOptions, isTrusted: () => boolean) => 
 export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
   const { upcoming, views, gateway, mayHold, clock, signal } = options
   let isTrusted = true
-  const { open, forward, read, reportAgain, put, close, untold, tried } = makeOpenPorts(options, () => isTrusted)
+  const { open, forward, read, takeUnread, put, close, tried } = makeOpenPorts(options, () => isTrusted)
 
   const isToOpen = ({ _id, starts, ends }: Upcoming): boolean =>
     !open.has(_id) && starts <= clock.now() && ends > clock.now()
@@ -138,12 +126,10 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
   }
 
   const tick = async (): Promise<void> => {
-    reportAgain()
     const mayAct = clock.mayAct()
-    if (mayAct !== isTrusted) {
-      isTrusted = mayAct
-      await forEachYielding(open.values(), forward, signal)
-    } else await forEachYielding(untold(), forward, signal)
+    const isToTell = takeUnread() || mayAct !== isTrusted
+    isTrusted = mayAct
+    if (isToTell) await forEachYielding(open.values(), forward, signal)
     // A look at all also finds the holders that were barred, and the SUTs that another instance forwards no longer.
     await forEachYielding([...open.values()].filter(endOf), end, signal)
     if (mayAct) await forEachYielding([...upcoming.all()].filter(isToOpen), begin, signal)

@@ -1,7 +1,6 @@
 import { BERTH } from '../../commands/listen-ports.ts'
 import type { EndReservations } from '../../commands/users/end-reservations.ts'
-import { eraseUser, makeIsRemovalInForce, type RemovalOfUser } from '../../commands/users/removal-in-force.ts'
-import { revokeTokens } from '../../commands/users/revoke-tokens.ts'
+import { eraseUser, makeIsRemovalInForce, type RemovalOfUser, revokeTokens } from '../../commands/users/removal.ts'
 import { makeEventId } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Timed } from '../../processes/loop.ts'

@@ -1,7 +1,6 @@
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { type Attend, makeAttend } from '../../commands/requests/attend.ts'
-import { makeChangeRequest } from '../../commands/requests/change-request.ts'
+import { type Attend, makeAttend, makeChangeRequest } from '../../commands/requests/change-request.ts'
 import { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
 import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'

@@ -6,7 +6,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Runner } from '../command-envelope.ts'
 import { BERTH } from '../listen-ports.ts'
-import { makeIsRemovalInForce, type RemovalOfUser } from './removal-in-force.ts'
+import { makeIsRemovalInForce, type RemovalOfUser } from './removal.ts'
 
 /** Reservations that were ended before their end. */
 interface EndedEarly {

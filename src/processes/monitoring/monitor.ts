@@ -7,7 +7,7 @@ import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Timed } from '../loop.ts'
-import type { RecordingOptions } from '../process.ts'
+import { makeRecordNow, type RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
 import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
@@ -43,24 +43,26 @@ const UNANSWERED = 'The SUT has not answered its open session for a minute, and 
 const TRIED_AT_ONCE = 100
 
 /** Records a change. False if that failed and must be retried. */
-const makeRecord =
-  ({ runner, views, instance, clock, isServing, makeRequestId }: MonitorOptions) =>
-  async (
-    { sut, shown: { status, changes } }: MonitoredSut,
-    cause: Cause | undefined,
-    since: number,
-  ): Promise<boolean> => {
-    if (!isServing() || !clock.mayRecord()) return false
-    const { _id } = sut
-    const shown = { status, changes }
-    const ended = await runner.run(monitoringDecider, monitoringStream(_id), {
-      command: { type: 'RecordProbe', _id, cause, instance, failingSince: since, shown },
-      actor: MONITOR,
-      requestId: probeRequestId(instance, makeRequestId()),
-    })
-    if (E.isRight(ended)) await views.waitForStorePosition(ended.right.storePosition)
-    return E.isRight(ended)
+const makeRecord = (options: MonitorOptions) => {
+  const { views, instance, isServing, makeRequestId } = options
+  const recordNow = makeRecordNow(options)
+  return async ({ sut: { _id }, shown }: MonitoredSut, cause: Cause | undefined, since: number): Promise<boolean> => {
+    if (!isServing()) return false
+    const { status, changes } = shown
+    const command = {
+      type: 'RecordProbe',
+      _id,
+      cause,
+      instance,
+      failingSince: since,
+      shown: { status, changes },
+    } as const
+    const requestId = probeRequestId(instance, makeRequestId())
+    const outcome = await recordNow(monitoringDecider, monitoringStream(_id), command, MONITOR, requestId)
+    if (outcome !== undefined) await views.waitForStorePosition(outcome.storePosition)
+    return outcome !== undefined
   }
+}
 
 /** Counts the results of probes and records changes. */
 const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<string, Last>) => {

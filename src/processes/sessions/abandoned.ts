@@ -4,12 +4,11 @@ import { lostEnd, type OpenedSession } from '../../domain/session/decide.ts'
 import { epochSecondsOf } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { ProcessClock } from '../clock.ts'
-import { makeRunSessionCommand, type SessionCommandOptions } from './recorder.ts'
+import type { RecordingOptions } from '../process.ts'
+import { makeRunSessionCommand } from './recorder.ts'
 
-export interface AbandonedOptions extends SessionCommandOptions {
+export interface AbandonedOptions extends RecordingOptions {
   readonly views: Pick<Views, 'newest' | 'read'>
-  readonly clock: Pick<ProcessClock, 'now' | 'mayRecord'>
   readonly instance: string
   /** Whether this instance still follows a session. */
   readonly isFollowed: (session: OpenedSession) => boolean
@@ -54,8 +53,6 @@ export const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<vo
       if (page === undefined) return
       const sessions = page.listed.documents.map((document) => JSON.parse(document) as Session)
       for (const session of sessions.filter(isAbandoned)) {
-        // The clock may have jumped meanwhile.
-        if (!clock.mayRecord()) return
         const command = { type: 'CloseSession', _id: session._id, end: lostEnd(session) } as const
         if (!(await run(session.sut_id, command))) isDone = false
       }

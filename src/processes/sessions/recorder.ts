@@ -1,10 +1,10 @@
-import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { findHeldReservation } from '../../commands/find-held.ts'
 import { makeJoined } from '../../concurrency/once.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
 import { sessionStream } from '../../domain/values/ids.ts'
+import { makeRecordNow, type RecordingOptions } from '../process.ts'
 import type { Tracked } from './tracker.ts'
 
 /** The actor of sessions. */
@@ -15,29 +15,21 @@ const WAITING_MAX = 10_000
 /** Concurrent commands, each for another SUT. */
 const BATCH_SIZE = 25
 
-export interface SessionCommandOptions {
-  readonly runner: Pick<Runner, 'run'>
-  readonly makeRequestId: () => string
-}
-
-export interface RecorderOptions extends SessionCommandOptions {
+export interface RecorderOptions extends RecordingOptions {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
   /** Called with a session that is not recorded because too many are waiting. */
   readonly onDropped: (tracked: Tracked) => void
   /** Called when nothing is waiting any more after that. */
   readonly onCaughtUp: () => void
-  /** False while nothing may be recorded. */
-  readonly mayRecord: () => boolean
   readonly waitingMax?: number
 }
 
 /** Runs a command on the sessions of a SUT. Resolves to whether it succeeded. */
-export const makeRunSessionCommand =
-  ({ runner, makeRequestId }: SessionCommandOptions) =>
-  async (sutId: string, command: SessionCommand): Promise<boolean> => {
-    const envelope = { command, actor: GATEWAY, requestId: makeRequestId() }
-    return E.isRight(await runner.run(sessionDecider, sessionStream(sutId), envelope))
-  }
+export const makeRunSessionCommand = (options: RecordingOptions) => {
+  const recordNow = makeRecordNow(options)
+  return async (sutId: string, command: SessionCommand): Promise<boolean> =>
+    (await recordNow(sessionDecider, sessionStream(sutId), command, GATEWAY)) !== undefined
+}
 
 /** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
 const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
@@ -80,7 +72,7 @@ const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => 
 
 /** Records sessions in order. A session that cannot be recorded waits; forwarding does not. */
 export const makeRecorder = (options: RecorderOptions) => {
-  const { onDropped, onCaughtUp, mayRecord, waitingMax = WAITING_MAX } = options
+  const { onDropped, onCaughtUp, clock, waitingMax = WAITING_MAX } = options
   const waiting = new Map<string, Tracked>()
   const record = makeRecord(options, waiting)
   let hasDropped = false
@@ -91,7 +83,7 @@ export const makeRecorder = (options: RecorderOptions) => {
     for (;;) {
       const batch = takeBatch(waiting.values(), failed)
       if (batch.length === 0) break
-      if (!mayRecord()) return false
+      if (!clock.mayRecord()) return false
       const done = await Promise.all(batch.map(record))
       for (const [n, { session }] of batch.entries()) if (done[n] === false) failed.add(session.sut_id)
     }

@@ -2,17 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { makeJoined } from '../../concurrency/once.ts'
 import { within } from '../../concurrency/waits.ts'
 import type { ClosedSession } from '../../domain/session/decide.ts'
-import type { ProcessClock } from '../clock.ts'
 import type { Timed } from '../loop.ts'
 import { type AbandonedOptions, isStillOpen, makeCloseAbandoned } from './abandoned.ts'
 import { makeRecorder, type RecorderOptions } from './recorder.ts'
 import { asClosed, makeTracker, type Tracked, type TrackerOptions, type Use } from './tracker.ts'
 
 export interface SessionsOptions
-  extends Omit<RecorderOptions, 'mayRecord' | 'waitingMax'>,
+  extends Omit<RecorderOptions, 'waitingMax'>,
     Omit<TrackerOptions, 'record' | 'reservationOf'>,
     Pick<AbandonedOptions, 'views'> {
-  readonly clock: ProcessClock
   /** Whether other instances may use the log. */
   readonly isShared: boolean
   /** Sessions that the last run of this instance had not recorded, as it last saved them. */
@@ -70,7 +68,8 @@ const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => 
 export const makeSessions = (options: SessionsOptions) => {
   const { views, clock, sinceBoot, isShared, isServing, onError } = options
   let [hasBegun, isOverdue, savedAt] = [false, false, Number.NEGATIVE_INFINITY]
-  const recorder = makeRecorder({ ...options, mayRecord: () => !isOverdue && clock.mayRecord() })
+  const untilOverdue = { ...clock, mayRecord: () => !isOverdue && clock.mayRecord() }
+  const recorder = makeRecorder({ ...options, clock: untilOverdue })
   const tracker = makeTracker({ ...options, reservationOf: makeReservationOf(options), record: recorder.add })
   const save = makeSave(options, () => [...tracker.all(), ...recorder.waiting()])
   const closeAbandoned = makeCloseAbandoned({

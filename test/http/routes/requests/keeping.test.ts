@@ -141,6 +141,7 @@ test('a request for a machine that is retired ends, and says so, in the log too'
   t.is(waits.json.status, 'waiting')
   const retired = await service.as('admin').post(`/api/sut/${sut_id}/retire`, {})
   t.is(retired.status, 200, retired.text)
+  await pass([service], 1)
   await untilStatus(waits, 'expired')
   t.is((await service.as('alice').get(`/api/sut_request/${waits.json._id}`)).json.cause, 'retired')
   const log = await logOf(service)

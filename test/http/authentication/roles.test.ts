@@ -7,9 +7,20 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { catalogue, nameOf, send, type Things } from '../routes/catalogue.ts'
 import { eventCounterOf } from '../store/log-rows.ts'
-import { ASKERS, type Asker, type Expected, MAY, NOT_THEIR_OWN, SCOPE } from './askers.ts'
-import { type Entry, entryOf } from './roles.ts'
-import { expectedOf, makeSignedIn, type SignedIn, WAYS, type Way } from './ways.ts'
+import {
+  ASKERS,
+  type Expected,
+  expectedOf,
+  expectedOfNobody,
+  MAY,
+  type Needs,
+  NOT_THEIR_OWN,
+  needsOf,
+  SCOPE,
+  WAYS,
+  type Way,
+} from './roles.ts'
+import { makeSignedIn, type SignedIn } from './ways.ts'
 import '../documents/fit-answers.ts'
 
 /** Shows behaviour/who-and-running.md: every route by every role and way of signing in, own and others' reservations, and no credentials. */
@@ -37,7 +48,7 @@ test.before(async () => {
 })
 test.after.always(later.tidy)
 
-const aNewUser = async (name: string, status: Entry['newUser']): Promise<string> => {
+const aNewUser = async (name: string, status: Needs['newUser']): Promise<string> => {
   const body = { name, role: 'administrator', password: 'correct horse' }
   const id = String((await service.as('admin').post('/api/user/create', body)).json._id)
   if (status === 'removed') await service.as('admin').post(`/api/user/${id}/remove`, { reservations: 'keep' })
@@ -52,7 +63,7 @@ const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
 
 const thingsOf = async (asker: string, holder: string, route?: Operation, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
-  const { newUser, isFree } = route === undefined ? {} : entryOf(route)
+  const { newUser, isFree } = route === undefined ? {} : needsOf(route)
   const isAbout = (kind: string): boolean => route?.path.includes(`${kind}/:`) === true
   const sut = await createSut(admin, REFUSING)
   if (asker === 'scott' && holder !== 'hugo') await admin.post(`/api/sut/${sut}/tags`, SCOPE.tags)
@@ -93,24 +104,22 @@ const outcomeOf = async (route: Operation, client: Client, things: Things): Prom
 
 for (const [number, route] of catalogue.entries()) {
   test.serial(`${nameOf(route)} answers each role in each way of signing in as it may`, async (t) => {
-    const entry = entryOf(route)
-    for (const [place, [asker, [name, holder]]] of Object.entries(ASKERS).entries()) {
+    for (const [place, asker] of ASKERS.entries()) {
       // Everyone at every second route; the thorough run has all.
       if (!isThorough && (number + place) % 2 === 1) continue
-      const answers = WAYS.map((way) => ({ way, due: expectedOf(nameOf(route), entry, asker as Asker, way) }))
+      const answers = WAYS.map((way) => ({ way, due: expectedOf(route, asker, way) }))
       const known = answers.filter((one): one is { way: Way; due: Expected } => one.due !== undefined)
       // One way after the other; the thorough run tries all.
       for (let n = 0; n < rounds(1, known.length); n++) {
         const { way, due } = known[(number + place + n) % known.length] as (typeof known)[number]
-        const things = await thingsFor(route, name, holder, due)
-        const client = await signedIn.client(name, way)
-        t.deepEqual(await outcomeOf(route, client, things), due, `${asker} with a ${way}`)
-        if (entry.endsSessions) signedIn.forget()
+        const things = await thingsFor(route, asker.name, asker.holder, due)
+        const client = await signedIn.client(asker.name, way)
+        t.deepEqual(await outcomeOf(route, client, things), due, `${asker.name} about ${asker.holder} with a ${way}`)
+        if (needsOf(route).endsSessions) signedIn.forget()
       }
     }
-    const { withoutCredentials = [401, 'unauthenticated'] } = entry
-    const things = await thingsOf('alice', 'alice', route, withoutCredentials)
-    t.deepEqual(await outcomeOf(route, service.anyone, things), withoutCredentials, 'without credentials')
+    const due = expectedOfNobody(route)
+    t.deepEqual(await outcomeOf(route, service.anyone, await thingsOf('alice', 'alice', route, due)), due, 'nobody')
   })
 }
 

@@ -1,54 +1,137 @@
+import type { Role } from '../../../src/domain/events/user.ts'
 import type { Operation } from '../../../src/http/protocol/route.ts'
-import { catalogue, nameOf } from '../routes/catalogue.ts'
-import {
-  type Asker,
-  type Expected,
-  everybody,
-  FORBIDDEN,
-  HOLDER_ALONE,
-  MANAGE,
-  MAY,
-  NO_PROVIDER,
-  NO_WEB_SOCKET,
-  OVERSEE,
-  OWN_TOKENS,
-  READ,
-  READ_OF_THEMSELVES,
-  READ_THEIR_OWN,
-  RESERVE,
-  TOKENS,
-  WAIT,
-} from './askers.ts'
+import { nameOf } from '../routes/catalogue.ts'
 
 /**
  * What every role may do with every route. Who may is taken from the declaration of the route, as the guide's table of
- * people.md has it, which a test compares; what else a route expects is here.
+ * people.md has it, which a test compares; what else is expected of a route is here.
  */
 
-export interface Entry {
-  readonly expected: Readonly<Record<Asker, Expected>>
-  /** "Nothing but health checks answers without credentials", and consoles have tickets. */
-  readonly withoutCredentials?: Expected
-  /** The SUT must have no reservation for this to succeed. */
+/** Who sends a request. */
+export interface Asker {
+  readonly name: string
+  /** Who holds the reservation, or is the user, that it is about. */
+  readonly holder: string
+  readonly role: Role
+  readonly isOwn: boolean
+  /** Whether the SUT is outside the scope of who asks. */
+  readonly isOutside: boolean
+}
+
+export const SCOPE = { text: 'team=qa1', tags: { team: 'qa1' } } as const
+
+const ROLES: Readonly<Record<string, Role>> = { admin: 'administrator', audrey: 'auditor' }
+/** alice, bob and scott are testers. scott has a scope; hugo holds reservations outside of it only. */
+export const ASKERS: readonly Asker[] = (
+  [
+    ['admin', 'admin'],
+    ['admin', 'alice'],
+    ['alice', 'alice'],
+    ['alice', 'bob'],
+    ['audrey', 'audrey'],
+    ['audrey', 'alice'],
+    ['scott', 'scott'],
+    ['scott', 'alice'],
+    ['scott', 'hugo'],
+  ] as const
+).map(([name, holder]) => ({
+  ...{ name, holder, isOwn: name === holder, isOutside: holder === 'hugo' },
+  role: ROLES[name] ?? 'tester',
+}))
+
+const FOR_METRICS = 'token for metrics'
+/** Ways of signing in: with what a request is sent. */
+export const WAYS = ['password', 'token', 'session', 'token of a tester', 'token of an auditor', FOR_METRICS] as const
+export type Way = (typeof WAYS)[number]
+/** Only administrators have tokens of other roles. */
+export const LOWER: Readonly<Partial<Record<Way, Role>>> = {
+  'token of a tester': 'tester',
+  'token of an auditor': 'auditor',
+}
+
+export const MAY = 'allowed'
+const FORBIDDEN = [403, 'forbidden'] as const
+export const NOT_THEIR_OWN = [403, 'not_your_reservation'] as const
+export type Expected = typeof MAY | readonly unknown[]
+
+type Rule = (role: Role, isOwn: boolean, way: Way) => Expected
+
+const isToken = (way: Way): boolean => way.startsWith('token')
+const overOthers = (role: Role, isOwn: boolean): boolean => isOwn || role === 'administrator'
+
+/** Everybody's own, and as an administrator those of others, but with no token. */
+const ofTokens: Rule = (role, isOwn, way) => ((isToken(way) ? isOwn : overOthers(role, isOwn)) ? MAY : FORBIDDEN)
+
+/** What differs from the roles of a route. No reservation of this test has started, and there is no single sign-on. */
+const RULES: Readonly<Record<string, Rule>> = {
+  // The holder alone: administrators too get 403.
+  'POST /api/sut_reservation/:id/console': (role, isOwn) => {
+    if (role === 'auditor') return FORBIDDEN
+    return isOwn ? [409, 'reservation_not_running'] : NOT_THEIR_OWN
+  },
+  'GET /api/console/:ticket': () => [426, 'upgrade_required'],
+  'GET /api/sut_reservation/:id/history': (role, isOwn) => (isOwn || role !== 'tester' ? MAY : NOT_THEIR_OWN),
+  'GET /api/user/:id/history': (role, isOwn) => (isOwn || role !== 'tester' ? MAY : FORBIDDEN),
+  'POST /api/user/:id/token': ofTokens,
+  'GET /api/user/:id/token': ofTokens,
+  'POST /api/user/:id/token/:token/revoke': ofTokens,
+  'POST /api/login/oidc/start': () => [404, 'oidc_not_configured'],
+  'POST /api/login/oidc/finish': () => [404, 'oidc_not_configured'],
+  // Only a session can be renewed.
+  'POST /api/login/renew': (_, __, way) => (way === 'session' ? MAY : FORBIDDEN),
+}
+
+/** What a route declares: of testers, only its own takes or changes time of a SUT. */
+const byRoles =
+  ({ roles, path, isForPeople }: Operation): Rule =>
+  (role, isOwn, way) => {
+    if (roles === 'anyone') return MAY
+    if (!roles.includes(role) || (isForPeople && isToken(way))) return FORBIDDEN
+    if (isOwn || role !== 'tester' || roles.includes('auditor')) return MAY
+    return path.startsWith('/api/sut_request') ? [403, 'not_your_request'] : NOT_THEIR_OWN
+  }
+
+const ruleOf = (route: Operation): Rule => RULES[nameOf(route)] ?? byRoles(route)
+
+/** "Nothing but health checks answers without credentials", and consoles have tickets. */
+export const expectedOfNobody = (route: Operation): Expected =>
+  route.roles === 'anyone' ? ruleOf(route)('tester', false, 'password') : [401, 'unauthenticated']
+
+const NOT_FOUND = [
+  ['/api/sut_reservation/:id', 'reservation_not_found'],
+  ['/api/sut_reservation_series/:id', 'series_not_found'],
+  ['/api/sut_request/:id', 'request_not_found'],
+  ['/api/sut/:id', 'sut_not_found'],
+  ['/api/user/:id', 'user_not_found'],
+] as const
+
+/** What is answered to an asker who signs in one way; undefined where nobody has such credentials. */
+export const expectedOf = (route: Operation, asker: Asker, way: Way): Expected | undefined => {
+  const { role, isOwn, isOutside } = asker
+  const rule = ruleOf(route)
+  if (way === FOR_METRICS) {
+    if (role === 'tester') return undefined
+    if (route.roles === 'anyone') return rule(role, isOwn, way)
+    return route.path === '/metrics' ? MAY : FORBIDDEN
+  }
+  if (LOWER[way] !== undefined && role !== 'administrator') return undefined
+  const expected = rule(LOWER[way] ?? role, isOwn, way)
+  // What is outside a scope is answered like what does not exist.
+  const [, code] = NOT_FOUND.find(([path]) => route.path.startsWith(path)) ?? []
+  return isOutside && code !== undefined && expected !== FORBIDDEN ? [404, code] : expected
+}
+
+/** What a successful request needs, or brings about. */
+export interface Needs {
+  /** The SUT must have no reservation. */
   readonly isFree?: true
   /** Whoever succeeds must sign in again. */
   readonly endsSessions?: true
-  /** What succeeds is about a new user: the others are still needed. */
+  /** It is about a new user: the others are still needed. */
   readonly newUser?: 'present' | 'removed'
-  /** "Tokens manage neither passwords nor other users' tokens": what they are answered in place of `expected`. */
-  readonly withToken?: Readonly<Partial<Record<Asker, Expected>>>
-  /** Only a session can be renewed. */
-  readonly withSession?: Readonly<Partial<Record<Asker, Expected>>>
 }
 
-const OF_TOKENS = { expected: TOKENS, withToken: OWN_TOKENS }
-const WITHOUT_PROVIDER = { expected: everybody(NO_PROVIDER), withoutCredentials: NO_PROVIDER }
-
-const FURTHER: Readonly<Record<string, Partial<Entry>>> = {
-  'POST /api/sut_reservation/:id/console': { expected: HOLDER_ALONE },
-  'GET /api/console/:ticket': { expected: everybody(NO_WEB_SOCKET), withoutCredentials: NO_WEB_SOCKET },
-  'GET /api/sut_reservation/:id/history': { expected: READ_THEIR_OWN },
-  'GET /api/user/:id/history': { expected: READ_OF_THEMSELVES },
+const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /api/sut/:id/retire': { isFree: true },
   'POST /api/user/:id/password': { endsSessions: true },
   'POST /api/user/me/password': { endsSessions: true },
@@ -56,32 +139,7 @@ const FURTHER: Readonly<Record<string, Partial<Entry>>> = {
   'POST /api/user/:id/remove': { newUser: 'present' },
   'POST /api/user/:id/restore': { newUser: 'removed' },
   'POST /api/user/:id/erase': { newUser: 'removed' },
-  'POST /api/user/:id/token': OF_TOKENS,
-  'GET /api/user/:id/token': OF_TOKENS,
-  'POST /api/user/:id/token/:token/revoke': OF_TOKENS,
-  'POST /api/login/oidc/start': WITHOUT_PROVIDER,
-  'POST /api/login/oidc/finish': WITHOUT_PROVIDER,
-  // Everybody asks with a password.
-  'POST /api/login/renew': { expected: everybody(FORBIDDEN), withSession: everybody(MAY) },
   'POST /api/logout': { endsSessions: true },
 }
 
-const expectedOfRoles = ({ path, roles }: Operation): Entry['expected'] => {
-  if (roles === 'anyone') return READ
-  const [mayTesters, mayAuditors] = [roles.includes('tester'), roles.includes('auditor')]
-  if (mayTesters && mayAuditors) return READ
-  if (mayTesters) return path.startsWith('/api/sut_request') ? WAIT : RESERVE
-  return mayAuditors ? OVERSEE : MANAGE
-}
-
-export const entryOf = (route: Operation): Entry => ({
-  expected: expectedOfRoles(route),
-  ...(route.roles === 'anyone' && { withoutCredentials: MAY }),
-  ...(route.isForPeople && { withToken: everybody(FORBIDDEN) }),
-  ...FURTHER[nameOf(route)],
-})
-
-/** By route, such as `GET /api/sut/:id`. */
-export const TABLE: Readonly<Record<string, Entry>> = Object.fromEntries(
-  catalogue.map((route) => [nameOf(route), entryOf(route)]),
-)
+export const needsOf = (route: Operation): Needs => NEEDS[nameOf(route)] ?? {}

@@ -47,11 +47,8 @@ for (const [number, document] of shown.entries()) {
   const { path } = document
   test(`${document === readme ? '' : 'thorough: '}the shell blocks of ${path} give the answers shown`, (t) =>
     inLane(number, async () => {
-      for (const { line, commands, answer, output } of await runDocument(
-        t,
-        document,
-        document === readme ? [] : SETTING,
-      )) {
+      const steps = await runDocument(t, document, document === readme ? [] : SETTING)
+      for (const { line, commands, answer, output } of steps) {
         const place = `${path}:${line}\n${commands}`
         t.true(isAsShown(output, answer), `${place}\nanswers\n${output}\nbut the document shows\n${answer}`)
       }
@@ -83,7 +80,7 @@ test('every block can be pasted, or names the file to save it in', (t) => {
 
 test('the README picture shows the commands and answers of its tour', (t) => {
   const picture = readFileSync(join(ROOT, 'src/guide/tour.svg'), 'utf8')
-  t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/write-recording.ts')
+  t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/recording.ts')
 })
 
 test('control: a different, a missing and an extra answer are detected', (t) => {

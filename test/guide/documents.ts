@@ -20,24 +20,15 @@ export interface Document {
   readonly prose: string
 }
 
+const FENCED = /^```(.*)\n([\s\S]*?)\n?^```$/gm
+
 /** Separates the fenced blocks of a Markdown text from its prose. */
-export const readBlocks = (text: string): Pick<Document, 'blocks' | 'prose'> => {
-  const blocks: Block[] = []
-  const prose: string[] = []
-  let open: { info: string; line: number; lines: string[] } | undefined
-  for (const [index, line] of text.split('\n').entries()) {
-    const [, info] = /^```(.*)$/.exec(line) ?? []
-    if (info === undefined && open === undefined) prose.push(line)
-    else prose.push('')
-    if (info === undefined) open?.lines.push(line)
-    else if (open === undefined) open = { info, line: index + 1, lines: [] }
-    else {
-      blocks.push({ info: open.info, line: open.line, code: open.lines.join('\n') })
-      open = undefined
-    }
-  }
-  return { blocks, prose: prose.join('\n') }
-}
+const readBlocks = (text: string): Pick<Document, 'blocks' | 'prose'> => ({
+  blocks: [...text.matchAll(FENCED)].map(({ index, 1: info = '', 2: code = '' }) => ({
+    ...{ info, code, line: text.slice(0, index).split('\n').length },
+  })),
+  prose: text.replaceAll(FENCED, (block) => block.replaceAll(/[^\n]/g, '')),
+})
 
 const GUIDE = 'src/guide'
 
@@ -58,24 +49,13 @@ export const chapter = (name: string): Document => {
 
 /** The part of a chapter from a heading to the next one of the same level or above. */
 export const section = ({ prose }: Document, heading: string): string => {
-  const lines = prose.split('\n')
-  const start = lines.indexOf(heading)
-  const level = heading.indexOf(' ')
-  const isNext = (line: string): boolean => /^#+ /.test(line) && line.indexOf(' ') <= level
-  const rest = lines.slice(start + 1)
-  const end = rest.findIndex(isNext)
-  return start === -1 ? '' : rest.slice(0, end === -1 ? undefined : end).join('\n')
+  const [, rest = ''] = `\n${prose}`.split(`\n${heading}\n`)
+  const [part = ''] = rest.split(new RegExp(`^#{1,${heading.indexOf(' ')}} `, 'm'))
+  return part
 }
 
-/** The cells of the table rows in a text, without the head. */
+/** The cells of the table rows in a text, without the heads. */
 export const rows = (text: string): readonly (readonly string[])[] =>
-  text
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim()),
-    )
-    .filter(([first = ''], index, all) => !/^-+$/.test(first) && !/^-+$/.test(all[index + 1]?.[0] ?? ''))
+  [...text.replaceAll(/^\|.*\n\|-.*$/gm, '').matchAll(/^\|(.*)\|$/gm)].map(([, line = '']) =>
+    line.split(/(?<!\\)\|/).map((cell) => cell.trim()),
+  )

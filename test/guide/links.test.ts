@@ -1,30 +1,18 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import test from 'ava'
+import { sectionsOf } from '../../src/http/documents/guide/markdown.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { ROOT } from '../process/harness.ts'
 import { chapters, type Document, documents } from './documents.ts'
 
 /** Pages of a running service that documents link to. */
 const PAGES = [
-  '/docs',
-  '/guide',
-  '/openapi.json',
-  '/asyncapi.json',
-  '/schemas/',
+  ...['/docs', '/guide', '/openapi.json', '/asyncapi.json', '/schemas/'],
   ...Object.keys(codes).map((code) => `/problems/${code}`),
 ]
 
-/** The anchor that Markdown renderers give a heading. */
-const anchorOf = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replaceAll(/\s/g, '-')
-
-const anchorsOf = ({ prose }: Document): readonly string[] =>
-  [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading))
+const anchorsOf = ({ text }: Document): readonly string[] => sectionsOf(text).map(({ id }) => id)
 
 const linksOf = ({ prose }: Document): readonly string[] =>
   [...prose.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)

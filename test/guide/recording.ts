@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '../process/harness.ts'
 import { readSteps } from './answers.ts'
-import type { Document } from './documents.ts'
+import { type Document, readme } from './documents.ts'
 
 /** The picture shows the last command of these README steps, with the answers that a test compares. */
 const SHOWN = ['"$(window 10:00:00 12:00:00)"', '"$(window 11:30:00 12:00:00)"', 'history $SUT', 'verify --against']
@@ -34,10 +37,8 @@ const linesOf = ({ blocks }: Document): readonly Line[] => {
 /** A picture of a terminal with part of the README's tour, step by step, in SVG. */
 export const drawRecording = (document: Document): string => {
   const lines = linesOf(document)
-  const [width, height] = [
-    Math.round(COLUMNS * CHARACTER + 2 * MARGIN),
-    (lines.length + SHOWN.length) * LINE + 2 * MARGIN,
-  ]
+  const width = Math.round(COLUMNS * CHARACTER + 2 * MARGIN)
+  const height = (lines.length + SHOWN.length) * LINE + 2 * MARGIN
   const rows = lines.map(({ kind, text, step }, index) => {
     const y = MARGIN + (index + step + 1) * LINE
     const prompt = kind === 'command' ? '<tspan class="prompt">$ </tspan>' : ''
@@ -59,3 +60,5 @@ ${rows.join('\n')}
 </svg>
 `
 }
+
+if (import.meta.main) writeFileSync(join(ROOT, 'src/guide/tour.svg'), drawRecording(readme))

@@ -1,39 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { breakOff, breakOffWithin, type Handle, refuse, startProxy } from '../client/proxy.ts'
+import { breakOff, breakOffWithin, refuse, startProxy } from '../client/proxy.ts'
 import { temporaryData } from '../http/harness.ts'
 import { chapter } from './documents.ts'
 import { ANY, FILE, run, SCRIPT, startScriptLab } from './script-lab.ts'
-
-const CREATE = '/api/sut_request/create'
 
 test('the chapter shows the script as it is in its file', (t) => {
   const shown = chapter('without-node.md').blocks.find(({ info }) => info === 'bash')?.code
   t.is(`${shown}\n`, SCRIPT)
 })
-
-/** Runs the script on a SUT, with the first creates treated as said. Shows what became of the reservations. */
-const runScript = async (t: ExecutionContext, script: string, first: readonly ((port: number) => Handle)[]) => {
-  const { service, sut, folder, env } = await startScriptLab(t)
-  const proxy = await startProxy(t, service.port, CREATE, first)
-  const file = join(folder, 'with-machine.sh')
-  await writeFile(file, script)
-  const args = [ANY, '15m', 'echo', 'tested']
-  const { code, out } = await run(t, args, { ...env, BERTH_URL: proxy.url }, { file }).ended
-  const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
-  const { json: history } = await service.as('admin').get(`/api/sut/${sut}/history`)
-  const types = (history.events as readonly { type: string }[]).map(({ type }) => type)
-  return {
-    code,
-    out,
-    creates: proxy.count(),
-    count: json.count,
-    isReleased: types.includes('berth.ReservationReleased'),
-  }
-}
-
-const DONE = { code: 0, out: 'tested\n', count: 1, isReleased: true }
 
 for (const [when, first] of [
   ['the answer is lost', breakOff],
@@ -41,15 +17,16 @@ for (const [when, first] of [
   ['the service is busy at first', refuse()],
 ] as const) {
   test(`thorough: the script for pipelines reserves once and releases, when ${when}`, async (t) => {
-    t.deepEqual(await runScript(t, SCRIPT, [first]), { ...DONE, creates: 2 })
+    const { service, sut, env } = await startScriptLab(t)
+    const proxy = await startProxy(t, service.port, '/api/sut_request/create', [first])
+    const { code, out } = await run(t, [ANY, '15m', 'echo', 'tested'], { ...env, BERTH_URL: proxy.url }).ended
+    t.deepEqual([code, out, proxy.count()], [0, 'tested\n', 2])
+    const { json } = await service.as('admin').get(`/api/sut_reservation?sut_id=${sut}`)
+    const { text } = await service.as('admin').get(`/api/sut/${sut}/history`)
+    t.is(json.count, 1)
+    t.regex(text, /"berth\.ReservationReleased"/)
   })
 }
-
-test('control: a script that takes the first answer of a busy service releases nothing', async (t) => {
-  const careless = SCRIPT.replace('-o "$answer"', '>> "$answer"')
-  t.not(careless, SCRIPT)
-  t.false((await runScript(t, careless, [refuse()])).isReleased)
-})
 
 /** Says something to the machine, and prints what it answers. */
 const TALK = 'exec 3<> /dev/tcp/$SUT_HOST/$SUT_PORT; echo $SUT_ID >&3; head -n 1 <&3; env | grep -c ^BERTH_'

@@ -37,99 +37,90 @@ const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, origin = 
 
 /** A test with a page that is signed in to nothing, unless a name is given. Without a browser it says so. */
 const inChromium = (title: string, run: (t: ExecutionContext, opened: Opened) => Promise<void>, name?: string): void =>
-  test(title, async (t) => {
+  test(`in Chromium ${title}`, async (t) => {
     const opened = await openPageFor(t, browser, name)
     if (opened !== undefined) await run(t, opened)
   })
 
-inChromium(
-  'in Chromium /docs shows every operation, can execute one, and fetches nothing from elsewhere',
-  async (t, opened) => {
-    const id = await createSut(service.as('admin'))
-    const { page, faults } = opened
-    // Not loopback: requests of the page say nothing of a browser.
-    const origin = `http://${LAB_HOST}:${service.port}`
-    const dialogs = await watchDialogs(page)
-    await page.goto(`${origin}/docs`)
-    await page
-      .locator('.opblock')
-      .nth(catalogue.length - 1)
-      .waitFor()
-    t.is(await page.locator('.opblock').count(), catalogue.length)
-    t.is(await page.getByRole('link', { name: 'The guide', exact: true }).getAttribute('href'), '/guide')
+inChromium('/docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t, opened) => {
+  const id = await createSut(service.as('admin'))
+  const { page, faults } = opened
+  // Not loopback: requests of the page say nothing of a browser.
+  const origin = `http://${LAB_HOST}:${service.port}`
+  const dialogs = await watchDialogs(page)
+  await page.goto(`${origin}/docs`)
+  await page
+    .locator('.opblock')
+    .nth(catalogue.length - 1)
+    .waitFor()
+  t.is(await page.locator('.opblock').count(), catalogue.length)
+  t.is(await page.getByRole('link', { name: 'The guide', exact: true }).getAttribute('href'), '/guide')
 
-    const operation = page.locator('#operations-SUTs-readSut')
-    await operation.locator('.opblock-summary-control').click()
-    await operation.getByPlaceholder('id', { exact: true }).fill(id)
-    const execute = async (status: number) => {
-      await operation.getByRole('button', { name: 'Execute' }).click()
-      const response = operation.locator('.live-responses-table .response')
-      await response.locator('.response-col_status', { hasText: String(status) }).waitFor()
-      return response.first().textContent()
-    }
-    await execute(401)
-    await page.locator('.auth-wrapper > .authorize').click()
-    const basic = page.locator('.auth-container form', { has: page.locator('input[name=username]') })
-    await basic.locator('input[name=username]').fill('alice')
-    await basic.locator('input[name=password]').fill(passwordOf('alice'))
-    await basic.getByRole('button', { name: 'Apply credentials' }).click()
-    await page.locator('.modal-ux .close-modal').click()
-    t.true((await execute(200))?.includes(id))
-    t.deepEqual(dialogs, [])
-    t.regex(faults.join(), /^Failed to load resource: the server responded with a status of 401 [^,]*$/)
-    checkQuiet(t, { ...opened, faults: [] }, origin)
-  },
-)
-
-inChromium(
-  'in Chromium /docs tries operations with the session of the page, and its bar says who is signed in',
-  async (t, opened) => {
-    const { page } = opened
-    await page.goto('/docs')
-    await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
-    await signIn(opened, 'alice')
-    await accountOf(opened, 'alice').waitFor()
-    await page.goto('/docs')
-    const operation = page.locator('[id$=-readMe]')
-    await operation.locator('.opblock-summary-control').click()
+  const operation = page.locator('#operations-SUTs-readSut')
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByPlaceholder('id', { exact: true }).fill(id)
+  const execute = async (status: number) => {
     await operation.getByRole('button', { name: 'Execute' }).click()
-    await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
-    checkQuiet(t, opened)
-  },
-)
+    const response = operation.locator('.live-responses-table .response')
+    await response.locator('.response-col_status', { hasText: String(status) }).waitFor()
+    return response.first().textContent()
+  }
+  await execute(401)
+  await page.locator('.auth-wrapper > .authorize').click()
+  const basic = page.locator('.auth-container form', { has: page.locator('input[name=username]') })
+  await basic.locator('input[name=username]').fill('alice')
+  await basic.locator('input[name=password]').fill(passwordOf('alice'))
+  await basic.getByRole('button', { name: 'Apply credentials' }).click()
+  await page.locator('.modal-ux .close-modal').click()
+  t.true((await execute(200))?.includes(id))
+  t.deepEqual(dialogs, [])
+  t.regex(faults.join(), /^Failed to load resource: the server responded with a status of 401 [^,]*$/)
+  checkQuiet(t, { ...opened, faults: [] }, origin)
+})
+
+inChromium('/docs tries operations with the session of the page, whose bar it has', async (t, opened) => {
+  const { page } = opened
+  await page.goto('/docs')
+  await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
+  await signIn(opened, 'alice')
+  await accountOf(opened, 'alice').waitFor()
+  await page.goto('/docs')
+  const operation = page.locator('[id$=-readMe]')
+  await operation.locator('.opblock-summary-control').click()
+  await operation.getByRole('button', { name: 'Execute' }).click()
+  await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+  checkQuiet(t, opened)
+})
+
+inChromium('the guide is searched with the keyboard, on a phone too, and copies its code', async (t, opened) => {
+  const { page } = opened
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto('/guide/errors')
+  await checkAccessible(t, page)
+  await page.getByRole('combobox', { name: 'Search the guide' }).fill('cancel release')
+  await page.getByRole('option', { name: 'Cancel and release Reservations' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/guide/reservations#cancel-and-release')
+  await page.getByRole('button', { name: 'Chapters' }).click()
+  await page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name: 'Proof' }).waitFor()
+  t.true((await page.getByRole('button', { name: 'Copy this' }).count()) > 3)
+  await checkAccessible(t, page)
+  // Where there is room, the search stays in view while one reads.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.goto('/guide/people#quotas')
+  const scrolled = (): Promise<number> => page.evaluate('scrollY')
+  const before = await scrolled()
+  await page.getByRole('combobox', { name: 'Search the guide' }).fill('qqqzzz')
+  await page.getByRole('status').getByText('Nothing found.').waitFor()
+  t.true(before > 0)
+  t.is(await scrolled(), before)
+  await checkAccessible(t, page)
+  checkQuiet(t, opened)
+})
 
 inChromium(
-  'in Chromium the guide is searched with the keyboard, on a phone too, and copies its code',
-  async (t, opened) => {
-    const { page } = opened
-    await page.setViewportSize({ width: 390, height: 844 })
-    await page.goto('/guide/errors')
-    await checkAccessible(t, page)
-    await page.getByRole('combobox', { name: 'Search the guide' }).fill('cancel release')
-    await page.getByRole('option', { name: 'Cancel and release Reservations' }).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.waitForURL('**/guide/reservations#cancel-and-release')
-    await page.getByRole('button', { name: 'Chapters' }).click()
-    await page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name: 'Proof' }).waitFor()
-    t.true((await page.getByRole('button', { name: 'Copy this' }).count()) > 3)
-    await checkAccessible(t, page)
-    // Where there is room, the search stays in view while one reads.
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await page.goto('/guide/people#quotas')
-    const scrolled = (): Promise<number> => page.evaluate('scrollY')
-    const before = await scrolled()
-    await page.getByRole('combobox', { name: 'Search the guide' }).fill('qqqzzz')
-    await page.getByRole('status').getByText('Nothing found.').waitFor()
-    t.true(before > 0)
-    t.is(await scrolled(), before)
-    await checkAccessible(t, page)
-    checkQuiet(t, opened)
-  },
-)
-
-inChromium(
-  'in Chromium the guide shows its picture and links to a chapter and a problem page',
+  'the guide shows its picture and links to a chapter and a problem page',
   async (t, opened) => {
     const { page } = opened
     await page.goto('/guide')
@@ -148,7 +139,7 @@ inChromium(
 )
 
 inChromium(
-  'control: a violation of the Content Security Policy and a request elsewhere are detected',
+  'a violation of the Content Security Policy and a request elsewhere are detected',
   async (t, { page, faults, requests }) => {
     await page.goto('/guide')
     t.deepEqual(faults, [])
@@ -165,7 +156,7 @@ inChromium(
 
 for (const host of ['127.0.0.1', LAB_HOST]) {
   inChromium(
-    `in Chromium no dialog for a password opens at ${host}, and a page that is not there leads back`,
+    `no dialog for a password opens at ${host}, and a page that is not there leads back`,
     async (t, { page }) => {
       const origin = `http://${host}:${service.port}`
       const asked = await watchDialogs(page)
@@ -182,7 +173,7 @@ for (const host of ['127.0.0.1', LAB_HOST]) {
   )
 }
 
-inChromium('control: a dialog for a password is noticed', async (t, { page }) => {
+inChromium('a dialog for a password is noticed', async (t, { page }) => {
   const challenge = { 'WWW-Authenticate': 'Basic realm="x"' }
   const other = createServer((_, response) => response.writeHead(401, challenge).end('no'))
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

@@ -34,7 +34,7 @@ const ID = '6b013ba4e990750a68938b44'
 const CONNECTION = { host: '127.0.0.1', port: 20000, sut_type: 'tcp', open: true, bound: true, bound_here: true }
 const NO_PLACE = 'berth: the answer of the service has no host and port\n'
 
-test('thorough: "connect --exec" starts no program with what is no address', async (t) => {
+test('"connect" starts no program with what is no address, nor prints it', async (t) => {
   const programs = await temporaryData(t)
   await writeFile(join(programs, 'nc'), '#!/bin/sh\necho "run: $*"\n', { mode: 0o700 })
   let host = ''
@@ -44,15 +44,12 @@ test('thorough: "connect --exec" starts no program with what is no address', asy
   host = '--sh-exec=id'
   const refused = await connect()
   t.deepEqual([refused.code, refused.output, refused.errors], [69, '', NO_PLACE])
+  for (const wrong of [{ host: `a${EVIL}` }, { port: '22;id' }]) {
+    const other = await startOther(t, () => ({ ...CONNECTION, ...wrong }))
+    t.deepEqual(await type(['connect', ID], other.environment), { code: 69, out: '', error: NO_PLACE })
+  }
   host = 'lab.example'
   t.is((await connect()).output, 'run: -- lab.example 20000\n')
-})
-
-test('"connect" refuses a host and a port that are none', async (t) => {
-  for (const wrong of [{ host: `a${EVIL}` }, { port: '22;id' }]) {
-    const { environment } = await startOther(t, () => ({ ...CONNECTION, ...wrong }))
-    t.deepEqual(await type(['connect', ID], environment), { code: 69, out: '', error: NO_PLACE })
-  }
 })
 
 test('what is unprintable in an answer is shown as an escape, and means the same in JSON', async (t) => {
@@ -77,13 +74,6 @@ test('a token in BERTH_TOKEN, or alone in the file of credentials, is sent as Be
   t.deepEqual(authorized, [`Bearer ${TOKEN}`, `Bearer ${TOKEN}`])
 })
 
-test('a token of a user works in BERTH_TOKEN', async (t) => {
-  const service = await start(t)
-  const issued = await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
-  const environment = { BERTH_URL: service.url, BERTH_TOKEN: String(issued.json.token) }
-  t.is((await type(['user', 'show', 'bob'], environment)).out, `_id\t${idOf('bob')}\nname\tbob\n`)
-})
-
 test('"audit key" and "checkpoint" ask the service at BERTH_URL, and read files with --local', async (t) => {
   const service = await start(t)
   const issued = await service.as('audrey').post('/api/user/me/token', { name: 'nightly' })
@@ -93,6 +83,9 @@ test('"audit key" and "checkpoint" ask the service at BERTH_URL, and read files 
     t.is(local.code, 0)
     t.deepEqual(await type(line, { ...remote, BERTH_DATA: '/nowhere' }), local)
     t.deepEqual(await type([...line, '--local'], { ...remote, BERTH_DATA: service.data }), local)
+    const { environment } = await startOther(t, () => EVIL)
+    const { code, out } = await type(line, environment)
+    t.deepEqual([code, out], [1, ''], 'an answer that is none')
   }
 })
 
@@ -187,13 +180,5 @@ test('commands on files say that they do not ask the service at BERTH_URL', asyn
     const note = `berth: ${line[0]} does not ask the service at BERTH_URL: it works on files\n`
     t.true((await type(line, remote)).error.startsWith(note), line[0])
     t.false((await type(line, files)).error.includes('BERTH_URL'), line[0])
-  }
-})
-
-test('"audit key" and "checkpoint" refuse an answer that is none', async (t) => {
-  const { environment } = await startOther(t, () => EVIL)
-  for (const line of [['audit', 'key'], ['checkpoint']]) {
-    const { code, out } = await type(line, environment)
-    t.deepEqual([code, out], [1, ''])
   }
 })

@@ -182,18 +182,6 @@ $ berth request add --match name=lab-1 --duration 900 --wait 900
 <id>`)
 })
 
-test('connect takes the name of a machine', async (t) => {
-  const { berth, alice, service } = await given(t)
-  const sut = await createSut(service.as('admin'), { name: 'lab-1' })
-  await alice('$ berth connect lab-1\nberth: you have no running reservation of "lab-1"\n# exit 77')
-  await berth('$ berth connect lab-1\nberth: nobody has a running reservation of "lab-1"\n# exit 77')
-  await reserved(service.as('alice'), { sut_id: sut, start_in: 0, duration: 900 })
-  const later = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
-  await reserved(service.as('alice'), aReservation(sut, later))
-  for (const ask of [alice, berth])
-    await ask('$ berth connect lab-1\nberth: this instance does not forward the machine…\n# exit 69')
-})
-
 test('a list is whole unless a limit is given', async (t) => {
   const { berth, service } = await given(t)
   for (let n = 1; n <= 3; n++) await createSut(service.as('admin'), { name: `lab-${n}` })

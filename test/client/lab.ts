@@ -52,13 +52,6 @@ export interface Ran {
   readonly errors: string
 }
 
-export interface ClientProcess {
-  readonly child: ChildProcessWithoutNullStreams
-  /** Resolves when the output contains the text. */
-  readonly said: (text: string) => Promise<void>
-  readonly ended: Promise<Ran>
-}
-
 /** What a process prints, as it does, and how it ends. */
 export const watch = (child: ChildProcessWithoutNullStreams) => {
   const output = { out: '', errors: '' }
@@ -72,6 +65,7 @@ export const watch = (child: ChildProcessWithoutNullStreams) => {
   const ended = new Promise<Ran>((resolve) => {
     child.on('close', (code, signal) => resolve({ code: code ?? -Number(signal !== null), ...output }))
   })
+  /** Resolves when the output contains the text. */
   const said = async (text: string): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const look = (): void => {
@@ -93,7 +87,7 @@ export const runFile = (t: Tidying, { file, env }: Pick<Lab, 'file' | 'env'>, ar
   const child = spawn(NODE, [file, ...args], { env: { PATH: process.env.PATH, ...env } })
   t.teardown(() => void child.kill('SIGKILL'))
   child.stdin.on('error', () => undefined).end(input)
-  return watch(child) satisfies ClientProcess
+  return watch(child)
 }
 
 /** Runs the client in this process, which costs a tenth of one of its own. Programs that it runs write to files. */

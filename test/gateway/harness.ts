@@ -1,5 +1,5 @@
 import type { Decisions } from '../../src/gateway/gateway.ts'
-import { type Gateway, type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
+import { type GatewayOptions, openGateway } from '../../src/gateway/gateway.ts'
 import type { ConnectionEnd, ConnectionEvent, CountedReport, Forwarding } from '../../src/gateway/messages.ts'
 import { respondToChallenge } from '../../src/gateway/rfb/challenge.ts'
 import type { Tidying } from '../http/harness.ts'
@@ -23,21 +23,12 @@ export interface Reported {
   readonly errors: Error[]
 }
 
-export interface TestGateway {
-  readonly gateway: Gateway
-  readonly reported: Reported
-  /** Opens a port to a SUT on this machine; returns the forwarding. */
-  readonly forward: (port: number, given?: Partial<Forwarding>) => Promise<Forwarding>
-  /** Waits for something to be reported. */
-  readonly see: (what: string, holds: (reported: Reported) => boolean) => Promise<void>
-}
-
 type Given = Partial<GatewayOptions> & Partial<Pick<Decisions, 'admit' | 'answerChallenge'>>
 
 let last = 0
 
 /** A gateway that admits everybody, unless told otherwise. */
-export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }: Given = {}): TestGateway => {
+export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }: Given = {}) => {
   const reported: Reported = {
     asked: [],
     connected: [],
@@ -78,7 +69,8 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
   return {
     gateway,
     reported,
-    forward: async (port, given) => {
+    /** Opens a port to a SUT on this machine; returns the forwarding. */
+    forward: async (port: number, given?: Partial<Forwarding>) => {
       const forwarding: Forwarding = {
         reservationId: `reservation-${++last}`,
         listenPort: await freePort(),
@@ -91,7 +83,8 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
       await gateway.open(forwarding)
       return forwarding
     },
-    see: (what, holds) => until(what, async () => holds(reported), SOON),
+    /** Waits for something to be reported. */
+    see: (what: string, holds: (reported: Reported) => boolean) => until(what, async () => holds(reported), SOON),
   }
 }
 

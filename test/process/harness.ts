@@ -15,17 +15,6 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null
 }
 
-export interface Child {
-  readonly pid: number
-  readonly output: () => string
-  readonly errors: () => string
-  /** The first line of standard output that contains the text. Rejects if the process ends without it. */
-  readonly line: (text: string) => Promise<string>
-  readonly signal: (signal: NodeJS.Signals) => void
-  /** Resolves when the process has ended and all its output has been read. */
-  readonly exited: Promise<Exit>
-}
-
 export interface Launch {
   readonly data: string
   /** Arguments of `berth`. */
@@ -44,7 +33,7 @@ export interface Launch {
 export const COMPILED = join(ROOT, 'node_modules/.cache/berth')
 
 /** A process with none of the caller's environment variables except PATH, killed when the scope ends. */
-export const launch = (scope: Tidying, options: Launch): Child => {
+export const launch = (scope: Tidying, options: Launch) => {
   const { data, args, node = [], script = join(ROOT, 'src/main.ts'), env = {} } = options
   const child = spawn(process.execPath, [...node, script, ...args], {
     cwd: ROOT,
@@ -72,6 +61,7 @@ export const launch = (scope: Tidying, options: Launch): Child => {
     child.kill('SIGKILL')
     await exited
   })
+  /** The first line of standard output that contains the text. Rejects if the process ends without it. */
   const line = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
@@ -94,7 +84,8 @@ export const launch = (scope: Tidying, options: Launch): Child => {
     output: () => received.stdout,
     errors: () => received.stderr,
     line,
-    signal: (signal) => child.kill(signal),
+    signal: (signal: NodeJS.Signals) => child.kill(signal),
+    /** Resolves when the process has ended and all its output has been read. */
     exited,
   }
 }
@@ -119,7 +110,7 @@ export const run = async ({ data, args, env = {} }: Pick<Launch, 'data' | 'args'
   return { code, output: out, errors: error }
 }
 
-export interface Service extends Child, Client {
+export interface Service extends ReturnType<typeof launch>, Client {
   readonly port: number
   /** Another user of the service. */
   readonly as: (name: string, password: string) => Client

@@ -23,10 +23,6 @@ import { makeConnectionRefusals } from './refusal-counts.ts'
 /** Milliseconds for an answer of the main thread. At most one question is open for each connection. */
 const ANSWER_TIMEOUT_MS = 10_000
 
-export interface Switchboard extends GatewayThread {
-  readonly stop: () => void
-}
-
 /** The main thread, as the switchboard sees it. */
 interface Main {
   readonly report: (report: WorkerReport) => void
@@ -102,7 +98,10 @@ const wireEntries = (
 }
 
 /** All forwardings in the worker thread. */
-export const makeSwitchboard = (options: GatewayWorkerOptions, main: Main): Switchboard => {
+export const makeSwitchboard = (
+  options: GatewayWorkerOptions,
+  main: Main,
+): GatewayThread & { readonly stop: () => void } => {
   const byId = new Map<string, ForwardedReservation>()
   const byPort: ByPort = new Map()
 

@@ -98,5 +98,3 @@ export const openScheduleBook = () => {
     },
   }
 }
-
-export type ScheduleBook = ReturnType<typeof openScheduleBook>

@@ -86,15 +86,7 @@ export interface Looking {
 }
 
 /** Checks of one log while a sequence of services writes to it. */
-export interface Ledger {
-  /** Retries and reads with the running service, and compares all answers with the log. */
-  readonly look: (client: Client, attempts: readonly Attempt[], looking?: Looking) => Promise<readonly string[]>
-  /** The last check, once no service runs. */
-  readonly close: () => Promise<readonly string[]>
-  readonly events: () => number
-}
-
-export const openLedger = (data: string): Ledger => {
+export const openLedger = (data: string) => {
   const log = join(data, 'events.db')
   let rows: readonly Row[] = []
 
@@ -106,7 +98,12 @@ export const openLedger = (data: string): Ledger => {
   }
 
   return {
-    look: async (client, given, { isTrouble = false, isReplayed = true } = {}) => {
+    /** Retries and reads with the running service, and compares all answers with the log. */
+    look: async (
+      client: Client,
+      given: readonly Attempt[],
+      { isTrouble = false, isReplayed = true }: Looking = {},
+    ): Promise<readonly string[]> => {
       const attempts = [...given]
       const retrying = await retryingProblems(client, attempts)
       return [
@@ -119,7 +116,8 @@ export const openLedger = (data: string): Ledger => {
         ...(isReplayed ? await replayProblems(data) : []),
       ]
     },
-    close: async () => {
+    /** The last check, once no service runs. */
+    close: async (): Promise<readonly string[]> => {
       const all = readRows(log)
       const missing = all.length < rows.length ? [`${all.length} events at the end, ${rows.length} seen before`] : []
       return [...missing, ...(await verifyProblems(data)), ...(await replayProblems(data)), ...damageOf(log)]

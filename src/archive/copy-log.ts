@@ -117,21 +117,18 @@ async function* secretsOf(store: EventStore): AsyncGenerator<readonly SealedSecr
 
 /** Keys are not copied, but which of them the log knows is. */
 const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => {
-  const [names, owners] = [new Set<string>(), new Set<string>()]
-  const nameOf = ({ owner, field }: SealedSecret): string => `${owner}/${field}`
+  const names = new Map<string, Set<string>>()
   for await (const page of secretsOf(source)) {
     await target.writeSecrets(page)
-    for (const secret of page) {
-      names.add(nameOf(secret))
-      owners.add(secret.owner)
-    }
+    for (const { owner, field } of page) names.set(owner, (names.get(owner) ?? new Set()).add(field))
   }
   // Remove secrets that an earlier run copied and the source has deleted since.
   for await (const page of secretsOf(target)) {
-    for (const { owner } of page) if (!owners.has(owner)) await target.eraseSecrets(owner)
-    await target.exchangeSecrets(page.filter((secret) => !names.has(nameOf(secret))).map((old) => ({ old })))
+    for (const { owner } of page) if (!names.has(owner)) await target.eraseSecrets(owner)
+    const gone = page.filter(({ owner, field }) => !names.get(owner)?.has(field))
+    await target.exchangeSecrets(gone.map((old) => ({ old })))
   }
-  return names.size
+  return [...names.values()].reduce((sum, { size }) => sum + size, 0)
 }
 
 /**

@@ -55,9 +55,6 @@ export interface ExportFormat {
   readonly line: (positioned: PositionedEvent) => string
 }
 
-export const FORMATS = ['ndjson', 'csv', 'cloudevents'] as const
-export type FormatName = (typeof FORMATS)[number]
-
 const csv = (excel: boolean): ExportFormat => {
   const field = excel ? spreadsheetField : quoteField
   const write = (value: string | number | object | null): string =>
@@ -74,19 +71,15 @@ const csv = (excel: boolean): ExportFormat => {
   }
 }
 
-const writeJson = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))
+const json = (shownOf: (positioned: PositionedEvent) => object): ExportFormat => ({
+  head: '',
+  line: (positioned) => `${escapeLineSeparators(JSON.stringify(shownOf(positioned)))}\n`,
+})
+
+export const FORMATS = ['ndjson', 'csv', 'cloudevents'] as const
 
 /** @param excel whether the file is meant for a spreadsheet */
-export const formatOf = (name: FormatName, excel: boolean): ExportFormat => {
-  switch (name) {
-    case 'csv':
-      return csv(excel)
-    case 'ndjson':
-      return { head: '', line: (positioned) => `${writeJson(rowOf(positioned))}\n` }
-    case 'cloudevents':
-      return {
-        head: '',
-        line: ({ event, position, origin }) => `${writeJson(cloudEvent(event, position, origin))}\n`,
-      }
-  }
+export const formatOf = (name: (typeof FORMATS)[number], excel: boolean): ExportFormat => {
+  if (name === 'csv') return csv(excel)
+  return json(name === 'ndjson' ? rowOf : ({ event, position, origin }) => cloudEvent(event, position, origin))
 }

@@ -16,21 +16,14 @@ const LOCK = '.berth-backups.lock'
 /** A name that sorts by time, and that every file system takes. */
 const nameOf = (now: number): string => `berth-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, '')}`
 
-const removeBackup = async (directory: string): Promise<void> => {
-  // Half of a backup never has the name of a whole one.
-  await rename(directory, `${directory}.removed`)
-  await rm(`${directory}.removed`, { recursive: true })
-}
-
 /** The backups of this log, the newest first. */
 const backupsIn = async (directory: string, logId: string): Promise<readonly string[]> => {
   const names = (await readdir(directory))
     .filter((name) => NAME.test(name))
-    .sort()
-    .reverse()
-  const found: string[] = []
-  for (const name of names) if ((await readBackupCheckpoint(join(directory, name))).log_id === logId) found.push(name)
-  return found
+    .toSorted()
+    .toReversed()
+  const checkpoints = await Promise.all(names.map((name) => readBackupCheckpoint(join(directory, name))))
+  return names.filter((_, n) => checkpoints[n]?.log_id === logId)
 }
 
 export interface KeptBackup {
@@ -67,7 +60,11 @@ export const makeKeptBackup = async (
     if (E.isLeft(made)) return made
     const others = (await backupsIn(directory, made.right.log_id)).filter((other) => other !== name)
     const removed = others.slice(keep - 1).map((other) => join(directory, other))
-    for (const old of removed) await removeBackup(old)
+    for (const old of removed) {
+      // Half of a backup never has the name of a whole one.
+      await rename(old, `${old}.removed`)
+      await rm(`${old}.removed`, { recursive: true })
+    }
     if (removed.length > 0) await syncDirectory(directory)
     return E.right({ directory: join(directory, name), checkpoint: made.right, removed })
   } finally {

@@ -4,19 +4,11 @@ import { formatKeyId } from '../audit/audit-key.ts'
 import type { Verifier } from '../audit/signed-note.ts'
 import { readBackupCheckpoint } from './verify-backup.ts'
 
-/** The keys a backup needs but does not contain. */
-interface FoundBackup {
-  readonly directory: string
-  readonly vault_keys: readonly string[]
-  /** The signature lines of its signed checkpoint; empty if it has none. */
-  readonly signatures: readonly string[]
-}
-
 /** Directories searched. A data directory may have very many neighbours. */
 const DIRECTORIES_MAX = 1_000
 
-/** The backup of a log in a directory, if there is one. */
-const backupIn = async (directory: string, logId: string): Promise<readonly FoundBackup[]> => {
+/** The backup of a log in a directory, if there is one: the keys that it needs, and the lines that sign it. */
+const backupIn = async (directory: string, logId: string) => {
   const { log_id, vault_keys } = await readBackupCheckpoint(directory)
   if (log_id !== logId || !Array.isArray(vault_keys)) return []
   const note = await readFile(join(directory, 'log.checkpoint'), 'utf8').catch(() => '')
@@ -25,16 +17,12 @@ const backupIn = async (directory: string, logId: string): Promise<readonly Foun
 }
 
 /** The backups of a log in its data directory, if that was restored from one, and in the neighbouring directories. */
-const findBackups = async (data: string, logId: string): Promise<readonly FoundBackup[]> => {
+const findBackups = async (data: string, logId: string) => {
   const parent = dirname(data)
-  const names = (await readdir(parent, { withFileTypes: true }).catch(() => []))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(parent, name))
-    .sort()
-    .slice(0, DIRECTORIES_MAX)
-  const found: FoundBackup[] = []
-  for (const directory of new Set([data, ...names])) found.push(...(await backupIn(directory, logId)))
-  return found
+  const entries = await readdir(parent, { withFileTypes: true }).catch(() => [])
+  const directories = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name))
+  const searched = new Set([data, ...directories.sort().slice(0, DIRECTORIES_MAX)])
+  return (await Promise.all([...searched].map((directory) => backupIn(directory, logId)))).flat()
 }
 
 /** The key id of a signature line, in the format of `formatKeyId`. */

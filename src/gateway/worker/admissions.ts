@@ -5,9 +5,8 @@ const CACHED_MAX = 256
 
 /** Decides who may connect to one reservation. Verdicts are cached until `forget`. */
 export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
-  const cached = new Map<string, Verdict>()
-  /** Concurrent connections from an address share one question. */
-  const asked = new Map<string, Promise<Verdict>>()
+  /** Verdicts, and questions that concurrent connections from an address share. */
+  const known = new Map<string, Verdict | Promise<Verdict>>()
   let generation = 0
 
   const decide = async (address: string): Promise<Verdict> => {
@@ -15,28 +14,26 @@ export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
       const began = generation
       const verdict = await ask(address)
       if (began !== generation) continue
-      asked.delete(address)
+      known.delete(address)
       // Not a decision: ask again next time.
       if (!verdict.admitted && verdict.reason === 'undecided') return verdict
-      const [oldest] = cached.keys()
-      if (cached.size >= CACHED_MAX && oldest !== undefined) cached.delete(oldest)
-      cached.set(address, verdict)
+      const [oldest] = known.keys()
+      if (known.size >= CACHED_MAX && oldest !== undefined) known.delete(oldest)
+      known.set(address, verdict)
       return verdict
     }
   }
 
   return {
     verdictFor: (address: string): Verdict | Promise<Verdict> => {
-      const known = cached.get(address) ?? asked.get(address)
-      if (known !== undefined) return known
-      const verdict = decide(address)
-      asked.set(address, verdict)
+      const verdict = known.get(address) ?? decide(address)
+      if (verdict instanceof Promise) known.set(address, verdict)
       return verdict
     },
     /** Invalidates cached verdicts and those still being decided. */
     forget: (): void => {
       generation++
-      cached.clear()
+      for (const [address, verdict] of known) if (!(verdict instanceof Promise)) known.delete(address)
     },
   }
 }

@@ -48,6 +48,8 @@ export interface StoredRecord {
   readonly text: string
   /** The stored leaf hash, if the store keeps one. */
   readonly leaf?: Uint8Array
+  /** The position to which an embedded store links it as its predecessor in its stream; null if there is none. */
+  readonly previous?: number | null
 }
 
 /** The store could not be read. Thrown by reads and subscriptions; callers may retry. */

@@ -1,10 +1,10 @@
 import type { Recorded } from '../../domain/event.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
-import { BEFORE_FIRST, type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
+import { type PublicPosition, toStorePosition } from '../../domain/values/position.ts'
+import type { StoredRecord } from '../../event-store/event-store.ts'
 import { decodeParsed, UndecodableEvent } from '../../event-store/stored-event.ts'
 import { makeRules } from '../rules/rules.ts'
 import type { Findings } from './findings.ts'
-import { type LogLinks, makeLinkJudge } from './log-links.ts'
 
 /** A decoded event, or what is known of an unreadable one. */
 type ParsedEvent =
@@ -33,43 +33,26 @@ const parseEvent = (text: string, position: PublicPosition): ParsedEvent => {
   }
 }
 
-/** A raw event and its public position. */
-export interface PositionedText {
-  readonly position: PublicPosition
-  readonly text: string
-}
-
-/**
- * Decodes events page by page and checks them against the rules.
- *
- * @param links links of an embedded log
- */
-export const makeJudge = (links: LogLinks | undefined, findings: Findings) => {
+/** Decodes events and checks them against the rules, and the links by which streams are read. */
+export const makeJudge = (findings: Findings) => {
   const rules = makeRules()
-  const linkJudge = links && makeLinkJudge(links, findings)
-  let position = BEFORE_FIRST
-  const report = (what: string): void => findings.add(position, `the event ${what}`)
-
-  const judge = (text: string): number | null | undefined => {
-    const read = parseEvent(text, position)
-    if ('event' in read) {
-      if (!read.isCanonical) report('is not in canonical form')
-      return rules.judge(read.event, position, report)
-    }
-    findings.add(position, `the event cannot be read: ${read.why}`)
-    if (read.stream !== undefined) rules.skip(read.stream, read.revision, position)
-    return undefined
-  }
-
   return {
-    take: (page: readonly PositionedText[]): void => {
-      for (const positioned of page) {
-        position = positioned.position
-        const previous = judge(positioned.text)
-        linkJudge?.expect(position, previous)
+    judge: ({ text, previous }: StoredRecord, position: PublicPosition): void => {
+      const report = (what: string): void => findings.add(position, `the event ${what}`)
+      const read = parseEvent(text, position)
+      if ('why' in read) {
+        findings.add(position, `the event cannot be read: ${read.why}`)
+        if (read.stream !== undefined) rules.skip(read.stream, read.revision, position)
+        return
       }
-      linkJudge?.endPage()
+      if (!read.isCanonical) report('is not in canonical form')
+      const expected = rules.judge(read.event, position, report)
+      // Commands are decided on what the links lead to. A redirected one hides events from them.
+      if (previous === undefined || expected === undefined || previous === expected) return
+      const led = previous === null ? 'nothing' : `the event at ${previous}`
+      const leads = expected === null ? 'nothing' : `the one at ${expected}`
+      report(`is linked to ${led} as its predecessor, but follows ${leads}`)
     },
-    end: (): void => linkJudge?.judgeHeads(rules.streams()),
+    streams: rules.streams,
   }
 }

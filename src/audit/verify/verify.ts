@@ -1,4 +1,5 @@
 import {
+  BEFORE_FIRST,
   makePositionCounter,
   nextPosition,
   type PublicPosition,
@@ -10,8 +11,8 @@ import { leafHash } from '../../event-store/stored-event.ts'
 import { growTree } from '../merkle-tree.ts'
 import { type CheckpointComparison, compareCheckpoints, type Divergence, type SignedHead } from './checkpoints.ts'
 import { byPosition, type Finding, type Findings, makeFindings } from './findings.ts'
-import { makeJudge, type PositionedText } from './judge.ts'
-import type { LogLinks } from './log-links.ts'
+import { makeJudge } from './judge.ts'
+import { judgeLinks, type LogLinks } from './log-links.ts'
 
 export interface VerifyOptions {
   /** The whole raw log. */
@@ -63,25 +64,24 @@ const makePositions = (findings: Findings, isDense: boolean) => {
 export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const { records, links, against = [], onProgress } = options
   const findings = makeFindings()
-  const [tree, checkpoints, judge] = [growTree(), compareCheckpoints(against), makeJudge(links, findings)]
+  const [tree, checkpoints, { judge, streams }] = [growTree(), compareCheckpoints(against), makeJudge(findings)]
   const positionOf = makePositions(findings, links !== undefined)
+  let last = BEFORE_FIRST
   checkpoints.compare(tree)
   for await (const page of records) {
-    const positioned: PositionedText[] = []
-    for (const { storePosition, text, leaf: kept } of page) {
-      const position = positionOf(storePosition)
-      const leaf = leafHash(text)
-      if (kept !== undefined && !leaf.equals(kept)) {
+    for (const record of page) {
+      const position = positionOf(record.storePosition)
+      const leaf = leafHash(record.text)
+      if (record.leaf !== undefined && !leaf.equals(record.leaf))
         findings.add(position, 'the event does not match its hash')
-      }
       tree.add(leaf)
       checkpoints.compare(tree)
-      positioned.push({ position, text })
+      judge(record, position)
+      last = position
       if (tree.size() % PROGRESS_EVERY === 0) onProgress?.(tree.size())
     }
-    judge.take(positioned)
   }
-  judge.end()
+  if (links !== undefined) judgeLinks(links, streams(), last, findings)
   const place = checkpoints.place()
   return {
     events: tree.size(),

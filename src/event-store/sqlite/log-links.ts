@@ -12,27 +12,17 @@ export interface StreamHead {
 }
 
 /**
- * Opens the links of a log: predecessors, heads and the end. Reads depend on them, but they are not in the Merkle tree. A
+ * Opens what a log has beside its events: heads and the end. Reads depend on them, but they are not in the Merkle tree. A
  * writer may be running.
  *
  * @throws UnusableLog
  */
 export const openLinks = (path: string) => {
   const database = openToRead(path)
-  // One text per page costs a tenth of one row per event.
-  const previous = database.prepare(`
-    SELECT group_concat(ifnull(previous, ''), ',') AS found
-    FROM (SELECT previous FROM event WHERE position > ? AND position <= ? ORDER BY position)
-  `)
   const heads = prepare<StreamHead>(database, ALL_HEADS)
   const end = database.prepare(END)
   const last = database.prepare(LAST)
   return {
-    /**
-     * The position of each event's predecessor in its stream, separated by commas, for events after one position up to
-     * another. Empty if there is none.
-     */
-    previous: (after: PublicPosition, upTo: PublicPosition): string => String(previous.get(after, upTo)?.found ?? ''),
     heads: () => heads.iterate(),
     /** Recorded position of the last event appended, even if it is missing. */
     end: () => toPublicPosition(Number(end.get()?.found)),

@@ -122,7 +122,8 @@ export const makeReader = (
   const selectRecords = prepare<StoredRecord>(
     database,
     `
-    SELECT position AS storePosition, recorded AS text, leaf FROM event WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
+    SELECT position AS storePosition, recorded AS text, leaf, previous FROM event
+    WHERE position > ? AND position <= ? ORDER BY position LIMIT ?
   `,
   )
   const pageAfter = makePages(database, run)

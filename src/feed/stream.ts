@@ -74,8 +74,6 @@ export type StreamEnd = EndReason | 'left' | 'done'
 export interface SubscriberStream {
   /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<StreamEnd>
-  /** Whether the stream has not begun yet. */
-  readonly isHeld: () => boolean
   /** Ends the stream with a last event that gives the reason. */
   readonly end: (why: EndReason) => void
   /** Sends a heartbeat if due and disconnects a slow consumer. `now` is `performance.now()`. */
@@ -233,5 +231,5 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     write(format.opening(options.retry) + (isHeld() ? format.heartbeat : ''))
     if (!isHeld()) void safely(run(options.after))
   }
-  return { isHeld, ended: over.promise, end, check }
+  return { ended: over.promise, end, check }
 }

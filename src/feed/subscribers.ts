@@ -71,9 +71,28 @@ export interface SubscribersOptions {
 /** Milliseconds, with jitter, so that readers disconnected together do not reconnect together. */
 const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 
-interface ActiveStream {
+/** A slot of a user, and its stream once that has begun. */
+interface Subscriber {
   readonly user: User
-  readonly stream: SubscriberStream
+  isHeld: boolean
+  stream: SubscriberStream | undefined
+}
+
+/** Whether another one may subscribe. */
+const findLimit = (
+  { perUser, total, held }: FeedLimits,
+  all: Iterable<Subscriber>,
+  { user, isHeld }: Subscriber,
+): LimitReached | undefined => {
+  let [ofAll, ofUser, ofHeld] = [0, 0, 0]
+  for (const other of all) {
+    ofAll++
+    if (other.user._id === user._id) ofUser++
+    if (other.isHeld) ofHeld++
+  }
+  if (isHeld && ofHeld >= held) return 'held'
+  if (ofUser >= perUser) return 'of_user'
+  return ofAll >= total ? 'of_all' : undefined
 }
 
 /** Responses whose last bytes have not been taken yet. */
@@ -94,86 +113,50 @@ const makeDrain = () => {
   }
 }
 
-const makeSlotCounts = ({ perUser, total, held: heldMax }: FeedLimits) => {
-  const counts = new Map<string, number>()
-  let taken = 0
-  let held = 0
-  const ofOne = ({ _id }: User): number => counts.get(_id) ?? 0
-  const change = (user: User, by: 1 | -1): void => {
-    taken += by
-    const left = ofOne(user) + by
-    if (left > 0) counts.set(user._id, left)
-    else counts.delete(user._id)
-  }
-  return {
-    take: (user: User, isHeld: boolean): LimitReached | undefined => {
-      if (isHeld && held >= heldMax) return 'held'
-      if (ofOne(user) >= perUser) return 'of_user'
-      if (taken >= total) return 'of_all'
-      change(user, 1)
-      if (isHeld) held++
-      return undefined
-    },
-    leave: (user: User): void => change(user, -1),
-    /** Called when a held stream has begun or ended. */
-    begin: (): void => {
-      held--
-    },
-  }
-}
-
-/** The running streams. */
-const makeStreams = ({ limits, measures, users }: SubscribersOptions) => {
-  const active = new Set<ActiveStream>()
-  const callSoon = makeCallQueue()
-
-  /** Ends the streams of matching users. */
-  const disconnect = (matches: (user: User) => boolean, why: EndReason): void => {
-    for (const { user, stream } of [...active]) if (matches(user)) stream.end(why)
-  }
-  return {
-    disconnect,
-    /** Ends all, or checks them, a few in each turn of the event loop. */
-    check: (why: EndReason | undefined): void => {
-      const now = performance.now()
-      callSoon(
-        [...active].map(
-          ({ stream }) =>
-            () =>
-              why === undefined || stream.isHeld() ? stream.check(now) : stream.end(why),
-        ),
-      )
-    },
-    follow: async (user: User, response: ServerResponse, stream: SubscriberStream): Promise<void> => {
-      const one: ActiveStream = { user, stream }
-      active.add(one)
-      measures.subscribed()
-      // The user may have changed since authentication.
-      if (!users.isCurrent(user)) stream.end('user_changed')
-      const how = await stream.ended
-      active.delete(one)
-      measures.unsubscribed(how)
-      // Give the reader a limited time to take its last event.
-      if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.stallTimeout).unref()
-    },
-  }
+/** Counts a stream until it has ended. */
+const untilEnded = async (
+  { users, limits, measures }: SubscribersOptions,
+  user: User,
+  response: ServerResponse,
+  stream: SubscriberStream,
+): Promise<void> => {
+  measures.subscribed()
+  // The user may have changed since authentication.
+  if (!users.isCurrent(user)) stream.end('user_changed')
+  const how = await stream.ended
+  measures.unsubscribed(how)
+  // Give the reader a limited time to take its last event.
+  if (how !== 'left' && how !== 'done') setTimeout(() => response.destroy(), limits.stallTimeout).unref()
 }
 
 /** Streams to users, until they are no longer what they were. */
 export const makeSubscribers = (options: SubscribersOptions) => {
   const { views, users, limits, randomByte, onError } = options
-  const slots = makeSlotCounts(limits)
-  const streams = makeStreams(options)
+  const all = new Set<Subscriber>()
   const drain = makeDrain()
+  const callSoon = makeCallQueue()
   const pace = makePace()
   let isClosed = false
   let isFailed = false
 
+  /** Ends the streams of matching users. */
+  const disconnect = (matches: (user: User) => boolean, why: EndReason): void => {
+    for (const { user, stream } of [...all]) if (matches(user)) stream?.end(why)
+  }
+  /** Looks after all streams, a few in each turn of the event loop. */
   const timer = setInterval(() => {
-    streams.disconnect(users.hasExpired, 'user_changed')
-    streams.check(isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined)
+    disconnect(users.hasExpired, 'user_changed')
+    const why = isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined
+    const now = performance.now()
+    callSoon(
+      [...all].map(
+        ({ isHeld, stream }) =>
+          () =>
+            why === undefined || isHeld ? stream?.check(now) : stream?.end(why),
+      ),
+    )
   }, limits.checkInterval).unref()
-  const stopWatching = users.onChange(() => streams.disconnect((user) => !users.isCurrent(user), 'user_changed'))
+  const stopWatching = users.onChange(() => disconnect((user) => !users.isCurrent(user), 'user_changed'))
 
   return {
     subscribe: <A>(
@@ -181,24 +164,24 @@ export const makeSubscribers = (options: SubscribersOptions) => {
       sending: Sending<A>,
       delayedStart?: DelayedStart,
     ): E.Either<LimitReached, Subscription> => {
-      const isHeld = delayedStart !== undefined
-      const reached = isClosed ? 'closed' : slots.take(user, isHeld)
+      const subscriber: Subscriber = { user, isHeld: delayedStart !== undefined, stream: undefined }
+      const reached = isClosed ? 'closed' : findLimit(limits, all, subscriber)
       if (reached !== undefined) return E.left(reached)
+      all.add(subscriber)
       return E.right({
-        run: async (response) => {
+        run: (response) => {
           drain.add(response)
           const { heartbeat, stallTimeout } = limits
-          const times = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace }
-          const hooks = { onBegun: slots.begin, onFailed: onError }
-          const stream = startStream(response, { ...sending, ...times, ...hooks, delayedStart })
+          const onBegun = (): void => {
+            subscriber.isHeld = false
+          }
+          const more = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace, onBegun, onFailed: onError }
+          const stream = startStream(response, { ...sending, ...more, delayedStart })
+          subscriber.stream = stream
           if (isClosed) stream.end('stopping')
-          await streams.follow(user, response, stream)
-          slots.leave(user)
+          return untilEnded(options, user, response, stream).finally(() => all.delete(subscriber))
         },
-        leave: () => {
-          slots.leave(user)
-          if (isHeld) slots.begin()
-        },
+        leave: () => void all.delete(subscriber),
       })
     },
     /** Ends all streams: what they send has failed. */
@@ -214,7 +197,7 @@ export const makeSubscribers = (options: SubscribersOptions) => {
       isClosed = true
       stopWatching()
       clearInterval(timer)
-      streams.disconnect(() => true, 'stopping')
+      disconnect(() => true, 'stopping')
       await drain.wait(limits.drainTimeout)
     },
   }

@@ -3,8 +3,6 @@ import type { Transferable } from 'node:worker_threads'
 /** Functions that another thread may call. Arguments and results are copied (structured clone). */
 export type Callable<Functions> = { readonly [Name in keyof Functions]: (...args: never[]) => unknown }
 
-type ErrorClass = abstract new (...args: never[]) => Error
-
 /** An error as it crosses threads: a copy keeps message, stack and cause, but neither class nor other members. */
 interface SentError {
   readonly error: unknown
@@ -33,8 +31,6 @@ export interface CallsOptions {
   readonly callsMax: number
   /** Whether an error of a function is one of this thread, so that nothing that was sent after the call is run. */
   readonly isFatal?: boolean
-  /** Classes that an error of the other end regains, by its name. Others become a plain Error with their members. */
-  readonly errors?: readonly ErrorClass[] | undefined
 }
 
 /** One end of a pair, of which each may call the functions of the other. Messages arrive in order. */
@@ -59,19 +55,14 @@ export interface PendingCalls<Remote extends Callable<Remote>> {
 
 export const toSent = (error: unknown): SentError => ({ error, members: error instanceof Error ? { ...error } : {} })
 
-/** Gives an error of another thread its class again. */
-export const restoreError = ({ error, members }: SentError, errors: readonly ErrorClass[] = []): unknown => {
-  if (!(error instanceof Error)) return error
-  const { message, stack, cause } = error
-  const restored = Object.assign(new Error(message, cause === undefined ? {} : { cause }), { stack }, members)
-  const found = errors.find(({ name }) => name === restored.name)
-  return Object.setPrototypeOf(restored, found?.prototype ?? Object.getPrototypeOf(error))
-}
+/** An error of another thread, of its built-in class or a plain one, with its members. */
+export const restoreError = ({ error, members }: SentError): unknown =>
+  error instanceof Error ? Object.assign(error, members) : error
 
 /** @param local functions that the other end may call */
 export const makePendingCalls = <Remote extends Callable<Remote>>(
   local: object,
-  { post, callsMax, isFatal = false, errors }: CallsOptions,
+  { post, callsMax, isFatal = false }: CallsOptions,
 ): PendingCalls<Remote> => {
   const waiting = new Map<
     number,
@@ -116,7 +107,7 @@ export const makePendingCalls = <Remote extends Callable<Remote>>(
         const { id } = message
         const call = waiting.get(id)
         waiting.delete(id)
-        if ('failed' in message) call?.reject(restoreError(message.failed, errors))
+        if ('failed' in message) call?.reject(restoreError(message.failed))
         else call?.resolve(message.result as never)
         answered()
       } else if (message.id === undefined) run(message)

@@ -6,7 +6,7 @@ export class ThreadEnded extends Error {
   override name = 'ThreadEnded'
 }
 
-export interface ThreadOptions extends Pick<CallsOptions, 'callsMax' | 'errors'> {
+export interface ThreadOptions extends Pick<CallsOptions, 'callsMax'> {
   /** The module of the thread, which calls `answerCalls`. */
   readonly module: URL
   readonly start?: Pick<WorkerOptions, 'name' | 'env' | 'workerData' | 'execArgv'>
@@ -38,7 +38,7 @@ const PRELOADED = import.meta.url.includes('/node_modules/')
   : []
 
 export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptions): Thread<Remote> => {
-  const { module, start, local = {}, callsMax, errors, isReplaced = false, onEnded, closeTimeoutMs } = options
+  const { module, start, local = {}, callsMax, isReplaced = false, onEnded, closeTimeoutMs } = options
   let worker: Worker | undefined
   let ended: ThreadEnded | undefined
 
@@ -52,7 +52,7 @@ export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptio
       if (calls.underWay() === 0 && ended === undefined) started.unref()
     })
     started.on('error', (error) => {
-      cause = restoreError(toSent(error), errors)
+      cause = restoreError(toSent(error))
     })
     started.on('exit', () => {
       worker = undefined
@@ -71,7 +71,7 @@ export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptio
     worker ??= startWorker()
     worker.postMessage(message, transfer)
   }
-  const calls = makePendingCalls<Remote>(local, { post, callsMax, errors })
+  const calls = makePendingCalls<Remote>(local, { post, callsMax })
 
   /** Ends the thread in one of two ways. From now on it does not end by itself. */
   const end = async (how: (ending: Worker) => void): Promise<void> => {

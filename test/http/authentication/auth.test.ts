@@ -1,34 +1,26 @@
 import test from 'ava'
 import { rounds } from '../../thorough.ts'
 import { aUser } from '../../users/builders.ts'
-import { basic, type Client, type Headers } from '../client.ts'
+import { basic, type Client } from '../client.ts'
 import { idOf, type Running, start } from '../harness.ts'
+import { lab, said } from '../lab.ts'
 import { startTwo } from '../races/two-services.ts'
-import { faultsOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, reserved } from '../requests.ts'
 import { until } from '../until.ts'
 import { sendBadCredentials } from './bad-credentials.ts'
 
 test('without credentials all addresses that need them get the same 401', async (t) => {
-  const service = await start(t)
+  const service = await lab(t)
   const seen = new Set<string>()
-  for (const path of [
-    '/api/login/x',
-    '/api',
-    '/api/sut/create',
-    '/api/none',
-    '/api/sut/58c38f5d444553252cce0000',
-    '/metrics',
-  ]) {
+  for (const path of ['/api/login/x', '/api', '/api/sut/create', '/api/none', `/api/sut/${service.sut}`, '/metrics']) {
     for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
       const answer = await service.anyone.request(method, path)
-      t.deepEqual(faultsOf(answer), [])
+      t.is(said(answer), '401 unauthenticated', path)
       const { instance: _, ...rest } = answer.json
       seen.add(JSON.stringify(rest))
     }
   }
   t.is(seen.size, 1)
-  t.regex([...seen].join(), /"status":401/)
 })
 
 test('the scheme is case-insensitive and the padding optional', async (t) => {
@@ -61,20 +53,18 @@ test('malformed Authorization headers of any kind are all refused', async (t) =>
 
 test('wrong name and wrong password get the same error, missing and malformed credentials their own', async (t) => {
   const service = await start(t)
-  const errorOf = async (headers: Headers): Promise<unknown> => {
-    const { status, json } = await service.anyone.get('/api/user/me', headers)
-    return [status, json.code, json.detail]
+  const wrong = 'The user name or the password is wrong.'
+  const rows: readonly (readonly [detail: string, Authorization?: string])[] = [
+    [wrong, basic('alice', 'wrong')],
+    [wrong, basic('nobody', 'wrong')],
+    ['Credentials are missing. Send a user name and password with Basic authentication, or a token with Bearer.'],
+    ['The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.', 'Digest CaNaRy'],
+    ['The token is wrong, has expired or was revoked.', 'Bearer CaNaRy'],
+  ]
+  for (const [detail, Authorization] of rows) {
+    const answer = await service.anyone.get('/api/user/me', { ...(Authorization && { Authorization }) })
+    t.deepEqual([said(answer), answer.json.detail], ['401 unauthenticated', detail])
   }
-  const wrong = [401, 'unauthenticated', 'The user name or the password is wrong.']
-  t.deepEqual(await errorOf({ Authorization: basic('alice', 'wrong') }), wrong)
-  t.deepEqual(await errorOf({ Authorization: basic('nobody', 'wrong') }), wrong)
-  const missing =
-    'Credentials are missing. Send a user name and password with Basic authentication, or a token with Bearer.'
-  t.deepEqual(await errorOf({}), [401, 'unauthenticated', missing])
-  const other = 'The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.'
-  t.deepEqual(await errorOf({ Authorization: 'Digest CaNaRy' }), [401, 'unauthenticated', other])
-  const wrongToken = 'The token is wrong, has expired or was revoked.'
-  t.deepEqual(await errorOf({ Authorization: 'Bearer CaNaRy' }), [401, 'unauthenticated', wrongToken])
 })
 
 const PEOPLE = ['alice', 'bob', 'audrey']

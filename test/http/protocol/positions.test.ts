@@ -4,8 +4,8 @@ import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import type { Answer } from '../client.ts'
 import { EVENTS_OF_START, start, temporaryData } from '../harness.ts'
+import { lab, said } from '../lab.ts'
 import { keysOfAll } from '../races/two-services.ts'
-import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { makeHold } from '../store/held-views.ts'
 import { logOf } from '../store/log-rows.ts'
@@ -69,43 +69,21 @@ test('every authenticated answer has a Berth-Position, errors included, and no o
 })
 
 test('a read with Berth-After of a reached position is answered at once, and a write ignores it', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const sut_id = await createSut(admin)
-  for (const position of [0, 1]) {
-    const read = await admin.get(`/api/sut/${sut_id}`, { 'Berth-After': written(position) })
-    t.is(read.status, 200)
-  }
-  for (const header of [written(10_000), 'never']) {
-    t.is((await admin.post(`/api/sut/${sut_id}/update`, {}, { 'Berth-After': header })).status, 200)
-  }
-})
-
-test('a Berth-After may omit leading zeros', async (t) => {
-  const service = await start(t, { now: NOW })
-  const path = `/api/sut/${await createSut(service.as('admin'))}`
-  for (const header of ['0', '1', '001', written(1)]) {
-    t.is((await service.as('alice').get(path, { 'Berth-After': header })).status, 200, header)
-  }
+  const { ask, sut } = await lab(t)
+  const path = `/api/sut/${sut}`
+  // Leading zeros may be omitted.
+  for (const position of [written(0), written(1), '0', '1', '001'])
+    t.is(said(await ask('alice', `GET ${path}`, undefined, { 'Berth-After': position })), '200', position)
+  for (const position of [written(10_000), 'never'])
+    t.is(said(await ask('admin', `POST ${path}/update`, {}, { 'Berth-After': position })), '200')
 })
 
 test('an invalid Berth-After is refused, and the error names it', async (t) => {
-  const service = await start(t, { now: NOW })
-  const path = `/api/sut/${await createSut(service.as('admin'))}`
-  const wrong = [
-    '-1',
-    '',
-    'latest',
-    '9007199254740992',
-    `0${written(1)}`,
-    `+${written(1).slice(1)}`,
-    '9'.repeat(20),
-    'x',
-  ]
-  for (const header of wrong) {
-    const refused = await service.as('alice').get(path, { 'Berth-After': header })
-    t.deepEqual(refusalOf(refused), [422, 'invalid', 'Berth-After'], header)
-    t.deepEqual(faultsOf(refused), [])
+  const { ask, sut } = await lab(t)
+  const ends = ['9007199254740992', `0${written(1)}`, `+${written(1).slice(1)}`, '9'.repeat(20)]
+  for (const position of ['-1', '', 'latest', 'x', ...ends]) {
+    const refused = await ask('alice', `GET /api/sut/${sut}`, undefined, { 'Berth-After': position })
+    t.is(said(refused), '422 invalid Berth-After', position)
   }
 })
 
@@ -162,13 +140,10 @@ test('an instance catches up with the store before it answers 404', async (t) =>
 })
 
 test('a position not reached within five seconds is 503 position_not_reached with Retry-After', async (t) => {
-  const service = await start(t, { now: NOW })
-  const path = `/api/sut/${await createSut(service.as('admin'))}`
-  const next = EVENTS_OF_START + 2
+  const { ask, sut } = await lab(t)
   const began = performance.now()
-  const refused = await service.as('alice').get(path, { 'Berth-After': written(next) })
+  const refused = await ask('alice', `GET /api/sut/${sut}`, undefined, { 'Berth-After': written(EVENTS_OF_START + 2) })
   const milliseconds = performance.now() - began
-  t.deepEqual(refusalOf(refused), [503, 'position_not_reached'])
-  t.deepEqual(faultsOf(refused), [])
+  t.is(said(refused), '503 position_not_reached')
   t.true(milliseconds >= 4_990 && milliseconds < 10_000, `${milliseconds} ms`)
 })

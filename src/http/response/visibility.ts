@@ -8,6 +8,8 @@ import { fits, type Scope } from '../../domain/user/scope.ts'
 import type { Visibility } from '../../read-models/lists/scope.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { User } from '../../users/user.ts'
+import type { Users } from '../../users/users.ts'
+import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Listed, Objects } from './objects.ts'
 
 /** The user of a request, as far as it decides on what responses show. */
@@ -85,4 +87,11 @@ export const visibleTo = (objects: ObjectReads, { _id, scope }: ScopedUser): Obj
       return isHidden ? latest(kind, id) : seen
     },
   }
+}
+
+/** The user of a request that has waited: meanwhile it may have been removed, or have got another scope. */
+export const userNow = ({ byId }: Pick<Users, 'byId'>, { scope: _, ...user }: User): E.Either<Refusal, User> => {
+  const now = byId(user._id)
+  if (now === undefined) return E.left(refusal('unauthenticated', 'The user has been removed.'))
+  return E.right({ ...user, ...(now.scope !== undefined && { scope: now.scope }) })
 }

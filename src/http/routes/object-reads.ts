@@ -108,6 +108,31 @@ const readVersion = async (
   }
 }
 
+const showThen = async <C extends Call<unknown>>(
+  parts: Parts,
+  call: C,
+  kind: Dated,
+  asOf: AsOf,
+  show: Show<Parts, C>,
+): RouteResult => {
+  const id = call.params.id ?? ''
+  const read = await readVersion(parts, kind, isAssignedId(id) ? id : '', asOf)
+  if (E.isLeft(read)) return read
+  const { listed: version, position } = read.right
+  if (version === undefined) {
+    return E.left(
+      kind === 'sut'
+        ? failure('sut_not_found', 'No SUT had this id at that time.')
+        : failure('reservation_not_found', 'No reservation had this id at that time.'),
+    )
+  }
+  if (version.ended === 'cancelled') {
+    const detail = 'The reservation had been cancelled by then. Its history remains available.'
+    return E.left(failure('reservation_cancelled', detail))
+  }
+  return show(parts, call, { ...version, position })
+}
+
 /** Handles a read of an object: as it is now with `newest`, and as of a past moment with `show`. */
 export const nowOrAsOf =
   <C extends Call<unknown, AsOfQuery>>(
@@ -115,23 +140,7 @@ export const nowOrAsOf =
     newest: (parts: Parts, call: C) => RouteResult,
     show: Show<Parts, C>,
   ) =>
-  async (parts: Parts, call: C): RouteResult => {
+  (parts: Parts, call: C): RouteResult => {
     const { as_of } = call.query
-    if (as_of === undefined) return newest(parts, call)
-    const id = call.params.id ?? ''
-    const read = await readVersion(parts, kind, isAssignedId(id) ? id : '', as_of)
-    if (E.isLeft(read)) return read
-    const { listed: version, position } = read.right
-    if (version === undefined) {
-      return E.left(
-        kind === 'sut'
-          ? failure('sut_not_found', 'No SUT had this id at that time.')
-          : failure('reservation_not_found', 'No reservation had this id at that time.'),
-      )
-    }
-    if (version.ended === 'cancelled') {
-      const detail = 'The reservation had been cancelled by then. Its history remains available.'
-      return E.left(failure('reservation_cancelled', detail))
-    }
-    return show(parts, call, { ...version, position })
+    return as_of === undefined ? newest(parts, call) : showThen(parts, call, kind, as_of, show)
   }

@@ -11,7 +11,11 @@ import {
   instantAt,
   isLater,
 } from '../../domain/values/instant.ts'
-import type { Details, ReservationListQuery as RowsQuery } from '../../read-models/lists/reservations.ts'
+import {
+  type Details,
+  type ReservationListQuery as RowsQuery,
+  reservationStateOf,
+} from '../../read-models/lists/reservations.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { asOfRoles } from '../codecs/as-of.ts'
 import { inQuery } from '../codecs/query.ts'
@@ -27,9 +31,7 @@ import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { keepaliveOf, keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
-import { withMembers } from '../response/reservation-members.ts'
-import { userNow } from '../response/user-now.ts'
-import { type ScopedUser, visibilityOf, visibleTo } from '../response/visibility.ts'
+import { type ScopedUser, userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
 import { momentOf, nowOrAsOf, type Show, showListAsOf, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
@@ -69,6 +71,27 @@ const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either
   if (isLater(latest.instant, instantAt(now))) return E.left(invalid([inQuery(name, 'is in the future')]))
   const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
+}
+
+/** Adds what `include` names to the document of a reservation, as of `now` in Unix milliseconds. */
+const withMembers = (
+  document: string,
+  details: Details,
+  include: ReadonlySet<string>,
+  now: number,
+  nameOf: Parts['nameOf'],
+): string => {
+  const reservation = JSON.parse(document) as Reservation
+  const { plannedEnd, sutName: sut_name, seriesId: series_id } = details
+  return JSON.stringify({
+    ...reservation,
+    // The name of a SUT outside the scope of the user is null.
+    ...(include.has('names') && { user_name: nameOf(reservation.user_id), sut_name }),
+    ...(include.has('state') && {
+      ...{ state: reservationStateOf(details, now), planned_end_time: plannedEnd ?? reservation.end_time },
+    }),
+    ...(include.has('series') && { series_id }),
+  })
 }
 
 const list = (parts: Parts, call: ListCall) =>

@@ -58,12 +58,6 @@ test('commands of a limited user run one after the other, each on what the one b
   t.is(log.most, 1)
 })
 
-test('commands of users without limits run at the same time', async (t) => {
-  const { log, createMany } = given()
-  t.is(madeIn(await createMany('bob', 20)), 20)
-  t.is(log.most, 20)
-})
-
 test('while the views are behind the last command of a user the next one is refused as unavailable', async (t) => {
   let isReached = false
   const { createMany } = given({ isReached: () => isReached })

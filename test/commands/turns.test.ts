@@ -5,16 +5,12 @@ import type { EventStore } from '../../src/event-store/event-store.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { anInstance } from './setting.ts'
 
-/** Tasks that end on demand, and a log of their starts and ends. */
+/** Tasks that end on demand. */
 const tasks = () => {
-  const log: string[] = []
   const ends = new Map<string, () => void>()
   return {
-    log,
     task: (name: string) => async () => {
-      log.push(`${name} begins`)
       await new Promise<void>((resolve) => ends.set(name, resolve))
-      log.push(`${name} ends`)
       return E.right(name)
     },
     end: async (name: string): Promise<void> => {
@@ -27,19 +23,6 @@ const tasks = () => {
 const turns = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(setImmediate)
 }
-
-test('requests with the same key run in sequence, those with different keys concurrently', async (t) => {
-  const { runExclusive } = makeInFlight()
-  const { log, task, end } = tasks()
-  // Some name their key as before a rotation, too.
-  const names = [['a'], ['b', 'a'], ['b', 'a'], ['c']]
-  const all = names.map((some, n) => runExclusive(some, task(`${n}`)))
-  await turns()
-  t.deepEqual(log, ['0 begins', '3 begins'])
-  for (const name of ['0', '1', '2', '3']) await end(name)
-  t.deepEqual(await Promise.all(all), ['0', '1', '2', '3'].map(E.right))
-  t.deepEqual(log.slice(2), ['0 ends', '1 begins', '1 ends', '2 begins', '2 ends', '3 ends'])
-})
 
 test('requests that name the same keys in another order do not wait for each other', async (t) => {
   const { runExclusive } = makeInFlight()

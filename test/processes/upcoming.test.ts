@@ -7,7 +7,6 @@ import {
   reservationCreated,
   reservationExtended,
   reservationReleased,
-  reservationStarted,
   wall,
 } from '../domain/builders.ts'
 import { fakeViews, rowOf } from './fake-views.ts'
@@ -51,18 +50,6 @@ test('what changes while the views are being read counts as it is then, also if 
   t.true(await upcoming.load())
   t.deepEqual(ids(), [2, 4])
   t.is(upcoming.get(idOf(2))?.ends, clock('06:45'))
-})
-
-test('each change is followed, also of a reservation made after its start', async (t) => {
-  const { fake, upcoming, ids } = setting('06:00')
-  await upcoming.load()
-  fake.tell('06:02:51.400', reservationCreated(idOf(1), '06:00', '06:15'))
-  t.like(upcoming.get(idOf(1)), { begins: clock('06:02:51.400'), ends: clock('06:15'), recorded: 'nothing' })
-  fake.tell('06:03', reservationExtended(idOf(1), wall('06:30')), reservationStarted(idOf(1), wall('06:00')))
-  t.like(upcoming.get(idOf(1)), { ends: clock('06:30'), recorded: 'start' })
-  fake.tell('06:04', reservationReleased(idOf(1), wall('06:04')))
-  fake.tell('06:05', reservationCreated(idOf(2), '09:00', '09:15'), reservationExtended(idOf(2), wall('09:30')))
-  t.deepEqual(ids(), [])
 })
 
 test('it is read ahead again after a quarter of an hour, and after a suspension from where it was read to', async (t) => {

@@ -21,6 +21,24 @@ export const READ_FAULTS = ['unreadable', 'unreadable after its first page'] as 
 
 export type Fault = (typeof APPEND_FAULTS)[number] | (typeof READ_FAULTS)[number]
 
+interface LostAnswer {
+  readonly why: 'moved' | 'full' | 'unavailable' | 'unknown'
+  readonly isWritten?: true
+  /** Until it is repaired. */
+  readonly isForGood?: true
+}
+
+/** How an append ends. */
+const ANSWERS: { readonly [F in Fault]?: LostAnswer } = {
+  full: { why: 'full' },
+  unavailable: { why: 'unavailable' },
+  'written, but its answer is lost': { why: 'unknown', isWritten: true },
+  'not written, and its answer is lost': { why: 'unknown' },
+  'written, but its answer and all later ones are lost': { why: 'unknown', isWritten: true, isForGood: true },
+  'not written, and its answer and all later ones are lost': { why: 'unknown', isForGood: true },
+  'reported as a conflict without reason': { why: 'moved' },
+}
+
 export interface FailingStore {
   readonly store: EventStore
   /** Number of calls of the kind that the fault affects. */
@@ -63,31 +81,14 @@ export const failing = (healthy: EventStore, nth: number, fault: Fault): Failing
     const [store, stream, expected, events] = given
     const isNth = ++appends === nth
     const isSince = appends >= nth && !isRepaired
-    switch (fault) {
-      case 'full':
-      case 'unavailable':
-        return isNth ? failed(fault) : append(...given)
-      case 'written, but its answer is lost':
-        if (isNth) await append(...given)
-        return isNth ? failed('unknown') : append(...given)
-      case 'not written, and its answer is lost':
-        return isNth ? failed('unknown') : append(...given)
-      case 'written, but its answer and all later ones are lost':
-        if (isNth) await append(...given)
-        return isSince ? failed('unknown') : append(...given)
-      case 'not written, and its answer and all later ones are lost':
-        return isSince ? failed('unknown') : append(...given)
-      case 'reported as a conflict without reason':
-        return isNth ? failed('moved') : append(...given)
-      case 'preceded by an equal append of another instance':
-        if (isNth) {
-          hasFailed = true
-          await append(store, stream, expected, ofAnother(events))
-        }
-        return append(...given)
-      default:
-        return append(...given)
+    if (fault === 'preceded by an equal append of another instance' && isNth) {
+      hasFailed = true
+      await append(store, stream, expected, ofAnother(events))
     }
+    const { why, isWritten = false, isForGood = false } = ANSWERS[fault] ?? {}
+    const fails = why !== undefined && (isForGood ? isSince : isNth)
+    const appended = fails && !(isWritten && isNth) ? undefined : await append(...given)
+    return fails ? failed(why) : (appended as NonNullable<typeof appended>)
   }
 
   const unreadable = (): StoreUnavailable => {

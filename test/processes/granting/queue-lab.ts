@@ -6,13 +6,14 @@ import type { SutInternal } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { ShownRequest } from '../../../src/commands/requests/change-request.ts'
 import type { AskedRequest } from '../../../src/commands/requests/make-request.ts'
+import type { Decider, StreamState } from '../../../src/domain/decider.ts'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
 import type { Role } from '../../../src/domain/events/user.ts'
 import { failure } from '../../../src/domain/failure.ts'
 import { monitoringDecider } from '../../../src/domain/monitoring/decide.ts'
 import type { Cause } from '../../../src/domain/monitoring/status.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import { sutDecider } from '../../../src/domain/sut/decide.ts'
+import { type SutCommand, sutDecider } from '../../../src/domain/sut/decide.ts'
 import type { SutValues } from '../../../src/domain/sut/state.ts'
 import { monitoringStream, sutStream, USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../../src/event-store/event-store.ts'
@@ -126,6 +127,13 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
   const at = (n: number): Instance => instances[n % instances.length] as Instance
   const side = (n: number): LaggingViews => sides[n % sides.length] as LaggingViews
 
+  /** Runs a command at an instance: what became of it, or the code of its refusal. */
+  const run = async <S extends StreamState, C>(n: number, decider: Decider<S, C>, stream: string, command: C) => {
+    const ended = await at(n).runner.run(decider, stream, { ...envelope, command })
+    return E.isLeft(ended) ? ended.left.code : ended.right.kind
+  }
+  const changeSut = (n: number, sut: string, command: SutCommand) => run(n, sutDecider, sutStream(sut), command)
+
   const changeRequest = async (what: 'withdraw' | 'keep', n: number, id: string): Promise<string> => {
     const sender = { ...envelope, idempotencyKey: undefined }
     const ended = await at(n).requests.changeRequest[what](sender, id, async () => {
@@ -173,23 +181,14 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
     dieAt: (n: number, appends: number, isAfter: boolean): void => at(n).dieAt(appends, isAfter),
     addSut: async (values: Partial<SutValues>, tags: Readonly<Record<string, string>>): Promise<string> => {
       const _id = random.hex(24)
-      const command = {
-        type: 'CreateSut',
-        _id,
-        listen_port: 20_000 + random.below(9_000),
-        values: sutValues(values),
-        tags,
-      } as const
-      const made = await at(0).runner.run(sutDecider, sutStream(_id), { ...envelope, command })
-      if (E.isLeft(made)) throw new Error(made.left.detail)
+      const listen_port = 20_000 + random.below(9_000)
+      const made = await changeSut(0, _id, { type: 'CreateSut', _id, listen_port, values: sutValues(values), tags })
+      if (made !== 'recorded') throw new Error(made)
       return _id
     },
-    update: async (n: number, sut: string, values: Partial<SutValues>): Promise<void> => {
-      await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command: { type: 'UpdateSut', values } })
-    },
-    tag: async (n: number, sut: string, tags: Readonly<Record<string, string | null>>): Promise<void> => {
-      await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command: { type: 'TagSut', tags } })
-    },
+    update: (n: number, sut: string, values: Partial<SutValues>) => changeSut(n, sut, { type: 'UpdateSut', values }),
+    tag: (n: number, sut: string, tags: Readonly<Record<string, string | null>>) =>
+      changeSut(n, sut, { type: 'TagSut', tags }),
     addUser: async (_id: string, role: Role): Promise<void> => {
       const credentials = { id: random.hex(24), changed: ['name'] as const }
       await record({ type: 'UserAdded', data: { _id, role, credentials } })
@@ -205,12 +204,10 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       if (status === 'disabled') return
       const shown = { status, changes: version.observed }
       const command = { type: 'RecordProbe', _id, cause, instance: '1'.repeat(16), failingSince: 0, shown } as const
-      await at(n).runner.run(monitoringDecider, monitoringStream(_id), { ...envelope, command })
+      await run(n, monitoringDecider, monitoringStream(_id), command)
     },
-    monitor: async (n: number, sut: string, isOn: boolean): Promise<void> => {
-      const command = { type: 'SetMonitoring', interval: isOn ? 60 : null } as const
-      await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command })
-    },
+    monitor: (n: number, sut: string, isOn: boolean) =>
+      changeSut(n, sut, { type: 'SetMonitoring', interval: isOn ? 60 : null }),
     /** The id of a request, or the code of its refusal. */
     ask: async (
       n: number,
@@ -235,24 +232,17 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       const actor = side(n).users.get(by) ?? administrator
       await at(n).requests.attend(id, { actor, requestId: random.hex(16), idempotencyKey: undefined })
     },
-    retire: async (n: number, sut: string): Promise<string> => {
-      const command = { type: 'RetireSut', ifMatch: undefined } as const
-      const ended = await at(n).runner.run(sutDecider, sutStream(sut), { ...envelope, command })
-      return E.isLeft(ended) ? ended.left.code : ended.right.kind
-    },
+    retire: (n: number, sut: string) => changeSut(n, sut, { type: 'RetireSut' }),
     /** Takes a SUT by its id, past the queue. */
-    reserve: async (n: number, sut_id: string, user_id: string, startIn: number, duration: number): Promise<string> => {
+    reserve: (n: number, sut_id: string, user_id: string, startIn: number, duration: number): Promise<string> => {
       const window = { form: 'relative', startIn, duration } as const
       const about = { actor: administrator, sut_id, user_id, userExists: true, window, limits: LIMITS }
       const command = { type: 'CreateReservation', ...about, random: random.hex(16) } as const
-      const made = await at(n).runner.run(reservationDecider, sutStream(sut_id), { ...envelope, command })
-      return E.isLeft(made) ? made.left.code : 'made'
+      return run(n, reservationDecider, sutStream(sut_id), command)
     },
-    cancel: async (n: number, sut: string, _id: string, user_id: string): Promise<string> => {
-      const about = { actor: administrator, _id, sut_id: sut, user_id, documentStatus: 'made' } as const
-      const command = { type: 'CancelReservation', ...about } as const
-      const ended = await at(n).runner.run(reservationDecider, sutStream(sut), { ...envelope, command })
-      return E.isLeft(ended) ? ended.left.code : ended.right.kind
+    cancel: (n: number, sut: string, _id: string, user_id: string): Promise<string> => {
+      const about = { actor: administrator, _id, user_id, documentStatus: 'made' } as const
+      return run(n, reservationDecider, sutStream(sut), { type: 'CancelReservation', ...about })
     },
   }
 }

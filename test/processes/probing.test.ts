@@ -24,34 +24,34 @@ const make = (probe: Probe, options: Partial<ProbingOptions> = {}) => {
 
 test('64 probes run at a time, and an immediate probe goes first', async (t) => {
   const running: { id: string; end: () => void }[] = []
-  const { now, ifRoom } = make(
+  const { now, later } = make(
     ({ _id }) => new Promise((resolve) => running.push({ id: _id, end: () => resolve(undefined) })),
   )
-  const first = Array.from({ length: 64 }, (_, n) => ifRoom(sut(n)))
-  t.true(first.every((probed) => probed !== undefined))
-  t.is(ifRoom(sut(64)), undefined)
+  const first = Array.from({ length: 65 }, (_, n) => later(() => sut(n)))
   const checked = now(sut(65))
   await turn()
   t.is(running.length, 64)
-  running[0]?.end()
-  await first[0]
-  await turn()
-  t.is(ifRoom(sut(64)), undefined, 'the check has taken the room')
-  t.is(running.at(-1)?.id, '65')
-  running.at(-1)?.end()
-  await checked
-  t.not(ifRoom(sut(64)), undefined)
+  for (const [next, ended] of [
+    ['65', first[0]],
+    ['64', checked],
+  ] as const) {
+    const before = ended === checked ? running.at(-1) : running[0]
+    before?.end()
+    await ended
+    await turn()
+    t.is(running.at(-1)?.id, next)
+  }
 })
 
 test('a probe in flight is joined, and counts once', async (t) => {
   let end = (): void => undefined
-  const { now, ifRoom, counted } = make(
+  const { now, later, counted } = make(
     () =>
       new Promise((resolve) => {
         end = () => resolve({ cause: 'refused' })
       }),
   )
-  const probed = [now(sut(1)), ifRoom(sut(1)), now(sut(1))]
+  const probed = [now(sut(1)), later(() => sut(1)), now(sut(1))]
   await turn()
   end()
   const [first, ...others] = await Promise.all(probed)
@@ -83,9 +83,9 @@ test('a SUT that does not answer its open session is not probed, and nothing is 
 })
 
 test('a probe that could not be attempted counts as no result and frees its slot', async (t) => {
-  const { now, ifRoom, counted, outcomes } = make(async () => Promise.reject(new Error('no password')))
+  const { now, later, counted, outcomes } = make(async () => Promise.reject(new Error('no password')))
   for (let n = 0; n < 70; n++) await t.throwsAsync(now(sut(n)), { message: 'no password' })
-  await t.throwsAsync(ifRoom(sut(1)) ?? Promise.resolve())
+  await t.throwsAsync(later(() => sut(1)))
   t.deepEqual([counted, outcomes], [[], []])
 })
 

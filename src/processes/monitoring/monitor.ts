@@ -7,10 +7,10 @@ import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Timed } from '../loop.ts'
-import { makeRecordNow, type RecordingOptions } from '../process.ts'
+import { forEachYielding, makeRecordNow, type RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
-import { makeProbing, type Probed, type Probing, type ProbingOptions } from './probing.ts'
+import { makeProbing, type Probed, type ProbingOptions } from './probing.ts'
 
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
@@ -38,9 +38,6 @@ export interface Monitor extends Timed {
 /** Before a failed probe, or a failed record of one, is retried. */
 const RETRY_DELAY_MS = 5_000
 const UNANSWERED = 'The SUT has not answered its open session for a minute, and nothing is probed into a session.'
-
-/** SUTs tried in one turn of the event loop: thousands that another instance probes would hold up requests. */
-const TRIED_AT_ONCE = 100
 
 /** Records a change. False if that failed and must be retried. */
 const makeRecord = (options: MonitorOptions) => {
@@ -99,54 +96,16 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
   }
 }
 
-/** Probes SUTs that are due, as far as the limit on concurrent probes allows. */
-const makeProbeDue = (
-  { clock, isOurs, isServing, onError, signal }: MonitorOptions,
-  suts: MonitoredSuts,
-  probing: Probing,
-) => {
-  /** Those waiting for a slot, earliest first. */
-  const waiting = new Set<string>()
-
-  const probeIfRoom = (sutId: string): boolean => {
-    const monitored = suts.get(sutId)
-    if (monitored === undefined || isOurs?.(monitored.sut) === false) {
-      suts.plan(sutId)
-      return true
-    }
-    const probed = probing.ifRoom(monitored.sut)
-    void probed
-      ?.catch((error: unknown) => {
-        if (signal.aborted) return
-        onError(error)
-        suts.plan(sutId, RETRY_DELAY_MS)
-      })
-      .then(() => probeDue([]))
-    return probed !== undefined
-  }
-
-  const probeDue = (due: readonly string[]): void => {
-    for (const id of due) waiting.add(id)
-    if (signal.aborted || !isServing() || !clock.mayRecord()) return
-    for (const id of Iterator.from(waiting).take(TRIED_AT_ONCE)) {
-      if (!probeIfRoom(id)) return
-      waiting.delete(id)
-    }
-  }
-  return probeDue
-}
-
 /**
  * Probes monitored SUTs, spread over their intervals, and records when one goes online or offline. Results are compared
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, isOurs, useOf = () => undefined, isServing, onError, signal } = options
+  const { views, sinceBoot, clock, isOurs, useOf = () => undefined, isServing, onError, signal } = options
   const suts = followMonitored({ views, sinceBoot })
   signal.addEventListener('abort', suts.close)
   const results = new Map<string, Last>()
   const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
-  const probeDue = makeProbeDue(options, suts, probing)
   let isLoaded = false
 
   /** A changed SUT may have another password, or none to be asked for. */
@@ -156,11 +115,28 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     if (isPaused) suts.plan(sutId, 0)
   }
 
+  /** A SUT that is still monitored here once there is room. */
+  const findDue = (sutId: string): Sut | undefined => {
+    const monitored = signal.aborted ? undefined : suts.get(sutId)
+    if (monitored !== undefined && isOurs?.(monitored.sut) !== false) return monitored.sut
+    suts.plan(sutId)
+    return undefined
+  }
+  const probeDue = (sutId: string): void => {
+    probing
+      .later(() => findDue(sutId))
+      .catch((error: unknown) => {
+        if (signal.aborted) return
+        onError(error)
+        suts.plan(sutId, RETRY_DELAY_MS)
+      })
+  }
+
   const tick = async (): Promise<void> => {
     if (!isServing()) return
     if (!isLoaded) isLoaded = await suts.load()
     for (const id of suts.refresh()) startOver(id)
-    probeDue(suts.takeDue())
+    if (clock.mayRecord()) await forEachYielding(suts.takeDue(), probeDue, signal)
   }
 
   return {

@@ -40,21 +40,15 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
   const turns = makeTurns({ limit: CONCURRENCY })
 
   const probeOnce = async (sut: Sut): Promise<Probed | undefined> => {
-    const turn = turns.acquire(SLOTS)
-    if (turn !== undefined) await turn
-    try {
-      const use = await useOf(sut._id)
-      if (use !== undefined) {
-        onProbe('in_use')
-        return use === 'unanswered' ? undefined : { cause: undefined, milliseconds: 0 }
-      }
-      const began = performance.now()
-      const { cause } = (await probe(sut, signal)) ?? {}
-      onProbe(cause ?? 'reachable')
-      return { cause, milliseconds: performance.now() - began }
-    } finally {
-      turns.release(SLOTS)
+    const use = await useOf(sut._id)
+    if (use !== undefined) {
+      onProbe('in_use')
+      return use === 'unanswered' ? undefined : { cause: undefined, milliseconds: 0 }
     }
+    const began = performance.now()
+    const { cause } = (await probe(sut, signal)) ?? {}
+    onProbe(cause ?? 'reachable')
+    return { cause, milliseconds: performance.now() - began }
   }
 
   const run = async (sut: Sut): Promise<Probed | undefined> => {
@@ -63,24 +57,26 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
     return probed
   }
 
-  /**
-   * Probes ahead of everything in `ifRoom`; joins a probe in flight. Undefined if an open session says nothing of the
-   * SUT.
-   */
-  const now = (sut: Sut): Promise<Probed | undefined> => {
-    const machine = machineOf(sut)
-    const joined = inFlight.get(machine)
-    if (joined !== undefined) return joined
-    const probed = run(sut).finally(() => inFlight.delete(machine))
-    inFlight.set(machine, probed)
-    return probed
+  /** Probes what is found once there is room, or joins a probe of it that is in flight. */
+  const inTurn = async (rank: number, find: () => Sut | undefined): Promise<Probed | undefined> => {
+    const turn = turns.acquire(SLOTS, { rank })
+    if (turn !== undefined) await turn
+    try {
+      const sut = find()
+      if (sut === undefined) return undefined
+      const machine = machineOf(sut)
+      const probed = inFlight.get(machine) ?? run(sut).finally(() => inFlight.delete(machine))
+      inFlight.set(machine, probed)
+      return await probed
+    } finally {
+      turns.release(SLOTS)
+    }
   }
 
   return {
-    now,
-    /** Probes if a slot is free; otherwise undefined. */
-    ifRoom: (sut: Sut) => (turns.isFree(SLOTS) ? now(sut) : undefined),
+    /** Probes ahead of all that are probed later. Undefined if an open session says nothing of the SUT. */
+    now: (sut: Sut) => inTurn(0, () => sut),
+    /** Looks for the SUT once there is room. */
+    later: (find: () => Sut | undefined) => inTurn(1, find),
   }
 }
-
-export type Probing = ReturnType<typeof makeProbing>

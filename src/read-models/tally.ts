@@ -1,6 +1,5 @@
 import type { ReservationInternal } from '../../projections/reservation.ts'
 import { weekOf } from '../domain/calendar/week.ts'
-import type { Usage } from '../domain/reservation/quota.ts'
 import type { RowChange } from './tables/version.ts'
 
 /** A reservation, in Unix seconds. */
@@ -18,28 +17,14 @@ export const reservedOf = ({ start, end, counted, is_exempt }: ReservationIntern
   ...{ quarters: counted, isExempt: is_exempt },
 })
 
-/** Counts what one user has reserved. */
-export interface Tally extends Usage {
-  readonly add: (id: string, reserved: Reserved) => void
-  /** Counts reservations that are over. */
-  readonly addFinished: (week: number, quarters: number) => void
-  /** Applies a change of one of the user's reservations. False if it does not fit: then the tally is wrong. */
-  readonly update: (change: RowChange) => boolean
-  /**
-   * The moment in Unix seconds by which reservations that have left had ended. If the clock is set back before it, the
-   * tally is wrong.
-   */
-  readonly leftBy: () => number
-  /** Reservations kept. */
-  readonly size: () => number
-}
+export type Tally = ReturnType<typeof makeTally>
 
 /**
- * Those that are over leave when they are counted.
+ * Counts what one user has reserved. Reservations that are over leave when they are counted.
  *
  * @param now Unix seconds: reservations that ended by then are added as finished ones
  */
-export const makeTally = (now: number): Tally => {
+export const makeTally = (now: number) => {
   const unfinished = new Map<string, Reserved>()
   const weeks = new Map<number, number>()
   let counted = 0
@@ -47,7 +32,8 @@ export const makeTally = (now: number): Tally => {
   let earliestEnd = Number.POSITIVE_INFINITY
   let leftBy = now
 
-  const addFinished: Tally['addFinished'] = (week, quarters) => void weeks.set(week, (weeks.get(week) ?? 0) + quarters)
+  /** Counts reservations that are over. */
+  const addFinished = (week: number, quarters: number) => void weeks.set(week, (weeks.get(week) ?? 0) + quarters)
   const count = ({ start, quarters, isExempt }: Reserved, sign: 1 | -1): void => {
     if (!isExempt) addFinished(weekOf(start), sign * quarters)
   }
@@ -55,7 +41,7 @@ export const makeTally = (now: number): Tally => {
     if (unfinished.get(id)?.isExempt === false) counted--
     unfinished.delete(id)
   }
-  const add: Tally['add'] = (id, reserved) => {
+  const add = (id: string, reserved: Reserved): void => {
     remove(id)
     unfinished.set(id, reserved)
     if (!reserved.isExempt) counted++
@@ -64,8 +50,8 @@ export const makeTally = (now: number): Tally => {
   }
 
   return {
-    quartersIn: (week) => weeks.get(week) ?? 0,
-    endingAfter: (moment) => {
+    quartersIn: (week: number) => weeks.get(week) ?? 0,
+    endingAfter: (moment: number) => {
       if (moment < earliestEnd) return counted
       leftBy = Math.max(leftBy, moment)
       earliestEnd = Number.POSITIVE_INFINITY
@@ -75,12 +61,18 @@ export const makeTally = (now: number): Tally => {
       }
       return counted
     },
-    unfinished: (id) => unfinished.get(id),
+    unfinished: (id: string) => unfinished.get(id),
+    /** Reservations kept. */
     size: () => unfinished.size,
+    /**
+     * The moment in Unix seconds by which reservations that have left had ended. If the clock is set back before it, the
+     * tally is wrong.
+     */
     leftBy: () => leftBy,
     add,
     addFinished,
-    update: ({ before, after }) => {
+    /** Applies a change of one of the user's reservations. False if it does not fit: then the tally is wrong. */
+    update: ({ before, after }: RowChange): boolean => {
       const { id, ended } = after
       const reserved = reservedOf(JSON.parse(after.internal) as ReservationInternal)
       const former = unfinished.get(id)

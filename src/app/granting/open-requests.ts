@@ -1,6 +1,6 @@
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { type Attend, makeAttend, makeChangeRequest } from '../../commands/requests/change-request.ts'
+import { makeAttend, makeChangeRequest } from '../../commands/requests/change-request.ts'
 import { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
 import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
@@ -11,11 +11,11 @@ import type { Grants } from '../../domain/request/rank.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
-import { type Endings, followEndings } from '../../read-models/requests/endings.ts'
+import { followEndings } from '../../read-models/requests/endings.ts'
 import { makeExplain } from '../../read-models/requests/explain.ts'
 import { followQueue } from '../../read-models/requests/follow-queue.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
-import { makeRequestSight, type RequestSight } from '../../read-models/requests/sight.ts'
+import { makeRequestSight } from '../../read-models/requests/sight.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 
@@ -29,30 +29,13 @@ interface OpenRequestsOptions extends Omit<MakeRequestOptions, 'search' | 'grant
 }
 
 /** What the clock triggers. */
-export type GrantingTimes = Pick<
+type GrantingTimes = Pick<
   GrantingOptions,
   'clock' | 'isServing' | 'isShared' | 'makeRequestId' | 'wake' | 'signal' | 'isOwn'
 >
 
 /** Requests for SUTs that wait until one is free. */
-export interface Requests {
-  readonly makeRequest: ReturnType<typeof makeMakeRequest>
-  /** Reserves any SUT that fits, without waiting. */
-  readonly createMatched: ReturnType<typeof makeCreateMatched>
-  readonly changeRequest: ReturnType<typeof makeChangeRequest>
-  readonly attend: Attend
-  /** Finds out which requests wait that nobody has asked for, for their `keepalive`. @throws StoreUnavailable */
-  readonly passedOver: () => Promise<(id: string) => boolean>
-  /** Says why a request waits. */
-  readonly explain: ReturnType<typeof makeExplain>
-  readonly endings: Endings
-  readonly sight: RequestSight
-  /** Grants SUTs until the signal aborts. */
-  readonly runGranting: (times: GrantingTimes) => Promise<void>
-  readonly close: () => void
-}
-
-export const openRequests = (options: OpenRequestsOptions): Requests => {
+export const openRequests = (options: OpenRequestsOptions) => {
   const { runner, quotas, users, views, matching, limits, reachableFor, clock, randomHex, log } = options
   const followed = followQueue(views, () =>
     runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({ queue, revision })),
@@ -70,26 +53,30 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
   const searching = { ...options, search: matching.search, finishOffer, grantsFor }
   return {
     makeRequest: makeMakeRequest(searching),
+    /** Reserves any SUT that fits, without waiting. */
     createMatched: makeCreateMatched(searching),
     changeRequest: makeChangeRequest({ runner, finishOffer, reachableFor }),
     attend: makeAttend({
       ...{ runner, reachableFor, clock },
       find: async (id) => findWaiting((await followed.get()).queue, id),
     }),
-    passedOver: async () => {
+    /** Finds out which requests wait that nobody has asked for, for their `keepalive`. @throws StoreUnavailable */
+    passedOver: async (): Promise<(id: string) => boolean> => {
       const { queue } = await followed.get()
       const moment = { now: clock(), reachableFor: reachableFor() }
       const passedOver = allIn(queue).filter((request) => isPassedOver(request, moment))
       const ids = new Set(passedOver.map(({ _id }) => _id))
       return (id) => ids.has(id)
     },
+    /** Says why a request waits. */
     explain: makeExplain({
       ...{ suts: matching.suts, requests: followed.get, personOf, reachableFor, clock },
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
     }),
     endings,
     sight: makeRequestSight(views, matching.suts),
-    runGranting: (times) =>
+    /** Grants SUTs until the signal aborts. */
+    runGranting: (times: GrantingTimes): Promise<void> =>
       runGranting({
         ...{ ...times, runner, views, requests: followed, suts: matching.suts },
         ...{ quotas, personOf, finishOffer, randomHex, reachableFor },
@@ -97,7 +84,7 @@ export const openRequests = (options: OpenRequestsOptions): Requests => {
         random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
         onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),
       }),
-    close: () => {
+    close: (): void => {
       endings.close()
       followed.close()
     },

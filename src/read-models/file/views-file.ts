@@ -5,8 +5,8 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { prepare } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
-import { type Lists, openLists } from '../lists/lists.ts'
-import { type LogIndex, makeLogTable } from '../tables/log-index.ts'
+import { openLists } from '../lists/lists.ts'
+import { makeLogTable } from '../tables/log-index.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
 import type { EventRow, Version } from '../tables/version.ts'
 import { makeVersionTable, type VersionTable } from '../tables/versions.ts'
@@ -37,36 +37,7 @@ const storedTables = (db: DatabaseSync): readonly StoredTable[] =>
       rows: () => prepare<StoredRow>(db, `SELECT * FROM ${name}`).iterate(),
     }))
 
-export interface ViewsFile extends Pick<WalCheckpoints, 'inProgress'> {
-  readonly path: string
-  readonly progress: () => Progress | undefined
-  readonly newest: (projection: string, id: string) => Version | undefined
-  /** The version of a document as of a revision of its stream. */
-  readonly asOf: (projection: string, id: string, revision: number, withObserved: boolean) => Version | undefined
-  readonly snapshot: (stream: string) => Snapshot | undefined
-  /** Adds rows to the open transaction. A failure rolls the transaction back. */
-  readonly stage: (rows: readonly EventRow[]) => void
-  /**
-   * Commits the staged rows together with the progress. A failure rolls the transaction back.
-   *
-   * @param synced up to where the log was on the disk then: all of the progress, unless its fsync is deferred
-   */
-  readonly commit: (snapshots: readonly Snapshot[], progress: Progress, synced?: PublicPosition) => void
-  /** Whether a transaction is open. Some read errors roll it back too; all its rows must then be staged again. */
-  readonly isStaging: () => boolean
-  readonly lists: Lists
-  /** Shows staged rows, as lists do. */
-  readonly log: LogIndex
-  /** For comparing two files. */
-  readonly tables: () => readonly StoredTable[]
-  /** Must be called before `close` if another thread runs the checkpoints. */
-  readonly endCheckpoints: () => Promise<void>
-  /** Starts a read transaction: reads see one moment, whatever is written meanwhile. */
-  readonly pin: () => void
-  /** Ends the read transaction. */
-  readonly unpin: () => void
-  readonly close: () => void
-}
+export type ViewsFile = ReturnType<typeof open>
 
 /** SQLite's name for an in-memory database. */
 const IN_MEMORY = ':memory:'
@@ -89,7 +60,7 @@ const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[
   }
 }
 
-const open = (path: string, projections: readonly Shape[], opening: Opening): ViewsFile => {
+const open = (path: string, projections: readonly Shape[], opening: Opening) => {
   const { readOnly = false, checkpointsInThread = false } = opening
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist; start the service once`)
   let db: DatabaseSync | undefined
@@ -129,21 +100,37 @@ export const openViewsFile = (path: string, projections: readonly Shape[], openi
   }
 }
 
-const fileOver = (
-  db: DatabaseSync,
-  projections: readonly Shape[],
-  checkpoints: WalCheckpoints | undefined,
-): Omit<ViewsFile, 'path'> => {
+/** The tables of rows: that of the log, and one of each projection. */
+const makeTables = (db: DatabaseSync, projections: readonly Shape[]) => {
+  const log = makeLogTable(db)
+  const versions = new Map<string, VersionTable>(projections.map(({ name }) => [name, makeVersionTable(db, name)]))
+  const tables = [log, ...versions.values()]
+  const of = (projection: string): VersionTable => versions.get(projection) as VersionTable
+  return {
+    log: log.index,
+    of,
+    insert: (rows: readonly EventRow[]): void => {
+      for (const row of rows) {
+        if (row.logRow !== undefined) log.insert(row.logRow)
+        else of(row.projection).insert(row.version)
+      }
+      for (const table of tables) table.flush()
+    },
+    /** Called after a failed transaction. */
+    forget: (): void => {
+      for (const table of tables) table.forget()
+    },
+  }
+}
+
+const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: WalCheckpoints | undefined) => {
   const lists = openLists(db)
   const snapshot = prepare<Snapshot>(
     db,
     'SELECT stream, version, revision, storePosition, text FROM snapshot WHERE stream = ?',
   )
   const keepSnapshot = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
-  const versions = new Map<string, VersionTable>(projections.map(({ name }) => [name, makeVersionTable(db, name)]))
-  const log = makeLogTable(db)
-  const of = (projection: string): VersionTable => versions.get(projection) as VersionTable
-  const tables = [log, ...versions.values()]
+  const { log, of, insert, forget } = makeTables(db, projections)
   const progress = prepare<Progress>(
     db,
     'SELECT logId, position, storePosition, eventId, stream, revision FROM progress',
@@ -156,40 +143,48 @@ const fileOver = (
       if (!db.isTransaction) db.exec('BEGIN IMMEDIATE')
       write()
     } catch (error) {
-      for (const table of tables) table.forget()
+      forget()
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
     }
   }
   return {
     progress: () => progress.get(),
-    newest: (projection, id) => of(projection).newest(id),
-    asOf: (projection, id, revision, withObserved) => of(projection).asOf(id, revision, withObserved),
-    snapshot: (stream) => snapshot.get(stream),
-    stage: (rows) =>
-      writeOrRollBack(() => {
-        for (const row of rows) {
-          if (row.logRow !== undefined) log.insert(row.logRow)
-          else of(row.projection).insert(row.version)
-        }
-        for (const table of tables) table.flush()
-      }),
-    commit: (snapshots, { logId, position, storePosition, eventId, stream, revision }, synced = position) =>
+    newest: (projection: string, id: string): Version | undefined => of(projection).newest(id),
+    /** The version of a document as of a revision of its stream. */
+    asOf: (projection: string, id: string, revision: number, withObserved: boolean): Version | undefined =>
+      of(projection).asOf(id, revision, withObserved),
+    snapshot: (stream: string): Snapshot | undefined => snapshot.get(stream),
+    /** Adds rows to the open transaction. A failure rolls the transaction back. */
+    stage: (rows: readonly EventRow[]): void => writeOrRollBack(() => insert(rows)),
+    /**
+     * Commits the staged rows together with the progress. A failure rolls the transaction back.
+     *
+     * @param synced up to where the log was on the disk then: all of the progress, unless its fsync is deferred
+     */
+    commit: (snapshots: readonly Snapshot[], reached: Progress, synced: PublicPosition = reached.position): void =>
       writeOrRollBack(() => {
         for (const { stream, version, revision, storePosition, text } of snapshots)
           keepSnapshot.run(stream, version, revision, storePosition, text)
+        const { logId, position, storePosition, eventId, stream, revision } = reached
         advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
         db.exec('COMMIT')
         checkpoints?.afterCommit()
       }),
+    /** Whether a transaction is open. Some read errors roll it back too; all its rows must then be staged again. */
+    isStaging: (): boolean => db.isTransaction,
     inProgress: () => checkpoints?.inProgress(),
-    endCheckpoints: async () => checkpoints?.close(),
-    isStaging: () => db.isTransaction,
+    /** Must be called before `close` if another thread runs the checkpoints. */
+    endCheckpoints: async (): Promise<void> => checkpoints?.close(),
     lists,
-    log: log.index,
+    /** Shows staged rows, as lists do. */
+    log,
+    /** For comparing two files. */
     tables: () => storedTables(db),
-    pin: () => db.exec('BEGIN'),
-    unpin: () => db.exec('COMMIT'),
-    close: () => db.close(),
+    /** Starts a read transaction: reads see one moment, whatever is written meanwhile. */
+    pin: (): void => db.exec('BEGIN'),
+    /** Ends the read transaction. */
+    unpin: (): void => db.exec('COMMIT'),
+    close: (): void => db.close(),
   }
 }

@@ -6,16 +6,7 @@ import { hasSlot, intersect, isEmpty, slotsIn } from '../../domain/matching/slot
 import { followSuts, type MatchingOptions } from './follow.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 
-/** Finds SUTs that fit criteria and are free. Only a guess: the stream of a SUT decides. */
-export interface Matching {
-  /** @throws StoreUnavailable if the views cannot be read */
-  readonly search: (search: Search) => Promise<Candidates>
-  /** Whether a SUT fits, whatever its state. @throws StoreUnavailable as above */
-  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
-  /** The SUTs that are not retired, kept up to date by each event. @throws StoreUnavailable as above */
-  readonly suts: () => KnownSuts | Promise<KnownSuts>
-  readonly close: () => void
-}
+export type Matching = ReturnType<typeof makeMatching>
 
 /** The SUTs that fit and are free in the whole window, by slot. */
 const findFree = function* (suts: KnownSuts, search: Search): Generator<number> {
@@ -96,11 +87,16 @@ const makeCandidates = (suts: KnownSuts, search: Search, quarterNow: number): Ca
   }
 }
 
-export const makeMatching = (options: MatchingOptions): Matching => {
+/** Finds SUTs that fit criteria and are free. Only a guess: the stream of a SUT decides. */
+export const makeMatching = (options: MatchingOptions) => {
   const { get, close } = followSuts(options)
   return {
-    search: async (search) => makeCandidates(await get(), search, quarterAt(options.clock())),
-    isAnyFit: async (wanted) => !isEmpty((await get()).fitting(wanted)),
+    /** @throws StoreUnavailable if the views cannot be read */
+    search: async (search: Search): Promise<Candidates> =>
+      makeCandidates(await get(), search, quarterAt(options.clock())),
+    /** Whether a SUT fits, whatever its state. @throws StoreUnavailable as above */
+    isAnyFit: async (wanted: Wanted): Promise<boolean> => !isEmpty((await get()).fitting(wanted)),
+    /** The SUTs that are not retired, kept up to date by each event. @throws StoreUnavailable as above */
     suts: get,
     close,
   }

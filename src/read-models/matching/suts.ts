@@ -1,6 +1,6 @@
 import type { Wanted } from '../../domain/matching/candidates.ts'
 import type { Profile } from '../../domain/matching/fit.ts'
-import { type FitIndex, makeFitIndex } from '../../domain/matching/fit-index.ts'
+import { makeFitIndex } from '../../domain/matching/fit-index.ts'
 import { type KnownWindows, NEVER, newWindows, type Opening, openingAt } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
 import { emptySet, intersect, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
@@ -16,25 +16,7 @@ export interface KnownSut extends Omit<Matchable, 'profile'> {
   readonly profile: Profile | undefined
 }
 
-/** SUTs by slot: small numbers. That of a retired SUT is used again. */
-export interface KnownSuts {
-  readonly size: () => number
-  readonly at: (slot: number) => KnownSut | undefined
-  readonly find: (id: string) => KnownSut | undefined
-  /** The slot of a SUT; undefined if it is not known. */
-  readonly place: (id: string) => number | undefined
-  /** Takes a SUT; undefined if it is retired. */
-  readonly put: (id: string, sut: Matchable | undefined) => void
-  /** Changes the windows of a SUT, which is made if it is new. */
-  readonly changeWindows: (id: string, change: (windows: KnownWindows) => void) => void
-  /** What a SUT has free at a quarter. */
-  readonly opening: (slot: number, quarter: number) => Opening
-  /** The SUTs of which a window can begin in a quarter. The set changes with them. */
-  readonly free: (quarter: number) => SlotSet
-  readonly index: FitIndex
-  /** The SUTs that fit and are in all scopes. The set may change with them. */
-  readonly fitting: (wanted: Wanted) => SlotSet
-}
+export type KnownSuts = ReturnType<typeof makeKnownSuts>
 
 /** What is free at a quarter, as far as somebody has asked. */
 interface Quarter {
@@ -98,7 +80,8 @@ const makeQuarters = (suts: readonly (KnownSut | undefined)[]) => {
   }
 }
 
-export const makeKnownSuts = (): KnownSuts => {
+/** SUTs by slot: small numbers. That of a retired SUT is used again. */
+export const makeKnownSuts = () => {
   const slots = new Map<string, number>()
   const suts: (KnownSut | undefined)[] = []
   const unused: number[] = []
@@ -127,10 +110,12 @@ export const makeKnownSuts = (): KnownSuts => {
 
   return {
     size: () => suts.length,
-    at: (slot) => suts[slot],
-    find: (id) => suts[slots.get(id) ?? -1],
-    place: (id) => slots.get(id),
-    put: (id, sut) => {
+    at: (slot: number): KnownSut | undefined => suts[slot],
+    find: (id: string): KnownSut | undefined => suts[slots.get(id) ?? -1],
+    /** The slot of a SUT; undefined if it is not known. */
+    place: (id: string): number | undefined => slots.get(id),
+    /** Takes a SUT; undefined if it is retired. */
+    put: (id: string, sut: Matchable | undefined): void => {
       const slot = slotOf(id)
       if (sut === undefined) {
         suts[slot] = undefined
@@ -143,15 +128,19 @@ export const makeKnownSuts = (): KnownSuts => {
       index.put(slot, sut?.profile)
       changed(slot)
     },
-    changeWindows: (id, change) => {
+    /** Changes the windows of a SUT, which is made if it is new. */
+    changeWindows: (id: string, change: (windows: KnownWindows) => void): void => {
       const slot = slotOf(id)
       change((suts[slot] as KnownSut).windows)
       changed(slot)
     },
+    /** What a SUT has free at a quarter. */
     opening,
+    /** The SUTs of which a window can begin in a quarter. The set changes with them. */
     free,
     index,
-    fitting: (wanted) =>
+    /** The SUTs that fit and are in all scopes. The set may change with them. */
+    fitting: (wanted: Wanted): SlotSet =>
       wanted.scopes.reduce<SlotSet>((set, scope) => intersect(set, index.inScope(scope)), fittingTarget(wanted)),
   }
 }

@@ -11,20 +11,9 @@ import { type SlotSet, slotsIn } from '../../domain/matching/slot-set.ts'
 import type { Waiting } from '../../domain/request/queue.ts'
 import type { KnownSut, KnownSuts } from '../matching/suts.ts'
 
-/**
- * What would become of those who wait, one after the other in their order, if nothing but them happened from now on:
- * each takes the SUT that has room for it first.
- */
-interface Estimate {
-  /** Takes a window that is as good as reserved. */
-  readonly book: (sutId: string, window: Omit<KnownWindow, 'isReleased'>) => void
-  /** Lets a request take its window among some SUTs. Its start in Unix seconds; undefined if it waits in vain. */
-  readonly take: (request: Pick<Waiting, 'duration' | 'expiresAt'>, own: SlotSet) => number | undefined
-}
+type BookedWindow = Omit<KnownWindow, 'isReleased'>
 
-interface Found {
-  readonly start: number
-  readonly end: number
+interface Found extends BookedWindow {
   readonly isNow: boolean
 }
 
@@ -46,8 +35,13 @@ const earliestWindow = (
   return found && { ...found, isNow: false }
 }
 
-/** @param now Unix milliseconds */
-export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, now: number): Estimate => {
+/**
+ * What would become of those who wait, one after the other in their order, if nothing but them happened from now on:
+ * each takes the SUT that has room for it first.
+ *
+ * @param now Unix milliseconds
+ */
+export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, now: number) => {
   /** The windows of SUTs that somebody has taken. */
   const taken = new Map<number, KnownWindows>()
   const quarter = quarterAt(now)
@@ -58,7 +52,7 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, 
     return until > quarter ? quarter : Math.max(quarter, retry)
   }
 
-  const bookIn = (slot: number, { windows }: KnownSut, { start, end }: Omit<KnownWindow, 'isReleased'>): void => {
+  const bookIn = (slot: number, { windows }: KnownSut, { start, end }: BookedWindow): void => {
     const { starts, ends, released, lastEnd } = taken.get(slot) ?? windows
     const copy = { starts: [...starts], ends: [...ends], released: new Set(released), lastEnd }
     putWindow(copy, { start, end, isReleased: false })
@@ -66,12 +60,14 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, 
   }
 
   return {
-    book: (sutId, window) => {
+    /** Takes a window that is as good as reserved. */
+    book: (sutId: string, window: BookedWindow): void => {
       const slot = suts.place(sutId)
       const sut = slot === undefined ? undefined : suts.at(slot)
       if (slot !== undefined && sut !== undefined) bookIn(slot, sut, window)
     },
-    take: ({ duration, expiresAt }, own) => {
+    /** Lets a request take its window among some SUTs. Its start in Unix seconds; undefined if it waits in vain. */
+    take: ({ duration, expiresAt }: Pick<Waiting, 'duration' | 'expiresAt'>, own: SlotSet): number | undefined => {
       let found: (Found & { readonly slot: number; readonly sut: KnownSut }) | undefined
       for (const slot of slotsIn(own)) {
         const sut = suts.at(slot)

@@ -5,20 +5,17 @@ import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import type { Views } from '../views.ts'
 
-/** Which requests users with a scope see: those that a SUT in it fits. */
-export interface RequestSight {
-  /** Reads the SUTs. Nothing is in sight before. @throws StoreUnavailable */
-  readonly prepare: () => Promise<void>
-  readonly isIn: (requestId: string, scope: Scope) => boolean
-}
+export type RequestSight = ReturnType<typeof makeRequestSight>
 
-export const makeRequestSight = (views: Pick<Views, 'newest'>, followed: Followed<KnownSuts>['get']): RequestSight => {
+/** Which requests users with a scope see: those that a SUT in it fits. */
+export const makeRequestSight = (views: Pick<Views, 'newest'>, followed: Followed<KnownSuts>['get']) => {
   let suts: KnownSuts | undefined
   return {
-    prepare: async () => {
+    /** Reads the SUTs. Nothing is in sight before. @throws StoreUnavailable */
+    prepare: async (): Promise<void> => {
       suts = await followed()
     },
-    isIn: (requestId, scope) => {
+    isIn: (requestId: string, scope: Scope): boolean => {
       const version = views.newest('sut_request', requestId)
       if (suts === undefined || version === undefined) return false
       const { match, sut_id } = JSON.parse(version.document) as SutRequest

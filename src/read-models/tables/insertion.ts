@@ -4,15 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 const TOGETHER = [16, 8, 4, 2, 1] as const
 
 /** Inserts several rows per statement, which takes two thirds of the time. */
-export interface Insertion {
-  /** Takes a row. It is in the table after `flush` at the latest. */
-  readonly add: (row: readonly SQLInputValue[]) => void
-  readonly flush: () => void
-  /** Called after a failed transaction: discards waiting rows. */
-  readonly forget: () => void
-}
-
-export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly string[]): Insertion => {
+export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly string[]) => {
   const width = columns.length
   const placeholders = `(${columns.map(() => '?').join(', ')})`
   const prepared = new Map<number, StatementSync>()
@@ -43,12 +35,14 @@ export const makeInsertion = (db: DatabaseSync, table: string, columns: readonly
     forget()
   }
   return {
-    add: (row) => {
+    /** Takes a row. It is in the table after `flush` at the latest. */
+    add: (row: readonly SQLInputValue[]): void => {
       let n = rows * width
       for (const value of row) waiting[n++] = value
       if (++rows === TOGETHER[0]) flush()
     },
     flush,
+    /** Called after a failed transaction: discards waiting rows. */
     forget,
   }
 }

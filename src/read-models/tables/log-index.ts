@@ -9,26 +9,9 @@ import {
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
-import { type Insertion, makeInsertion } from './insertion.ts'
+import { makeInsertion } from './insertion.ts'
 
-/**
- * Finds events of the log by public position, event id and store position. Also has the hashes of the Merkle tree over
- * the log (RFC 6962, section 2.1), from which proofs of any size are computed.
- */
-export interface LogIndex {
-  /** The number of events: the size of the tree. */
-  readonly size: () => number
-  /** The store position of the event at a public position; `BEGINNING` for -1. */
-  readonly storePositionAt: (position: PublicPosition) => StorePosition | undefined
-  readonly publicPositionAt: (storePosition: StorePosition) => PublicPosition | undefined
-  readonly positionOf: (eventId: string) => PublicPosition | undefined
-  /**
-   * The hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level. Level 0 has the leaf hashes.
-   *
-   * @throws RangeError if the log does not fill it
-   */
-  readonly node: (level: number, index: number) => Uint8Array
-}
+export type LogIndex = ReturnType<typeof makeLogTable>['index']
 
 /** An event's row for this table. */
 export interface LogRow extends Pick<Logged, 'id' | 'storePosition' | 'leaf'> {
@@ -81,13 +64,7 @@ export const makePositionAt = (db: DatabaseSync): ((time: number) => PublicPosit
   }
 }
 
-interface LogTable extends Pick<Insertion, 'flush' | 'forget'> {
-  /** Takes a row. It is in the table after `flush` at the latest. */
-  readonly insert: (row: LogRow) => void
-  readonly index: LogIndex
-}
-
-export const makeLogTable = (db: DatabaseSync): LogTable => {
+export const makeLogTable = (db: DatabaseSync) => {
   const { add, flush, forget } = makeInsertion(db, 'log', ['position', 'storePosition', 'id', 'leaf', 'time'])
   const keep = db.prepare('INSERT INTO tree VALUES (?, ?, ?)')
   const size = prepare<{ found: number }>(db, SIZE)
@@ -123,7 +100,8 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
   return {
     flush,
     forget,
-    insert: ({ position, storePosition, id, leaf, time }) => {
+    /** Takes a row. It is in the table after `flush` at the latest. */
+    insert: ({ position, storePosition, id, leaf, time }: LogRow): void => {
       add([position, storePosition, idBytes(id), leaf, time])
       if (position !== next || position % WIDTH === 0) recent.length = 0
       next = position + 1
@@ -136,12 +114,25 @@ export const makeLogTable = (db: DatabaseSync): LogTable => {
         keep.run(level + STEP, n - 1, rootOf(isAtHand ? recent : hashes(level, (n - 1) * WIDTH, WIDTH)))
       }
     },
+    /**
+     * Finds events of the log by public position, event id and store position. Also has the hashes of the Merkle tree
+     * over the log (RFC 6962, section 2.1), from which proofs of any size are computed.
+     */
     index: {
-      size: () => readRow(size).found,
-      storePositionAt: (position) => (position === BEFORE_FIRST ? BEGINNING : storePosition.get(position)?.found),
-      publicPositionAt: (at) => (at === BEGINNING ? BEFORE_FIRST : publicPosition.get({ at })?.found),
-      positionOf: (eventId) => ofId.get(idBytes(eventId))?.found,
-      node: (level, n) => {
+      /** The number of events: the size of the tree. */
+      size: (): number => readRow(size).found,
+      /** The store position of the event at a public position; `BEGINNING` for -1. */
+      storePositionAt: (position: PublicPosition): StorePosition | undefined =>
+        position === BEFORE_FIRST ? BEGINNING : storePosition.get(position)?.found,
+      publicPositionAt: (at: StorePosition): PublicPosition | undefined =>
+        at === BEGINNING ? BEFORE_FIRST : publicPosition.get({ at })?.found,
+      positionOf: (eventId: string): PublicPosition | undefined => ofId.get(idBytes(eventId))?.found,
+      /**
+       * The hash of the perfect subtree of 2^level leaves that begins at leaf n * 2^level. Level 0 has the leaf hashes.
+       *
+       * @throws RangeError if the log does not fill it
+       */
+      node: (level: number, n: number): Uint8Array => {
         const beyond = level % STEP
         return rootOf(hashes(level - beyond, n * 2 ** beyond, 2 ** beyond))
       },

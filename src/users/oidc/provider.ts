@@ -46,14 +46,7 @@ export interface CallbackParameters {
   readonly iss?: string | undefined
 }
 
-/** The OpenID Connect provider. */
-export interface Provider {
-  /** The address at which somebody signs in. @throws ProviderUnavailable */
-  readonly signInUrl: (checks: SignInChecks) => Promise<string>
-  /** Who signed in. Left: why what came back proves nothing, for the log. @throws ProviderUnavailable */
-  readonly exchange: (sent: CallbackParameters, checks: SignInChecks) => Promise<E.Either<string, Person>>
-  readonly close: () => void
-}
+export type Provider = ReturnType<typeof openProvider>
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -174,7 +167,8 @@ const makeExchange =
     )
   }
 
-export const openProvider = (options: ProviderOptions): Provider => {
+/** The OpenID Connect provider. */
+export const openProvider = (options: ProviderOptions) => {
   const { redirectUri, claim, log, now = () => performance.now() } = options
   const stopping = new AbortController()
   const clientAuth = makeClientAuth()
@@ -184,14 +178,16 @@ export const openProvider = (options: ProviderOptions): Provider => {
   const { known, forget } = makeKnown({ ...options, auth: clientAuth.auth, stop: stopping.signal }, now)
   const exchange = makeExchange(options, clientAuth)
   return {
-    signInUrl: async ({ state, nonce, verifier }) => {
+    /** The address at which somebody signs in. @throws ProviderUnavailable */
+    signInUrl: async ({ state, nonce, verifier }: SignInChecks): Promise<string> => {
       const client = await known()
       return buildAuthorizationUrl(client, {
         ...{ redirect_uri: redirectUri, scope: scopesFor(client.serverMetadata(), claim), state, nonce },
         ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       }).href
     },
-    exchange: async (sent, checks) => {
+    /** Who signed in. Left: why what came back proves nothing, for the log. @throws ProviderUnavailable */
+    exchange: async (sent: CallbackParameters, checks: SignInChecks): Promise<E.Either<string, Person>> => {
       const client = await known()
       const secret = await readSecret()
       if (secret === undefined) throw new ProviderUnavailable('there is no client secret')
@@ -206,6 +202,6 @@ export const openProvider = (options: ProviderOptions): Provider => {
         return E.left(reason)
       }
     },
-    close: () => stopping.abort(),
+    close: (): void => stopping.abort(),
   }
 }

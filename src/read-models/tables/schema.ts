@@ -13,7 +13,7 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
   PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`
 
 /** The version of this file's shape; projections have their own. */
-const FILE_VERSION = 19
+const FILE_VERSION = 20
 
 /** What the file needs to know of a projection. */
 export type Shape = Pick<Projection, 'name' | 'version'>
@@ -152,9 +152,9 @@ export const SCHEMA = `
   CREATE INDEX reservation_by_id ON reservation (id, position);
   CREATE INDEX reservation_current ON reservation (created, ended, sut, user, starts, ends, lateness, until)
     WHERE ${CURRENT};
-  CREATE INDEX reservation_by_sut ON reservation (sut, ends, starts, created, ended, user, lateness, until)
+  CREATE INDEX reservation_by_sut ON reservation (sut, ends, starts, created, ended, lateness, until)
     WHERE ${CURRENT};
-  CREATE INDEX reservation_by_user ON reservation (user, ends, starts, created, ended, sut, lateness, counts, until)
+  CREATE INDEX reservation_by_user ON reservation (user, ends, starts, created, ended, lateness, until)
     WHERE ${CURRENT};
   CREATE INDEX reservation_by_end ON reservation (ends, starts, created, ended, sut, user, lateness, until)
     WHERE ${CURRENT};

@@ -46,6 +46,13 @@ interface Rules<S, C extends { readonly type: string }> {
   }
 }
 
+/** The commands that rules take, each with its type. */
+export type CommandsOf<R> = {
+  [T in keyof R]: R[T] extends (state: never, command: infer C, now: number) => Decision
+    ? C & { readonly type: T }
+    : never
+}[keyof R]
+
 export const makeDecider = <S extends StreamState, C extends { readonly type: string }>({
   initial,
   version,

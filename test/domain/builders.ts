@@ -4,6 +4,7 @@ import type { Actor } from '../../src/domain/decider.ts'
 import type { DataOf, Event, EventType, Metadata } from '../../src/domain/event.ts'
 import type { Removal, UserCredentials, UserSecretField } from '../../src/domain/events/user.ts'
 import type { CreateReservation } from '../../src/domain/reservation/create.ts'
+import type { ReservationCommand } from '../../src/domain/reservation/decide.ts'
 import type { WindowLimits } from '../../src/domain/reservation/window-limits.ts'
 import type { SutValues } from '../../src/domain/sut/state.ts'
 import type { OffsetTime } from '../../src/domain/values/instant.ts'
@@ -149,6 +150,9 @@ export const tokenIssued = (data: Partial<DataOf<'TokenIssued'>> = {}) => {
 export const tokenRevoked = (_id: string, user_id = alice) => event('TokenRevoked', { _id, user_id })
 export const sessionEnded = (_id: string, user_id = alice) =>
   event('TokenRevoked', { _id, user_id, session_until: '2030-05-09T05:00:00.000Z' })
+
+/** The command of a type about reservations. */
+export type Reserving<T extends ReservationCommand['type']> = Extract<ReservationCommand, { readonly type: T }>
 
 export const createReservation = (
   window: RequestedWindow,

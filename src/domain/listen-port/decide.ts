@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decision, makeDecider, type StreamState } from '../decider.ts'
+import { type CommandsOf, type Decision, makeDecider, type StreamState } from '../decider.ts'
 import { refuse } from '../failure.ts'
 import { makeId } from '../values/ids.ts'
 import { bisect } from '../values/sorted-list.ts'
@@ -8,22 +8,6 @@ export interface PortRange {
   readonly first: number
   readonly last: number
 }
-
-/** The first append of the creation of SUTs: assigns an id and a port to each, or nothing to any. */
-export interface AssignListenPorts {
-  readonly type: 'AssignListenPorts'
-  readonly range: PortRange
-  /** 8 random bytes in hex for each SUT's id. */
-  readonly randoms: readonly string[]
-}
-
-/** Releases the port of a SUT that was retired or whose creation was abandoned. */
-export interface ReleaseListenPort {
-  readonly type: 'ReleaseListenPort'
-  readonly sut_id: string
-}
-
-export type ListenPortCommand = AssignListenPorts | ReleaseListenPort
 
 export interface Assignment {
   readonly sut_id: string
@@ -55,6 +39,12 @@ const choosePorts = (state: ListenPortState, range: PortRange, count: number): r
   return [...ports, ...back.slice(0, count - ports.length)]
 }
 
+interface AssignListenPorts {
+  readonly range: PortRange
+  /** 8 random bytes in hex for each SUT's id. */
+  readonly randoms: readonly string[]
+}
+
 const assign = (state: ListenPortState, { range, randoms }: AssignListenPorts, now: number): Decision => {
   const ports = choosePorts(state, range, randoms.length)
   if (ports.length === randoms.length) {
@@ -73,6 +63,19 @@ const assign = (state: ListenPortState, { range, randoms }: AssignListenPorts, n
   return refuse('listen_ports_exhausted', detail)
 }
 
+const rules = {
+  /** The first append of the creation of SUTs: assigns an id and a port to each, or nothing to any. */
+  AssignListenPorts: assign,
+  /** Releases the port of a SUT that was retired or whose creation was abandoned. */
+  ReleaseListenPort: ({ assigned }: ListenPortState, { sut_id }: { readonly sut_id: string }): Decision => {
+    const assignment = assigned.find((each) => each.sut_id === sut_id)
+    if (assignment === undefined) return E.right([])
+    return E.right([{ type: 'ListenPortReleased', data: { listen_port: assignment.listen_port, sut_id } }])
+  },
+}
+
+export type ListenPortCommand = CommandsOf<typeof rules>
+
 export const listenPortDecider = makeDecider<ListenPortState, ListenPortCommand>({
   initial: { time: 0, keys: [], assigned: [], released: [] },
   version: 3,
@@ -87,13 +90,5 @@ export const listenPortDecider = makeDecider<ListenPortState, ListenPortCommand>
     const place = insertionIndex(state.assigned, listen_port)
     return { ...state, assigned: state.assigned.toSpliced(place, 0, { sut_id, listen_port, time }), released }
   },
-  rules: {
-    AssignListenPorts: assign,
-    ReleaseListenPort: ({ assigned }, command) => {
-      const assignment = assigned.find(({ sut_id }) => sut_id === command.sut_id)
-      if (assignment === undefined) return E.right([])
-      const { sut_id, listen_port } = assignment
-      return E.right([{ type: 'ListenPortReleased', data: { listen_port, sut_id } }])
-    },
-  },
+  rules,
 })

@@ -14,7 +14,6 @@ import { findUnfinished, onHeld, type ReservationCommandBase } from './rules.ts'
 
 /** Binds a reservation to the caller's client address. Only that address may then connect to the SUT. */
 export interface BindReservation extends ReservationCommandBase {
-  readonly type: 'BindReservation'
   /** The address as a keyed hash under the newest key, as in the event's metadata. */
   readonly client: string
 }
@@ -23,29 +22,23 @@ export const bindReservation = onHeld<BindReservation>(({ _id, user_id, client }
   E.right(client === command.client ? [] : [{ type: 'ReservationBound', data: { _id, sut_id, user_id } }]),
 )
 
-/** Ends the binding of a reservation, because its holder has a new password. Its holder can bind it again. */
-export interface UnbindReservation {
-  readonly type: 'UnbindReservation'
+interface OfReservation {
   readonly _id: string
 }
 
-export const unbind = onSut((sut, { _id }: UnbindReservation, now): Decision => {
+/** Ends the binding of a reservation, because its holder has a new password. Its holder can bind it again. */
+export const unbind = onSut((sut, { _id }: OfReservation, now): Decision => {
   const held = findUnfinished(sut, _id, now)
   if (held === undefined || held.client === null) return E.right([])
   return E.right([{ type: 'ReservationUnbound', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
 })
 
-/** Keeps a reservation alive that was made with `keepalive`: its time counts anew. */
-export interface KeepReservation extends ReservationCommandBase {
-  readonly type: 'KeepReservation'
-}
-
 /**
- * Recorded only when less than half of the time is left, so that frequent calls cost the log nothing; but the first
+ * Keeps a reservation alive that was made with `keepalive`: its time counts anew. Recorded only when less than half of the time is left, so that frequent calls cost the log nothing; but the first
  * heartbeat of the holder at once. Connections keep only what has never had one: a program that a killed job has left
  * may stay connected for good.
  */
-export const keepReservation = onHeld<KeepReservation>((held, { actor }, now, { _id: sut_id }) => {
+export const keepReservation = onHeld((held, { actor }, now, { _id: sut_id }) => {
   if (held.keepalive === 0)
     return refuse('not_kept_alive', 'The reservation was made without keepalive. It lasts until its end.')
   const isHeartbeat = actor.role !== 'system'
@@ -58,7 +51,6 @@ export const keepReservation = onHeld<KeepReservation>((held, { actor }, now, { 
 
 /** Ends a reservation earlier than planned, but later than now. What it frees is free at once. */
 export interface ShortenReservation extends ReservationCommandBase {
-  readonly type: 'ShortenReservation'
   readonly end: OffsetTime
 }
 
@@ -91,11 +83,7 @@ const released = (sut: ExistingSut, held: Held, now: number, cause?: ReleaseCaus
 }
 
 /** Cancels a future reservation; releases a running one. */
-export interface CancelReservation extends ReservationCommandBase {
-  readonly type: 'CancelReservation'
-}
-
-export const cancel = onHeld<CancelReservation>(
+export const cancel = onHeld(
   (held, { _id }, now, sut) => {
     if (held.start * 1000 <= now) return E.right([released(sut, held, now)])
     return E.right([{ type: 'ReservationCancelled', data: { _id, sut_id: sut._id, user_id: held.user_id } }])
@@ -106,20 +94,19 @@ export const cancel = onHeld<CancelReservation>(
   },
 )
 
-/** Releases a running reservation that nobody keeps alive, or through which nobody has connected, if that is due. */
-export interface ReleaseUnattended {
-  readonly type: 'ReleaseUnattended'
-  readonly _id: string
-  readonly cause: ReleaseCause
-}
-
 /** When a reservation is released unless somebody connects before, in Unix milliseconds; undefined if it is not. */
 const unusedDue = ({ values: { release_unused_after: after } }: ExistingSut, held: Held): number | undefined =>
   after === 0 ? undefined : startDue(held) + after * 1000
 
-/** Whether somebody has connected is not known here: sessions have a stream of their own. */
-export const releaseUnattended = onSut((sut, { _id, cause }: ReleaseUnattended, now): Decision => {
-  const held = findUnfinished(sut, _id, now)
-  const due = held && (cause === 'keepalive' ? keepaliveDue(held) : unusedDue(sut, held))
-  return E.right(held === undefined || due === undefined || due > now ? [] : [released(sut, held, now, cause)])
-})
+/**
+ * Releases a running reservation that nobody keeps alive, or through which nobody has connected, if that is due. Whether
+ * somebody has connected is not known here: sessions have a stream of their own.
+ */
+export const releaseUnattended = onSut(
+  (sut, command: OfReservation & { readonly cause: ReleaseCause }, now): Decision => {
+    const { _id, cause } = command
+    const held = findUnfinished(sut, _id, now)
+    const due = held && (cause === 'keepalive' ? keepaliveDue(held) : unusedDue(sut, held))
+    return E.right(held === undefined || due === undefined || due > now ? [] : [released(sut, held, now, cause)])
+  },
+)

@@ -1,39 +1,29 @@
-import { makeDecider } from '../decider.ts'
+import { type CommandsOf, makeDecider } from '../decider.ts'
 import { initialSut, onSut, type SutState, sutFold } from '../sut/state.ts'
 import { fits } from '../user/scope.ts'
-import {
-  type BindReservation,
-  bindReservation,
-  type CancelReservation,
-  cancel,
-  type KeepReservation,
-  keepReservation,
-  type ReleaseUnattended,
-  releaseUnattended,
-  type ShortenReservation,
-  shorten,
-  type UnbindReservation,
-  unbind,
-} from './change.ts'
-import { type CreateReservation, create } from './create.ts'
-import { type ExtendReservation, extend } from './extend.ts'
-import { type RefuseOffer, refuseOffer } from './match.ts'
-import { type AdvanceSchedule, advance } from './schedule.ts'
-import { type CancelSeries, type CreateSeries, cancelSeries, createSeries } from './series.ts'
+import { bindReservation, cancel, keepReservation, releaseUnattended, shorten, unbind } from './change.ts'
+import { create } from './create.ts'
+import { extend } from './extend.ts'
+import { refuseOffer } from './match.ts'
+import { advance } from './schedule.ts'
+import { cancelSeries, createSeries } from './series.ts'
 
-export type ReservationCommand =
-  | CreateReservation
-  | CancelReservation
-  | ExtendReservation
-  | ShortenReservation
-  | BindReservation
-  | UnbindReservation
-  | KeepReservation
-  | ReleaseUnattended
-  | AdvanceSchedule
-  | RefuseOffer
-  | CreateSeries
-  | CancelSeries
+const rules = {
+  CreateReservation: create,
+  CancelReservation: cancel,
+  ExtendReservation: extend,
+  ShortenReservation: shorten,
+  BindReservation: bindReservation,
+  UnbindReservation: unbind,
+  KeepReservation: keepReservation,
+  ReleaseUnattended: releaseUnattended,
+  AdvanceSchedule: advance,
+  RefuseOffer: refuseOffer,
+  CreateSeries: createSeries,
+  CancelSeries: onSut(cancelSeries),
+}
+
+export type ReservationCommand = CommandsOf<typeof rules>
 
 /** To a command that takes time of a SUT outside the scope of its sender, the SUT does not exist. */
 const known = (state: SutState, command: ReservationCommand): SutState => {
@@ -42,21 +32,4 @@ const known = (state: SutState, command: ReservationCommand): SutState => {
 }
 
 /** Shares the SUT's stream and state, which includes its calendar. */
-export const reservationDecider = makeDecider<SutState, ReservationCommand>({
-  ...sutFold,
-  known,
-  rules: {
-    CreateReservation: create,
-    CancelReservation: cancel,
-    ExtendReservation: extend,
-    ShortenReservation: shorten,
-    BindReservation: bindReservation,
-    UnbindReservation: unbind,
-    KeepReservation: keepReservation,
-    ReleaseUnattended: releaseUnattended,
-    AdvanceSchedule: advance,
-    RefuseOffer: refuseOffer,
-    CreateSeries: createSeries,
-    CancelSeries: onSut(cancelSeries),
-  },
-})
+export const reservationDecider = makeDecider<SutState, ReservationCommand>({ ...sutFold, known, rules })

@@ -14,7 +14,6 @@ import { tooLongProblem, type WindowLimits } from './window-limits.ts'
 export type NewEnd = OffsetTime | { readonly duration: number } | { readonly by: number }
 
 export interface ExtendReservation extends ReservationCommandBase {
-  readonly type: 'ExtendReservation'
   readonly end: NewEnd
   readonly limits: WindowLimits
   /** For holders whose reservations are limited. */

@@ -10,7 +10,6 @@ import { formatMilliseconds } from '../values/instant.ts'
  * its own, in order. `[]` means that nothing is due.
  */
 export interface AdvanceSchedule {
-  readonly type: 'AdvanceSchedule'
   readonly sut_id: string
   /** Unix milliseconds: what was due earlier is never recorded (see ScheduleBegan). */
   readonly from: number

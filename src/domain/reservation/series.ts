@@ -25,7 +25,6 @@ import { formatHorizon, tooFarProblem, tooLongProblem, windowProblems } from './
 
 /** Reserves a SUT again and again, by a rule: all of its windows or none. */
 export interface CreateSeries extends ReservationRequest {
-  readonly type: 'CreateSeries'
   readonly first: FirstWindow
   /** As the client wrote it. */
   readonly rrule: string
@@ -173,7 +172,6 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
 
 /** Cancels the reservations of a series that have not begun. */
 export interface CancelSeries {
-  readonly type: 'CancelSeries'
   readonly actor: Actor
   readonly user_id: string
   /** Its reservations by start. They are made with it and stay the same. */

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { makeDecider, type StreamState } from '../decider.ts'
+import { type CommandsOf, type Decision, makeDecider, type StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 
 export type OpenedSession = DataOf<'SessionOpened'>
@@ -13,24 +13,6 @@ export interface SessionState extends StreamState {
   /** The id of the session that each instance opened last, newest instance last. */
   readonly last: Readonly<Record<string, string>>
 }
-
-/**
- * Records a session of the instance that forwarded it: its opening unless already recorded, and its end if it has one.
- */
-export interface RecordSession {
-  readonly type: 'RecordSession'
-  readonly session: OpenedSession
-  readonly end: SessionEnd | undefined
-}
-
-/** Closes a session whose opening is known to be recorded, perhaps by another instance. */
-export interface CloseSession {
-  readonly type: 'CloseSession'
-  readonly _id: string
-  readonly end: SessionEnd
-}
-
-export type SessionCommand = RecordSession | CloseSession
 
 /** Maximum instances kept per SUT. Only a SUT that moves between sites has more than a few. */
 const INSTANCES_MAX = 64
@@ -64,25 +46,34 @@ const closeFormer = ({ open }: SessionState, { reservation_id, instance }: Opene
     .filter((former) => former.reservation_id === reservation_id && former.instance === instance)
     .map((former) => closing(former, lostEnd(former)))
 
+const rules = {
+  /** Closes a session whose opening is known to be recorded, perhaps by another instance. */
+  CloseSession: (state: SessionState, { _id, end }: { readonly _id: string; readonly end: SessionEnd }): Decision => {
+    const open = state.open[_id]
+    return E.right(open === undefined ? [] : [closing(open, end)])
+  },
+  /**
+   * Records a session of the instance that forwarded it: its opening unless already recorded, and its end if it has one.
+   * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only the
+   * opening that it recorded last.
+   */
+  RecordSession: (
+    state: SessionState,
+    { session, end }: { readonly session: OpenedSession; readonly end: SessionEnd | undefined },
+  ): Decision => {
+    const open = state.open[session._id]
+    if (open === undefined && state.last[session.instance] === session._id) return E.right([])
+    const opened: readonly Event[] =
+      open === undefined ? [...closeFormer(state, session), { type: 'SessionOpened', data: session }] : []
+    return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
+  },
+}
+
+export type SessionCommand = CommandsOf<typeof rules>
+
 export const sessionDecider = makeDecider<SessionState, SessionCommand>({
   initial: { time: 0, keys: [], open: {}, last: {} },
   version: 1,
   fold,
-  rules: {
-    CloseSession: (state, { _id, end }) => {
-      const open = state.open[_id]
-      return E.right(open === undefined ? [] : [closing(open, end)])
-    },
-    /**
-     * An instance records its sessions of a SUT one after the other. After a lost response it can therefore repeat only
-     * the opening that it recorded last.
-     */
-    RecordSession: (state, { session, end }) => {
-      const open = state.open[session._id]
-      if (open === undefined && state.last[session.instance] === session._id) return E.right([])
-      const opened: readonly Event[] =
-        open === undefined ? [...closeFormer(state, session), { type: 'SessionOpened', data: session }] : []
-      return E.right([...opened, ...(end === undefined ? [] : [closing(open ?? session, end)])])
-    },
-  },
+  rules,
 })

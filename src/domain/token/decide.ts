@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { makeDecider, type StreamState } from '../decider.ts'
+import { type CommandsOf, type Decision, makeDecider, type StreamState } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import type { Role, TokenScope } from '../events/user.ts'
 import { refuse } from '../failure.ts'
@@ -19,32 +19,6 @@ export interface TokenState {
 export interface TokensState extends StreamState {
   readonly tokens: readonly TokenState[]
 }
-
-export interface IssueToken {
-  readonly type: 'IssueToken'
-  readonly token: DataOf<'TokenIssued'>
-}
-
-export interface RevokeToken {
-  readonly type: 'RevokeToken'
-  readonly _id: string
-  readonly user_id: string
-}
-
-/** Revokes those of these tokens that are left, as many as fit into an append. */
-export interface RevokeTokens {
-  readonly type: 'RevokeTokens'
-  readonly user_id: string
-  readonly ids: ReadonlySet<string>
-}
-
-/** Ends the session of a login. Sessions are not recorded when they begin. */
-export interface EndSession {
-  readonly type: 'EndSession'
-  readonly session: { readonly _id: string; readonly user_id: string; readonly session_until: string }
-}
-
-export type TokenCommand = IssueToken | RevokeToken | RevokeTokens | EndSession
 
 /** Tokens of a user that are valid at the same time. */
 export const TOKENS_MAX = 1_000
@@ -79,24 +53,40 @@ const fold = (state: TokensState, event: Recorded, time: number): TokensState =>
   return { ...state, tokens: [...withoutOldest(state.tokens, time), issued] }
 }
 
+interface OfUser {
+  readonly user_id: string
+}
+
+const rules = {
+  IssueToken: (state: TokensState, { token }: { readonly token: DataOf<'TokenIssued'> }, now: number): Decision =>
+    validTokens(state, now).length < TOKENS_MAX
+      ? E.right([{ type: 'TokenIssued', data: token }])
+      : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`),
+  RevokeToken: ({ tokens }: TokensState, { _id, user_id }: OfUser & { readonly _id: string }): Decision =>
+    tokens.some((token) => token._id === _id)
+      ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
+      : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.'),
+  /** Revokes those of these tokens that are left, as many as fit into an append. */
+  RevokeTokens: (
+    { tokens }: TokensState,
+    { user_id, ids }: OfUser & { readonly ids: ReadonlySet<string> },
+  ): Decision => {
+    const some = tokens.filter(({ _id }) => ids.has(_id)).slice(0, REVOKED_AT_ONCE)
+    return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
+  },
+  /**
+   * Ends the session of a login, which is not recorded when it begins. It may have ended already: remembering ended
+   * sessions would cost more than a second event.
+   */
+  EndSession: (_: TokensState, { session }: { readonly session: Required<DataOf<'TokenRevoked'>> }): Decision =>
+    E.right([{ type: 'TokenRevoked', data: session }]),
+}
+
+export type TokenCommand = CommandsOf<typeof rules>
+
 export const tokenDecider = makeDecider<TokensState, TokenCommand>({
   initial: { time: 0, keys: [], tokens: [] },
   version: 3,
   fold,
-  rules: {
-    IssueToken: (state, { token }, now) =>
-      validTokens(state, now).length < TOKENS_MAX
-        ? E.right([{ type: 'TokenIssued', data: token }])
-        : refuse('too_many_tokens', `The user has ${TOKENS_MAX} tokens. Revoke one first.`),
-    RevokeToken: ({ tokens }, { _id, user_id }) =>
-      tokens.some((token) => token._id === _id)
-        ? E.right([{ type: 'TokenRevoked', data: { _id, user_id } }])
-        : refuse('token_not_found', 'No token of this user has this id, or it has been revoked.'),
-    RevokeTokens: ({ tokens }, { user_id, ids }) => {
-      const some = tokens.filter(({ _id }) => ids.has(_id)).slice(0, REVOKED_AT_ONCE)
-      return E.right(some.map(({ _id }): Event => ({ type: 'TokenRevoked', data: { _id, user_id } })))
-    },
-    // It may have ended already: remembering ended sessions would cost more than a second event.
-    EndSession: (_, { session }) => E.right([{ type: 'TokenRevoked', data: session }]),
-  },
+  rules,
 })

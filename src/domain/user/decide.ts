@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Decision, makeDecider } from '../decider.ts'
+import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { type AddUsers, addUsers } from './add-users.ts'
+import { addUsers } from './add-users.ts'
 import { type NameClaim, refuseName } from './names.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './quota.ts'
 import { findUser, foldUsers, type UserState, type UsersState } from './state.ts'
@@ -28,7 +28,6 @@ const decideIdentity = (
 
 /** Does nothing if a user with this identity has been added already. */
 export interface AddUser extends QuotaFields {
-  readonly type: 'AddUser'
   readonly _id: string
   readonly role: Role
   readonly scope?: string | undefined
@@ -40,7 +39,6 @@ export interface AddUser extends QuotaFields {
 
 /** Omitted fields keep their values. */
 export interface ChangeUser extends QuotaFields {
-  readonly type: 'ChangeUser'
   readonly _id: string
   readonly role?: Role | undefined
   readonly scope?: string | undefined
@@ -49,32 +47,9 @@ export interface ChangeUser extends QuotaFields {
   readonly ifMatch?: readonly number[] | undefined
 }
 
-/** Ends all sessions that began with logins of the user. */
-export interface RenewEpoch {
-  readonly type: 'RenewEpoch'
-  readonly _id: string
-  readonly credentials: UserCredentials
-}
-
-export interface RemoveUser {
-  readonly type: 'RemoveUser'
-  readonly _id: string
-  readonly reservations: Removal
-}
-
-/** The name must not be another user's by now. */
-export interface RestoreUser {
-  readonly type: 'RestoreUser'
-  readonly _id: string
-  readonly claim: NameClaim
-}
-
-export interface EraseUser {
-  readonly type: 'EraseUser'
+interface OfUser {
   readonly _id: string
 }
-
-export type UserCommand = AddUser | AddUsers | ChangeUser | RenewEpoch | RemoveUser | RestoreUser | EraseUser
 
 const NOTHING: Decision = E.right([])
 
@@ -87,7 +62,7 @@ const refuseLast = (): Decision =>
 
 /** A rule for a user that was added, and has been removed or not. */
 const onUser =
-  <C extends { readonly _id: string }>(
+  <C extends OfUser>(
     rule: (user: UserState, command: C, state: UsersState) => Decision,
     wanted?: 'present' | 'removed',
   ) =>
@@ -137,38 +112,45 @@ const change = onUser<ChangeUser>((user, command, state) => {
   return Object.keys(changed).length === 0 ? NOTHING : E.right([{ type: 'UserChanged', data: { _id, ...changed } }])
 }, 'present')
 
-const renewEpoch = onUser<RenewEpoch>(
-  (_, { _id, credentials }) => E.right([{ type: 'UserChanged', data: { _id, credentials } }]),
+/** Ends all sessions that began with logins of the user. */
+const renewEpoch = onUser(
+  (_, { _id, credentials }: OfUser & { readonly credentials: UserCredentials }) =>
+    E.right([{ type: 'UserChanged', data: { _id, credentials } }]),
   'present',
 )
 
-const remove = onUser<RemoveUser>((user, { _id, reservations }, state) => {
+const remove = onUser((user, { _id, reservations }: OfUser & { readonly reservations: Removal }, state) => {
   if (user.status !== 'present') return NOTHING
   if (isLastAdministrator(state, user)) return refuseLast()
   return E.right([{ type: 'UserRemoved', data: { _id, reservations } }])
 })
 
-const restore = onUser<RestoreUser>(({ _id, status }, { claim }, state) => {
+/** The name must not be another user's by now. */
+const restore = onUser(({ _id, status }, { claim }: OfUser & { readonly claim: NameClaim }, state) => {
   if (status === 'erased') return refuse('user_erased', 'The user has been erased, which is final.')
   return refuseName(state, claim, _id) ?? E.right([{ type: 'UserRestored', data: { _id } }])
 }, 'removed')
 
-const erase = onUser<EraseUser>(
-  ({ _id, status }) => (status === 'erased' ? NOTHING : E.right([{ type: 'UserErased', data: { _id } }])),
+const erase = onUser(
+  ({ _id, status }, _: OfUser) => (status === 'erased' ? NOTHING : E.right([{ type: 'UserErased', data: { _id } }])),
   'removed',
 )
+
+const rules = {
+  AddUser: add,
+  AddUsers: addUsers,
+  ChangeUser: change,
+  RenewEpoch: renewEpoch,
+  RemoveUser: remove,
+  RestoreUser: restore,
+  EraseUser: erase,
+}
+
+export type UserCommand = CommandsOf<typeof rules>
 
 export const userDecider = makeDecider<UsersState, UserCommand>({
   initial: { time: 0, keys: [], users: [] },
   version: 2,
   fold: foldUsers,
-  rules: {
-    AddUser: add,
-    AddUsers: addUsers,
-    ChangeUser: change,
-    RenewEpoch: renewEpoch,
-    RemoveUser: remove,
-    RestoreUser: restore,
-    EraseUser: erase,
-  },
+  rules,
 })

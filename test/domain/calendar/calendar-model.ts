@@ -1,10 +1,8 @@
-import type { BindReservation, ShortenReservation, UnbindReservation } from '../../../src/domain/reservation/change.ts'
 import type { CreateReservation } from '../../../src/domain/reservation/create.ts'
 import type { ReservationCommand } from '../../../src/domain/reservation/decide.ts'
-import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import type { SutCommand } from '../../../src/domain/sut/decide.ts'
 import { formatWithOffset, type OffsetTime } from '../../../src/domain/values/instant.ts'
-import { LISTEN_PORT, SUT_ID } from '../builders.ts'
+import { LISTEN_PORT, type Reserving, SUT_ID } from '../builders.ts'
 import { instantOf, nanosecondsOf } from '../nanoseconds.ts'
 import {
   type Booking,
@@ -103,11 +101,11 @@ const bookingOf = (model: Model, _id: string): Booking => {
   return booking
 }
 
-const extend = (model: Model, command: ExtendReservation, now: number): Verdict => {
+const extend = (model: Model, command: Reserving<'ExtendReservation'>, now: number): Verdict => {
   const { actor, _id, user_id, limits } = command
   const booking = bookingOf(model, _id)
   const start = BigInt(booking.start) * SECOND
-  const ofEnd = (asked: ExtendReservation['end']): readonly [bigint, number] => {
+  const ofEnd = (asked: Reserving<'ExtendReservation'>['end']): readonly [bigint, number] => {
     if ('duration' in asked) return [start + BigInt(asked.duration) * SECOND, booking.endOffset]
     if ('by' in asked) return [BigInt(booking.end + asked.by) * SECOND, booking.endOffset]
     return [nanosecondsOf(asked.instant), asked.offset]
@@ -142,7 +140,11 @@ const extend = (model: Model, command: ExtendReservation, now: number): Verdict 
   return { event: { type: 'ReservationExtended', data }, apply }
 }
 
-const shorten = (model: Model, { actor, _id, user_id, end: asked }: ShortenReservation, now: number): Verdict => {
+const shorten = (
+  model: Model,
+  { actor, _id, user_id, end: asked }: Reserving<'ShortenReservation'>,
+  now: number,
+): Verdict => {
   const booking = bookingOf(model, _id)
   const stands = booking.standing === 'made' && booking.end * 1000 > now
   const end = ceiling(nanosecondsOf(asked.instant))
@@ -162,7 +164,7 @@ const shorten = (model: Model, { actor, _id, user_id, end: asked }: ShortenReser
   return { event: { type: 'ReservationShortened', data }, apply }
 }
 
-const bind = (model: Model, { actor, _id, user_id, client }: BindReservation, now: number): Verdict => {
+const bind = (model: Model, { actor, _id, user_id, client }: Reserving<'BindReservation'>, now: number): Verdict => {
   const booking = bookingOf(model, _id)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
   if (booking.standing === 'cancelled') return refused('reservation_cancelled')
@@ -174,7 +176,7 @@ const bind = (model: Model, { actor, _id, user_id, client }: BindReservation, no
   return { event: { type: 'ReservationBound', data: { _id, sut_id: SUT_ID, user_id } }, apply }
 }
 
-const unbind = (model: Model, { _id }: UnbindReservation, now: number): Verdict => {
+const unbind = (model: Model, { _id }: Reserving<'UnbindReservation'>, now: number): Verdict => {
   const booking = bookingOf(model, _id)
   const { user_id, client, standing, end } = booking
   if (standing !== 'made' || end * 1000 <= now || client === null) return 'already so'

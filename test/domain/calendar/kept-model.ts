@@ -1,6 +1,5 @@
-import type { CancelReservation, KeepReservation } from '../../../src/domain/reservation/change.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
-import { SUT_ID } from '../builders.ts'
+import { type Reserving, SUT_ID } from '../builders.ts'
 import { type Booking, refused, type Verdict } from './bookings.ts'
 
 /** The part of the naive model that says how reservations are kept alive, cancelled and released. */
@@ -28,7 +27,7 @@ const keptFor = ({ start, created, kept, keepalive }: Booking): number =>
 export const keptUntil = (booking: Booking): number =>
   Math.max(booking.start * 1000, booking.created, booking.kept) + keptFor(booking)
 
-export const keep = (booking: Booking, { actor, _id, user_id }: KeepReservation, now: number): Verdict => {
+export const keep = (booking: Booking, { actor, _id, user_id }: Reserving<'KeepReservation'>, now: number): Verdict => {
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
   if (booking.standing === 'cancelled') return refused('reservation_cancelled')
   if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
@@ -51,7 +50,11 @@ export const releaseUnattended = (booking: Booking, now: number): Verdict => {
   return release(booking, now, { cause: 'keepalive' })
 }
 
-export const cancel = (booking: Booking, { actor, _id, user_id }: CancelReservation, now: number): Verdict => {
+export const cancel = (
+  booking: Booking,
+  { actor, _id, user_id }: Reserving<'CancelReservation'>,
+  now: number,
+): Verdict => {
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
   if (booking.standing !== 'made') return 'already so'
   if (booking.end * 1000 <= now) return refused('reservation_over')

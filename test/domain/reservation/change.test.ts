@@ -2,9 +2,7 @@ import test from 'ava'
 import { find } from '../../../src/domain/calendar/calendar.ts'
 import { keepaliveDue } from '../../../src/domain/calendar/held.ts'
 import type { Event } from '../../../src/domain/event.ts'
-import type { BindReservation, CancelReservation, KeepReservation } from '../../../src/domain/reservation/change.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import {
   administrator,
   alice,
@@ -14,6 +12,7 @@ import {
   explicit,
   idOf,
   LIMITS,
+  type Reserving,
   reservationBound,
   reservationCancelled,
   reservationCreated,
@@ -31,7 +30,7 @@ const { given } = stories(reservationDecider)
 const created = at('05:00', sutCreated())
 /** 06:00 to 07:00 UTC. */
 const made = at('05:00', reservationCreated(idOf(1), '2030-05-02T08:00:00+02:00', '2030-05-02T03:30:00-03:30'))
-const cancel = (more: Partial<CancelReservation> = {}): CancelReservation => ({
+const cancel = (more: Partial<Reserving<'CancelReservation'>> = {}): Reserving<'CancelReservation'> => ({
   type: 'CancelReservation',
   actor: tester(alice),
   _id: idOf(1),
@@ -60,7 +59,10 @@ test('a tester can cancel only its own reservations, an administrator any', (t) 
   t.deepEqual(story.when(cancel({ actor: administrator }), '05:01'), records(reservationCancelled(idOf(1))))
 })
 
-const extend = (end: ExtendReservation['end'], more: Partial<ExtendReservation> = {}): ExtendReservation => ({
+const extend = (
+  end: Reserving<'ExtendReservation'>['end'],
+  more: Partial<Reserving<'ExtendReservation'>> = {},
+): Reserving<'ExtendReservation'> => ({
   type: 'ExtendReservation',
   actor: tester(alice),
   _id: idOf(1),
@@ -94,7 +96,7 @@ test('extending to the current end is accepted even beyond the maximum window', 
 
 const [HERE, THERE] = [`k1:${'a'.repeat(22)}`, `k1:${'b'.repeat(22)}`]
 const ofAlice = { actor: alice, role: 'tester' as const, client: HERE }
-const bind = (more: Partial<BindReservation> = {}): BindReservation => ({
+const bind = (more: Partial<Reserving<'BindReservation'>> = {}): Reserving<'BindReservation'> => ({
   type: 'BindReservation',
   actor: tester(alice),
   _id: idOf(1),
@@ -125,7 +127,7 @@ test('there is no binding to end of an unknown reservation', (t) => {
 const window = reservationCreated(idOf(1), '06:00', '07:00').data
 const reservation: Event = { type: 'ReservationCreated', data: { ...window, keepalive: 600 } }
 const alive = at('05:00', reservation)
-const keep = (more: Partial<KeepReservation> = {}): KeepReservation => ({
+const keep = (more: Partial<Reserving<'KeepReservation'>> = {}): Reserving<'KeepReservation'> => ({
   type: 'KeepReservation',
   actor: tester(alice),
   _id: idOf(1),

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { weekOf } from '../../../src/domain/calendar/week.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { countCreated, countReleased, type QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { addSeconds } from '../../../src/domain/values/instant.ts'
 import {
@@ -11,6 +10,7 @@ import {
   createReservation,
   idOf,
   LIMITS,
+  type Reserving,
   reservationCreated,
   reservationExtended,
   sutCreated,
@@ -41,7 +41,11 @@ const quotaOf = (
 
 const reserve = (from: string, to: string, quota?: QuotaUse, more: Parameters<typeof createReservation>[1] = {}) =>
   createReservation({ form: 'explicit', start: asked(from), end: asked(to) }, { quota, ...more })
-const extend = (duration: number, quota?: QuotaUse, more: Partial<ExtendReservation> = {}): ExtendReservation => ({
+const extend = (
+  duration: number,
+  quota?: QuotaUse,
+  more: Partial<Reserving<'ExtendReservation'>> = {},
+): Reserving<'ExtendReservation'> => ({
   ...{ type: 'ExtendReservation', actor: tester(alice), _id: idOf(1), user_id: alice, documentStatus: 'made' },
   ...{ end: { duration }, limits: LIMITS, quota },
   ...more,

@@ -4,7 +4,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Decider } from '../../../src/domain/decider.ts'
 import type { Event } from '../../../src/domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { AdvanceSchedule } from '../../../src/domain/reservation/schedule.ts'
 import type { SutState } from '../../../src/domain/sut/state.ts'
 import {
   administrator,
@@ -13,6 +12,7 @@ import {
   createReservation,
   idOf,
   LIMITS,
+  type Reserving,
   reservationCreated,
   reservationEnded,
   reservationStarted,
@@ -27,7 +27,7 @@ const created = at('05:00', sutCreated())
 const made = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'))
 const due = (time: string): string => `2030-05-02T${time}Z`
 const started = at('06:00', reservationStarted(idOf(1), due('06:00:00.000')))
-const advance = (from = '00:00'): AdvanceSchedule => ({
+const advance = (from = '00:00'): Reserving<'AdvanceSchedule'> => ({
   type: 'AdvanceSchedule',
   sut_id: SUT_ID,
   from: clock(from),

@@ -2,7 +2,6 @@ import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { DataOf } from '../../../src/domain/event.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
-import type { CancelSeries } from '../../../src/domain/reservation/series.ts'
 import { encodeEvent } from '../../../src/event-store/stored-event.ts'
 import {
   alice,
@@ -11,6 +10,7 @@ import {
   clock,
   idOf,
   LIMITS,
+  type Reserving,
   reservationCancelled,
   reservationCreated,
   sutCreated,
@@ -212,7 +212,7 @@ const past = [
   at('05:00', reservationCreated(idOf(3), '10:00', '11:00')),
   at('05:00', reservationCreated(idOf(4), '12:00', '13:00')),
 ]
-const cancel = (actor = tester(alice)): CancelSeries => ({
+const cancel = (actor = tester(alice)): Reserving<'CancelSeries'> => ({
   type: 'CancelSeries',
   actor,
   user_id: alice,

@@ -1,10 +1,9 @@
 import * as Either from 'fp-ts/lib/Either.js'
-import type { CreateSeries } from '../../../src/domain/reservation/series.ts'
 import { parseRule, type RecurrenceRule } from '../../../src/domain/series/rule.ts'
 import { type FirstWindow, findSeriesWindows, makeSeriesQuery } from '../../../src/domain/series/windows.ts'
 import type { OffsetTime } from '../../../src/domain/values/instant.ts'
 import { randomHex } from '../../event-store/new-events.ts'
-import { administrator, alice, clock, LIMITS, SUT_ID } from '../builders.ts'
+import { administrator, alice, clock, LIMITS, type Reserving, SUT_ID } from '../builders.ts'
 
 const ruleOf = (text: string): RecurrenceRule => {
   const read = parseRule(text)
@@ -24,9 +23,9 @@ export const createSeries = (
   rrule: string,
   [start, end]: readonly [OffsetTime, OffsetTime],
   timeZone = 'UTC',
-  more: Partial<CreateSeries> = {},
+  more: Partial<Reserving<'CreateSeries'>> = {},
   now = clock('05:00'),
-): CreateSeries => {
+): Reserving<'CreateSeries'> => {
   const first: FirstWindow = { start, end, timeZone }
   const rule = ruleOf(rrule)
   const { horizon } = { ...LIMITS, ...more.limits }

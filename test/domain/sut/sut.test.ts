@@ -19,8 +19,8 @@ const { given } = stories(sutDecider)
 const created = at('05:00', sutCreated())
 const credentials = { id: idOf(7), changed: ['password'] as const }
 
-const create = (more: Partial<CreateSut> = {}): CreateSut => ({
-  type: 'CreateSut',
+const create = (more: Partial<CreateSut> = {}) => ({
+  type: 'CreateSut' as const,
   _id: SUT_ID,
   listen_port: LISTEN_PORT,
   values: sutValues(),

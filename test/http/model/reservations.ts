@@ -1,8 +1,7 @@
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Actor } from '../../../src/domain/decider.ts'
-import type { BindReservation, ShortenReservation } from '../../../src/domain/reservation/change.ts'
-import type { ExtendReservation } from '../../../src/domain/reservation/extend.ts'
 import { formatWithOffset } from '../../../src/domain/values/instant.ts'
+import type { Reserving } from '../../domain/builders.ts'
 import type { Booking, Model as Calendar, Verdict } from '../../domain/calendar/bookings.ts'
 import { verdictOn } from '../../domain/calendar/calendar-model.ts'
 import { keptUntil } from '../../domain/calendar/kept-model.ts'
@@ -157,9 +156,9 @@ export const reserve = (model: Model, sut: Sut | undefined, wish: Wish, notBefor
 
 export type Change =
   | { readonly type: 'CancelReservation' | 'KeepReservation' }
-  | Pick<BindReservation, 'type' | 'client'>
-  | Pick<ExtendReservation, 'type' | 'end' | 'limits'>
-  | Pick<ShortenReservation, 'type' | 'end'>
+  | Pick<Reserving<'BindReservation'>, 'type' | 'client'>
+  | Pick<Reserving<'ExtendReservation'>, 'type' | 'end' | 'limits'>
+  | Pick<Reserving<'ShortenReservation'>, 'type' | 'end'>
 
 /** Refusals of a change that come before who may. */
 const EARLY = /^(window_.*|end_not_later.*|end_not_earlier|invalid|not_your_reservation)$/

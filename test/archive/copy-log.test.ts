@@ -9,12 +9,11 @@ import { idOf } from '../domain/builders.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
 import { aLogOn } from '../event-store/eventstoredb/subject.ts'
 import { storeKeys } from '../event-store/stored-keys.ts'
-import { aHistory, eventsOf } from '../read-models/lists/list-histories.ts'
 import { rounds } from '../thorough.ts'
 import { rightOf } from '../users/builders.ts'
 import { givePassword, passwordOf, ringOf, vaultOver } from '../vault/setting.ts'
 import { aTarget, copied, fails, prepared } from './copying.ts'
-import { anEmbeddedLog, anyRuns, notes, rowsFrom, runsOf, textsOf } from './histories.ts'
+import { anEmbeddedLog, anyRuns, notes, textsOf } from './histories.ts'
 
 const server = await startProtocolServer()
 test.after.always(server.close)
@@ -32,18 +31,6 @@ test('property: a copy of any log has the same bytes, order and root', async (t)
     }),
     { numRuns: rounds(3, 12) },
   )
-})
-
-test('thorough: views built from the copy have the same rows, including public positions', async (t) => {
-  const long = fc.array(aHistory, { minLength: 12, maxLength: 12 })
-  const stories = fc.sample(long, { numRuns: 2, seed: 7 }).map((steps) => runsOf(eventsOf(steps.flat())))
-  for (const runs of stories) {
-    const { source, target } = await prepared(t, server.address, runs)
-    await copied(source, target)
-    const rows = await rowsFrom(t, source)
-    t.true(rows.length > 40)
-    t.deepEqual(await rowsFrom(t, target), rows)
-  }
 })
 
 test('consecutive events of one stream share an append, up to its limits', async (t) => {

@@ -1,16 +1,13 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import fc from 'fast-check'
-import { projections } from '../../projections/index.ts'
-import { EVENT_TYPES, type Event, type NewEvent } from '../../src/domain/event.ts'
+import { EVENT_TYPES, type NewEvent } from '../../src/domain/event.ts'
 import { LISTEN_PORTS_STREAM, makeEventId, sutStream } from '../../src/domain/values/ids.ts'
 import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
-import { openViewsFile, type StoredRow } from '../../src/read-models/file/views-file.ts'
 import { arbitraryData, arbitraryMetadata } from '../domain/arbitrary-events.ts'
 import { idOf, metadata } from '../domain/builders.ts'
 import { append, done, randomHex, recordsOf } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
-import { viewsOn } from '../read-models/setting.ts'
 
 /** Logs to copy. */
 
@@ -48,15 +45,6 @@ export const notes = (stream: string, count: number, note: string): Run => ({
   })),
 })
 
-/** The events of a story, each in its stream. */
-export const runsOf = (story: readonly Event[]): readonly Run[] =>
-  story.map((event, n) => {
-    const { data } = event as { data: { readonly sut_id?: string; readonly _id?: string } }
-    const id = makeEventId(TIME + n, randomHex(10))
-    const written = { ...event, id, metadata: metadata(new Date(TIME + n).toISOString()) } as NewEvent
-    return { stream: sutStream(String(data.sut_id ?? data._id)), events: [written] }
-  })
-
 /** A new embedded log. */
 export const anEmbeddedLog = async (t: ExecutionContext): Promise<{ store: EventStore; path: string }> => {
   const path = join(await aDirectory(t), 'events.db')
@@ -80,23 +68,3 @@ export const record = async (store: EventStore, runs: readonly Run[]): Promise<v
 /** The stored texts of a log, in any store. */
 export const textsOf = async (store: EventStore): Promise<readonly string[]> =>
   (await recordsOf(store, -1)).map(({ text }) => text)
-
-/** A row of the views as text, without the store position, which differs between stores. */
-const rowText = (name: string, { storePosition: _, ...row }: StoredRow): string =>
-  JSON.stringify({ name, ...row }, (_key, value) =>
-    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-  )
-
-/** Every row of the views of a log, including public positions. */
-export const rowsFrom = async (t: ExecutionContext, store: EventStore): Promise<readonly string[]> => {
-  const path = join(await aDirectory(t), 'views.db')
-  await (await viewsOn(t, store, path)).close()
-  const file = openViewsFile(path, projections, { readOnly: true })
-  try {
-    const { position, eventId } = file.progress() ?? {}
-    const rows = file.tables().flatMap(({ name, rows }) => [...rows()].map((row) => rowText(name, row)))
-    return [`${position} ${eventId}`, ...rows]
-  } finally {
-    file.close()
-  }
-}

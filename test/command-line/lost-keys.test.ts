@@ -1,7 +1,6 @@
 import { copyFile, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { addressOf, startInstance, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { passwordOf } from '../http/client.ts'
 import { idOf, type Running, SECRETS_OF_PEOPLE, start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
@@ -157,34 +156,4 @@ test('keys cannot be replaced or forgotten while the service runs', async (t) =>
   t.regex((await type(['vault', 'forget', key], env)).error, HELD)
   t.regex((await type(['audit', 'key', '--replace'], env)).error, HELD)
   t.is((await service.anyone.get('/health/ready')).status, 200)
-})
-
-test('thorough: on a shared store, too, keys that the log has used are required until replaced or forgotten', async (t) => {
-  const { server, services, environment } = await startInstances(t, { count: 1 })
-  const first = services[0] as Running
-  await createSut(first.as('admin'), { password: CANARY })
-  await first.stop()
-  const { data } = first
-  const env = { ...environment, BERTH_DATA: data, BERTH_EVENT_STORE: addressOf(server, 0) }
-  const others = {
-    BERTH_AUDIT_KEY: Buffer.alloc(32, 6).toString('base64'),
-    BERTH_VAULT_KEY: `k2:${Buffer.alloc(32, 7).toString('base64')}`,
-  }
-  const startWith = (changed: Readonly<Record<string, string>>) =>
-    startInstance(t, server, 0, { data, environment: { ...environment, ...changed } })
-  const auditError = await t.throwsAsync(startWith({ BERTH_AUDIT_KEY: others.BERTH_AUDIT_KEY }), {
-    name: 'Misconfigured',
-  })
-  t.regex(String(auditError?.message), /^BERTH_AUDIT_KEY is not the key berth\+[0-9a-f]{8}/)
-  const vaultError = await t.throwsAsync(startWith({ BERTH_VAULT_KEY: others.BERTH_VAULT_KEY }), {
-    name: 'Misconfigured',
-  })
-  t.regex(String(vaultError?.message), /the key "k1" is missing.*berth vault forget k1/)
-  t.is((await type(['audit', 'key', '--replace'], { ...env, ...others })).code, 0)
-  t.is((await type(['vault', 'forget', 'k1'], { ...env, ...others })).code, 0)
-  const service = await startWith(others)
-  await giveBack(t, { ...env, ...others })
-  const types = (await eventsOf(service)).map((event) => String(event.type))
-  t.true(types.includes('berth.AuditKeyReplaced') && types.includes('berth.VaultKeyForgotten'))
-  t.is((await type(['verify', '--vault'], { ...env, ...others })).code, 0)
 })

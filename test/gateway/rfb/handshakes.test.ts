@@ -89,30 +89,15 @@ const lines = (peer: Peer, text: string | Uint8Array): void => {
   peer.socket.end()
 }
 
-/** SUTs that do not let Berth in: what they do, what is reported and what the client reads. */
+/** SUTs that do not let Berth in, as probes find them too: what they do, what is reported and what the client reads. */
 const FAILURES: Readonly<Record<string, readonly [(machine: Peer) => unknown, cause: string, reason: RegExp]>> = {
   'refuses the password': [
     (machine) => speakAsSut(machine, { version: '3.8', types: [2], password: 'other' }),
     'password_refused',
     /refused the password/,
   ],
-  'refuses the password in 3.3': [
-    (machine) => speakAsSut(machine, { version: '3.3', types: [2], password: 'other' }),
-    'password_refused',
-    /refused the password/,
-  ],
   'offers nothing that Berth knows': [
     (machine) => speakAsSut(machine, { version: '3.8', types: [16, 19] }).catch(() => undefined),
-    'no_security_type',
-    /no security type/,
-  ],
-  'dictates something that Berth does not know': [
-    (machine) => lines(machine, `${line('3.3')}\0\0\0\x10`),
-    'no_security_type',
-    /no security type/,
-  ],
-  'offers nothing': [
-    (machine) => speakAsSut(machine, { version: '3.7', types: [], reason: '' }),
     'no_security_type',
     /no security type/,
   ],
@@ -130,16 +115,6 @@ const FAILURES: Readonly<Record<string, readonly [(machine: Peer) => unknown, ca
     (machine) => speakAsSut(machine, { version: '3.8', types: [2], refusal: 'Too many attempts from 192.0.2.7' }),
     'locked_out',
     /too many failures.*It says: "Too many attempts from \(address\)"$/,
-  ],
-  'has had too many logins for a server of 3.7': [
-    (machine) => speakAsSut(machine, { version: '3.7', types: [2], refusal: '', result: 2 }),
-    'locked_out',
-    /too many failures/,
-  ],
-  'bars the address': [
-    (machine) => speakAsSut(machine, { version: '3.8', types: [], reason: 'Too many security failures' }),
-    'locked_out',
-    /bars Berth/,
   ],
   'bars the address as TigerVNC does': [
     (machine) => lines(machine, `${line('3.3')}\0\0\0\0\0\0\0\x1aToo many security failures`),

@@ -7,6 +7,7 @@ import { LIMITS, type Limits } from '../../src/client/service/limits.ts'
 import { freePorts, startSut } from '../gateway/peers.ts'
 import { type Running, type Setting, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
+import { until } from '../http/until.ts'
 
 /** A Node that a pipeline may have, older than the project's own, where this machine has one. */
 export const NODE = ['/usr/bin/node', '/usr/local/bin/node'].find(existsSync) ?? process.execPath
@@ -139,3 +140,29 @@ export const reserving = (n: number, ...args: readonly string[]): readonly strin
   ...['reserve', '--match', 'tag.rack=3,4', '--match', `tag.n=${n}`, '--for', '30m'],
   ...args,
 ]
+
+let held = 0
+
+/** Runs a COMMAND on the nth machine. Resolves once it runs, with the function that lets it end, and waits for that. */
+export const hold = async (
+  t: Tidying,
+  lab: Lab,
+  n: number,
+  {
+    options = [],
+    env = lab.env,
+    limits = {},
+    exitCode = 0,
+  }: { options?: readonly string[]; env?: Variables; limits?: Partial<Limits>; exitCode?: number } = {},
+): Promise<() => Promise<Ran>> => {
+  const [begun, done] = [join(lab.folder, `begun-${++held}`), join(lab.folder, `done-${held}`)]
+  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done; exit ${exitCode}`
+  // Also where the test fails: it would never end.
+  t.teardown(() => writeFile(done, ''))
+  const holding = runHere(reserving(n, ...options, '--', 'sh', '-c', script), env, limits)
+  await until('COMMAND runs', async () => existsSync(begun), 60_000)
+  return async () => {
+    await writeFile(done, '')
+    return holding
+  }
+}

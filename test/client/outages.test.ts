@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test from 'ava'
 import { temporaryData } from '../http/harness.ts'
 import { logOf } from '../http/store/log-rows.ts'
 import { until } from '../http/until.ts'
-import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
@@ -34,14 +31,10 @@ test('thorough: Retry-After is waited for', async (t) => {
 test('thorough: a service that is started again meanwhile costs COMMAND nothing', async (t) => {
   const data = await temporaryData(t)
   const lab = await startLab(t, 1, { data })
-  const [begun, done] = [join(lab.folder, 'begun'), join(lab.folder, 'done')]
-  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
-  const running = runHere(reserving(1, '--', 'sh', '-c', script), lab.env)
-  await until('COMMAND has begun', async () => existsSync(begun), 60_000)
+  const release = await hold(t, lab, 1)
   await lab.service.stop()
   const again = await startLab(t, 0, { data, environment: { BERTH_PORT: String(lab.service.port), ...lab.ports } })
-  await writeFile(done, '')
-  const { code, errors } = await running
+  const { code, errors } = await release()
   t.is(code, 0)
   t.regex(errors, /cannot be reached: .*; retrying\n/)
   t.deepEqual(await historyOf({ ...lab, service: again.service }, 1), HELD)
@@ -65,16 +58,10 @@ test('thorough: a service that is started again while a request waits grants it 
 test('thorough: keeping alive is tried again before the reservation is lost', async (t) => {
   const lab = await startLab(t)
   const proxy = await startProxy(t, lab.service.port, '/keepalive', [neverAnswer])
-  const done = join(lab.folder, 'done')
-  t.teardown(() => writeFile(done, ''))
-  const script = `until [ -e ${done} ]; do sleep 0.05; done`
-  const running = runHere(reserving(1, '--keepalive', '30s', '--', 'sh', '-c', script), {
-    ...lab.env,
-    BERTH_URL: proxy.url,
-  })
+  const env = { ...lab.env, BERTH_URL: proxy.url }
+  const release = await hold(t, lab, 1, { options: ['--keepalive', '30s'], env })
   await until('it is tried again', async () => proxy.count() > 1, 60_000)
-  await writeFile(done, '')
-  t.is((await running).code, 0)
+  t.is((await release()).code, 0)
 })
 
 test('thorough: one who waits is kept alive by the client, and is passed over once that is killed', async (t) => {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +9,7 @@ import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 import { startSecureProxy } from './proxy.ts'
 
 const later = tidyingLater()
@@ -161,16 +160,12 @@ test('thorough: a server that answers with something else than Berth exits with 
 test('a token that ends while COMMAND runs lets it run on while the reservation is in force, and exits with 77', async (t) => {
   const alice = lab.service.as('alice')
   const { token, _id } = (await alice.post('/api/user/me/token', { name: 'short' })).json
-  const [begun, done] = [join(lab.folder, 'runs'), join(lab.folder, 'ends')]
-  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done; exit 3`
-  const running = runHere(reserving(4, '--', 'sh', '-c', script), { ...lab.env, BERTH_TOKEN: String(token) })
-  await until('COMMAND runs', async () => existsSync(begun), 60_000)
+  const release = await hold(t, lab, 4, { env: { ...lab.env, BERTH_TOKEN: String(token) }, exitCode: 3 })
   await alice.post(`/api/user/me/token/${_id}/revoke`, {})
   // It is refused every 20 ms.
   const refusals = async () => lab.service.answered.filter(({ status }) => status === 401).length
   await until('it is refused', async () => (await refusals()) > 3, 60_000)
-  await writeFile(done, '')
-  const { code, errors } = await running
+  const { code, errors } = await release()
   t.is(code, 77)
   t.regex(
     errors,

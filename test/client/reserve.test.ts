@@ -1,10 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import test from 'ava'
 import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 
 /** Each test has a machine of its own. */
 const later = tidyingLater()
@@ -79,20 +79,9 @@ test('a reservation is kept alive for two minutes, or as said, and extended when
   const { code, errors } = await runHere(reserving(5, '--', 'true'), lab.env)
   t.is(code, 0)
   t.regex(errors, /\nberth: the machine is released at 20\S+Z unless somebody has connected by then\n$/)
-  const done = join(lab.folder, 'done')
-  const options = [
-    '--keepalive',
-    '45s',
-    '--extend',
-    '15m',
-    '--',
-    'sh',
-    '-c',
-    `until [ -e ${done} ]; do sleep 0.05; done`,
-  ]
-  const running = runHere(reserving(5, ...options), lab.env, { extendMs: 2_700_000 })
+  const options = ['--keepalive', '45s', '--extend', '15m']
+  const release = await hold(t, lab, 5, { options, limits: { extendMs: 2_700_000 } })
   await until('it is extended', async () => (await historyOf(lab, 5)).includes('ReservationExtended'), 60_000)
-  await writeFile(done, '')
-  t.is((await running).code, 0)
+  t.is((await release()).code, 0)
   t.deepEqual(await historyOf(lab, 5, ({ keepalive }) => keepalive), [120, 45])
 })

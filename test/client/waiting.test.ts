@@ -1,30 +1,13 @@
-import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import test from 'ava'
-import { type Tidying, tidyingLater } from '../http/harness.ts'
+import { tidyingLater } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { HELD, historyOf, reserving, runFile, runHere, startLab } from './lab.ts'
+import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './lab.ts'
 import { breakOff, startProxy } from './proxy.ts'
 
 /** Each test has a machine of its own. */
 const later = tidyingLater()
 const lab = await startLab(later, 5)
 test.after.always(later.tidy)
-
-/** Holds the nth machine until the function returned is called. */
-const hold = async (t: Tidying, n: number): Promise<() => Promise<void>> => {
-  const [begun, done] = [join(lab.folder, `begun-${n}`), join(lab.folder, `done-${n}`)]
-  const script = `touch ${begun}; until [ -e ${done} ]; do sleep 0.05; done`
-  // Also where the test fails: it would never end.
-  t.teardown(() => writeFile(done, ''))
-  const holding = runHere(reserving(n, '--', 'sh', '-c', script), lab.env)
-  await until('the machine is held', async () => existsSync(begun), 60_000)
-  return async () => {
-    await writeFile(done, '')
-    await holding
-  }
-}
 
 test('thorough: with --wait a machine that is free is had at once', async (t) => {
   const { code, errors } = await runHere(reserving(1, '--wait', '1h', '--', 'true'), lab.env)
@@ -34,7 +17,7 @@ test('thorough: with --wait a machine that is free is had at once', async (t) =>
 })
 
 test('one who waits is told the place and the reasons, and gets the machine that is given back', async (t) => {
-  const release = await hold(t, 2)
+  const release = await hold(t, lab, 2)
   const waiting = runFile(t, lab, reserving(2, '--wait', '1h', '--', 'echo', 'begun'))
   await waiting.said('waiting as number 1 in the queue')
   await release()
@@ -45,7 +28,7 @@ test('one who waits is told the place and the reasons, and gets the machine that
 })
 
 test('one who waits in vain exits with 75; one who is interrupted is no longer in the queue', async (t) => {
-  const release = await hold(t, 3)
+  const release = await hold(t, lab, 3)
   const vain = runHere(reserving(3, '--wait', '1s', '--', 'true'), lab.env)
   const waiting = runFile(t, lab, reserving(3, '--wait', '1h', '--', 'echo', 'begun'))
   await waiting.said('in the queue')
@@ -83,7 +66,7 @@ test('thorough: a request for the queue whose answer is lost is sent again with 
 })
 
 test('"release" withdraws a request that waits, by its id', async (t) => {
-  const release = await hold(t, 4)
+  const release = await hold(t, lab, 4)
   const waiting = runHere(reserving(4, '--wait', '1h', '--', 'true'), lab.env)
   const find = async () =>
     (await runHere(['list'], lab.env)).out.split('\n').find((line) => /"n":"4".*waiting/.test(line))

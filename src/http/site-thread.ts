@@ -1,16 +1,47 @@
+import { readFileSync } from 'node:fs'
 import { answerCalls } from '../concurrency/answer-calls.ts'
+import { escapeLineSeparators } from '../domain/values/text.ts'
+import { asyncApi } from './documents/asyncapi.ts'
+import { schemaDocuments } from './documents/event-schemas/event-schemas.ts'
+import { guideDocuments } from './documents/guide/guide.ts'
+import { shell } from './documents/guide/shell.ts'
+import { openApi, readExamples } from './documents/openapi/openapi.ts'
 import type { SiteThread } from './documents/site.ts'
 import { buildPage } from './documents/web/build-page.ts'
 
 /** Makes the page and all documents: see documents/site.ts. */
 
+const json = (value: unknown): string => escapeLineSeparators(JSON.stringify(value))
+
+/** Swagger UI, with all scripts and styles served from here. */
+const docsPage = (files: string): string =>
+  shell({
+    title: 'Interface',
+    files,
+    styles: ['tokens.css', 'documents~docs.css'],
+    script: 'documents~docs.ts',
+    head: `<link rel="stylesheet" href="/docs/swagger-ui.css">\n<script src="/docs/swagger-ui-bundle.js" defer></script>\n`,
+    content: '<main id="interface"></main>',
+  })
+
+const ofSwagger = (file: string): string =>
+  readFileSync(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)), 'utf8')
+
 answerCalls({
   page: buildPage,
   documents: async (site) => {
-    const [{ makeDocuments }, { declarations }] = await Promise.all([
-      import('./documents/make-documents.ts'),
-      import('./routes.ts'),
+    // Not needed for the page, which people wait for, and more than all else here.
+    const { declarations } = await import('./routes.ts')
+    return new Map<string, string | Uint8Array>([
+      ['/openapi.json', json(openApi(declarations, site.version, readExamples()))],
+      ['/asyncapi.json', json(asyncApi(site.version))],
+      ['/schemas/', json({ schemas: schemaDocuments.map(({ schema, ...listed }) => listed) })],
+      ...schemaDocuments.map(({ href, schema }) => [href, json(schema())] as const),
+      ['/docs', docsPage(site.files)],
+      ['/docs/swagger-ui.css', ofSwagger('swagger-ui.css')],
+      ['/docs/swagger-ui-bundle.js', ofSwagger('swagger-ui-bundle.js')],
+      ['/client/berth.mjs', site.client],
+      ...guideDocuments(site),
     ])
-    return makeDocuments(declarations, site)
   },
 } satisfies SiteThread)

@@ -12,7 +12,7 @@ import { bodyProblem } from '../../domain/failure.ts'
 import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-import { bodyOf, oneForm } from './body.ts'
+import { type BodyOf, bodyOf, oneForm } from './body.ts'
 
 /** Bodies of requests about reservations, requests for them, and SUTs. */
 
@@ -88,9 +88,10 @@ export const extensionBody: DecodeBody<ExtensionBody> = bodyOf(closed('Extension
   schema: () => ({ oneOf: Object.entries(ENDS).map(([name, codec]) => closedSchema({ [name]: codec }, beyond)) }),
 })
 
-const Shortening = closed('Shortening', { end_time: instant }, {})
-export type ShorteningBody = t.TypeOf<typeof Shortening>
-export const shorteningBody = bodyOf(Shortening, { readOnly: RESERVATION_READ_ONLY })
+export const shorteningBody = bodyOf(closed('Shortening', { end_time: instant }, {}), {
+  readOnly: RESERVATION_READ_ONLY,
+})
+export type ShorteningBody = BodyOf<typeof shorteningBody>
 
 /** Seconds that a request may wait, and those it waits unless it says otherwise. */
 const [WAIT_MAX, WAIT] = [604_800, 86_400]
@@ -128,13 +129,13 @@ const asked = { ...sutFields, turnaround: roundedUp(QUARTER, 0, TURNAROUND_MAX) 
 const { name, address, port, sut_type, ...others } = asked
 const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
 export const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
-const SutUpdate = closed('SutUpdate', {}, { ...asked, ...secrets })
-
 export type SutCreation = t.TypeOf<typeof SutCreation>
-export type SutUpdate = t.TypeOf<typeof SutUpdate>
-
 export const sutCreationBody = bodyOf(SutCreation, { readOnly: SUT_READ_ONLY })
-export const sutUpdateBody = bodyOf(SutUpdate, { readOnly: [...SUT_READ_ONLY, 'tags'] })
+
+export const sutUpdateBody = bodyOf(closed('SutUpdate', {}, { ...asked, ...secrets }), {
+  readOnly: [...SUT_READ_ONLY, 'tags'],
+})
+export type SutUpdate = BodyOf<typeof sutUpdateBody>
 
 export type TagsBody = t.TypeOf<typeof tagsPatch>
 /** Names with values, or with null to remove a tag (RFC 7396). */

@@ -48,6 +48,9 @@ export const bodyOf = <A, B = A>(
   return withSchema(decode, schema ?? (() => schemaOf(codec)))
 }
 
+/** What a codec makes of a body. */
+export type BodyOf<D> = D extends DecodeBody<infer B> ? B : never
+
 const NONE: readonly Problem[] = []
 
 /**

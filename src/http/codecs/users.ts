@@ -7,7 +7,7 @@ import { NewUserName } from '../../domain/user/names.ts'
 import { scopeCodec } from '../../domain/user/scope.ts'
 import { CONTROL, classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../domain/values/characters.ts'
 import { PASSWORD_BYTES_MAX, passwordProblem } from '../../users/passwords/password.ts'
-import { bodyOf } from './body.ts'
+import { type BodyOf, bodyOf } from './body.ts'
 
 /** Codecs of the bodies of requests about users. */
 
@@ -43,37 +43,27 @@ export const UserCreation = closed(
   { name: NewUserName, role: Role },
   { _id: OwnId, password: Password, ...limits },
 )
-const Update = closed('UserUpdate', {}, { name: NewUserName, role: Role, ...limits })
-const NewPassword = closed('NewPassword', { password: Password }, { revoke_tokens: boolean })
-const OwnPassword = closed(
-  'OwnPassword',
-  { old_password: text(0, 1024), password: Password },
-  { revoke_tokens: boolean },
-)
-
 const TokenName = matching(
   'token name',
   new RegExp(`^[${classExcluding([...INVISIBLE, ...DEFAULT_IGNORABLE])}]{1,64}$`, 'u'),
   'must be 1 to 64 characters, without invisible ones',
 )
-const TokenRequest = closed(
-  'TokenRequest',
-  { name: TokenName },
-  { role: Role, scope: TokenScope, expires_in: integer(60, 31_536_000) },
-)
-const RemovalBody = closed('UserRemoval', { reservations: Removal }, {})
-
-export type UserCreation = t.TypeOf<typeof UserCreation>
-export type UserUpdate = t.TypeOf<typeof Update>
-export type NewPassword = t.TypeOf<typeof NewPassword>
-export type OwnPassword = t.TypeOf<typeof OwnPassword>
-export type TokenRequest = t.TypeOf<typeof TokenRequest>
-export type UserRemoval = t.TypeOf<typeof RemovalBody>
 
 const ofUsers = { readOnly: USER_READ_ONLY }
+const again = { revoke_tokens: boolean }
+const old = { old_password: text(0, 1024) }
+const token = { role: Role, scope: TokenScope, expires_in: integer(60, 31_536_000) }
+
 export const userCreationBody = bodyOf(UserCreation, ofUsers)
-export const userUpdateBody = bodyOf(Update, ofUsers)
-export const newPasswordBody = bodyOf(NewPassword, ofUsers)
-export const ownPasswordBody = bodyOf(OwnPassword, ofUsers)
-export const tokenRequestBody = bodyOf(TokenRequest, ofUsers)
-export const userRemovalBody = bodyOf(RemovalBody, ofUsers)
+export const userUpdateBody = bodyOf(closed('UserUpdate', {}, { name: NewUserName, role: Role, ...limits }), ofUsers)
+export const newPasswordBody = bodyOf(closed('NewPassword', { password: Password }, again), ofUsers)
+export const ownPasswordBody = bodyOf(closed('OwnPassword', { ...old, password: Password }, again), ofUsers)
+export const tokenRequestBody = bodyOf(closed('TokenRequest', { name: TokenName }, token), ofUsers)
+export const userRemovalBody = bodyOf(closed('UserRemoval', { reservations: Removal }, {}), ofUsers)
+
+export type UserCreation = t.TypeOf<typeof UserCreation>
+export type UserUpdate = BodyOf<typeof userUpdateBody>
+export type NewPassword = BodyOf<typeof newPasswordBody>
+export type OwnPassword = BodyOf<typeof ownPasswordBody>
+export type TokenRequest = BodyOf<typeof tokenRequestBody>
+export type UserRemoval = BodyOf<typeof userRemovalBody>

@@ -8,41 +8,31 @@ const FIRST = new URL('../../../client/main.ts', import.meta.url)
 /** An import of names, at the start of a line. The client has no others. */
 const IMPORT = /^import \{([^}]*)\} from '([^']+)'\n/gm
 
-const isOwn = (from: string): boolean => from.startsWith('.')
-
 const HEAD = `#!/usr/bin/env node
 // Reserves machines of a test lab: run it with --help. It needs Node 20 or later, and nothing else.
 `
 
-/** The modules that one imports, themselves included, each after those that it imports. */
-const readModules = (): readonly string[] => {
-  const found = new Map<string, string>()
-  const visit = ({ href }: URL): void => {
-    if (found.has(href)) return
-    found.set(href, '')
-    const source = stripTypeScriptTypes(readFileSync(new URL(href), 'utf8'))
-    for (const [, , from = ''] of source.matchAll(IMPORT)) if (isOwn(from)) visit(new URL(from, href))
-    // Again, so that it comes after what it imports.
-    found.delete(href)
-    found.set(href, source)
-  }
-  visit(FIRST)
-  return [...found.values()]
+/** Adds a module after those that it imports, and the names that it imports of Node. */
+const addModule = (file: URL, modules: Map<string, string>, names: Map<string, Set<string>>): void => {
+  if (modules.has(file.href)) return
+  modules.set(file.href, '')
+  const source = stripTypeScriptTypes(readFileSync(file, 'utf8')).replace(IMPORT, (_, list: string, from: string) => {
+    if (from.startsWith('.')) addModule(new URL(from, file), modules, names)
+    else {
+      const imported = list.split(',').map((name) => name.trim())
+      names.set(from, new Set([...(names.get(from) ?? []), ...imported.filter((name) => name !== '')]))
+    }
+    return ''
+  })
+  modules.delete(file.href)
+  modules.set(file.href, source.replace(/^export /gm, ''))
 }
 
 export const buildClientFile = (): string => {
-  const modules = readModules()
+  const modules = new Map<string, string>()
   const names = new Map<string, Set<string>>()
-  for (const [, list = '', from = ''] of modules.flatMap((source) => [...source.matchAll(IMPORT)])) {
-    if (isOwn(from)) continue
-    const known = names.get(from) ?? new Set()
-    for (const name of list.split(',')) if (name.trim() !== '') known.add(name.trim())
-    names.set(from, known)
-  }
-  const imports = [...names]
-    .sort()
-    .map(([from, known]) => `import { ${[...known].sort().join(', ')} } from '${from}'\n`)
-  const bodies = modules.map((source) => source.replace(IMPORT, '').replace(/^export /gm, ''))
-  const text = [HEAD, imports.join(''), ...bodies].join('\n')
+  addModule(FIRST, modules, names)
+  const imports = [...names].sort().map(([from, own]) => `import { ${[...own].sort().join(', ')} } from '${from}'\n`)
+  const text = [HEAD, imports.join(''), ...modules.values()].join('\n')
   return text.replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n')
 }

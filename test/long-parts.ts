@@ -2,7 +2,6 @@ import { partsOfVerifying } from './audit/verify/long-parts.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
 import { killRounds } from './gateway/instances/kills.ts'
 import { transferBothWays } from './gateway/transfer.ts'
-import { partsOfHistory } from './history/long-parts.ts'
 import { sendBadCredentials } from './http/authentication/bad-credentials.ts'
 import { start, type Tidying } from './http/harness.ts'
 import { playStories } from './http/model/runs.ts'
@@ -168,7 +167,7 @@ const badCredentials: Part = {
 
 const model: Part = {
   name: 'model',
-  what: '10,000 random stories of retries, restarts and clock jumps, each answer compared with a naive model',
+  what: '10,000 random stories of retries, restarts and clock jumps: each answer, and what is read of the past, as a naive model has it',
   run: async (scope, { seed, count = 10_000, progress }) => {
     let played = 0
     const onStory = (): void => progress(`story ${++played} of ${count}`)
@@ -187,7 +186,6 @@ export const parts: readonly Part[] = [
   races,
   ...partsOverEventStoreDb,
   ...partsOfVerifying,
-  ...partsOfHistory,
   ...partsOfTheQueue,
   badRequests,
   badCredentials,

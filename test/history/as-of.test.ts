@@ -1,14 +1,7 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import test from 'ava'
-import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
-import { start, temporaryData } from '../http/harness.ts'
+import { start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
-import type { Event } from '../http/store/log-rows.ts'
-import { makeRandom } from '../process/random.ts'
-import { rounds } from '../thorough.ts'
-import { castOf, playBack } from './stories.ts'
 
 /** Shows behaviour/history-and-feed.md: point-in-time reads. */
 
@@ -21,25 +14,6 @@ test('reads of users, requests, series and sessions refuse as_of by name, as the
   for (const path of [...paths, 'sut_reservation_series/x']) {
     t.deepEqual(refusalOf(await as('audrey').get(`/api/${path}?as_of=0`)), FUTURE, path)
   }
-})
-
-test('reads as of every event and time of random histories return what was answered then', async (t) => {
-  const cast = castOf(await start(t, { now: NOW }), makeRandom(6))
-  const stories = rounds(2, 40)
-  let [events, answers] = [0, 0]
-  for (let n = 0; n < stories; n++) {
-    const report = await playBack(cast, `story ${n}`, 14)
-    t.deepEqual(report.faults.slice(0, 3), [])
-    events += report.events
-    answers += report.answers
-  }
-  t.true(events > 6 * stories && answers > 100 * stories, `${events} events, ${answers} answers`)
-})
-
-test('thorough: the same holds for two instances with different clocks on one EventStoreDB', async (t) => {
-  const { services, log } = await startInstances(t, { now: NOW, count: 2 })
-  const cast = { services, log: async () => (await log()) as readonly Event[], random: makeRandom(7) }
-  for (let n = 0; n < 3; n++) t.deepEqual((await playBack(cast, `story ${n}`, 12)).faults.slice(0, 3), [])
 })
 
 test('as of a time, an object not yet created is 404, one already cancelled 410, a retired SUT is shown', async (t) => {
@@ -142,32 +116,4 @@ test('as_of needs an administrator or auditor, and must be a date-time or a posi
       t.deepEqual(faultsOf(answer), [])
     }
   }
-})
-
-test('thorough: documents rebuilt from the log give the same answers as of every event', async (t) => {
-  const data = await temporaryData(t)
-  const service = await start(t, { now: NOW, data })
-  const cast = castOf(service, makeRandom(8))
-  t.deepEqual((await playBack(cast, 'before', 16)).faults, [])
-  const { length } = await cast.log()
-  const paths = (await cast.log()).flatMap(({ type, data: { _id } }) => {
-    if (type === 'SutCreated') return [`/api/sut/${_id}`, `/api/sut/${_id}/history`]
-    return type === 'ReservationCreated' ? [`/api/sut_reservation/${_id}`, `/api/sut_reservation/${_id}/history`] : []
-  })
-  const all = async (of: typeof service): Promise<readonly string[]> => {
-    const texts: string[] = []
-    for (const path of [...paths, '/api/sut', '/api/sut_reservation']) {
-      if (path.endsWith('history')) texts.push((await of.as('audrey').get(path)).text)
-      else for (let n = 0; n < length; n++) texts.push((await of.as('audrey').get(`${path}?as_of=${position(n)}`)).text)
-    }
-    return texts.map((text) => text.replace(/"instance":"[^"]*"/, ''))
-  }
-  const before = await all(service)
-  const now = new Date(service.clock.now()).toISOString()
-  await service.stop()
-  for (const file of ['views.db', 'views.db-wal', 'views.db-shm']) await rm(join(data, file), { force: true })
-  const again = await start(t, { now, data })
-  while ((await again.anyone.get('/health/ready')).status !== 200);
-  t.deepEqual(await all(again), before)
-  t.true(before.length > 50)
 })

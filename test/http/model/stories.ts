@@ -22,7 +22,7 @@ import {
   textOfSut,
 } from './model.ts'
 import type { Request } from './requests.ts'
-import { standingReservations } from './reservations.ts'
+import { findReservation, readReservation, reservationIds, standingReservations } from './reservations.ts'
 import { requestOf, type Step } from './steps.ts'
 import { releasePort, unreleased } from './suts.ts'
 import { NAMES } from './wishes.ts'
@@ -40,6 +40,8 @@ interface Stage {
   denied: number
   /** The highest position that an answer has shown. */
   seen: number
+  /** What could be read after the events up to a position, by path. */
+  readonly past: Map<number, Reads>
 }
 
 const PORTS = [4000, 4001, 4002]
@@ -163,6 +165,7 @@ const exchange = async (stage: Stage, request: Request): Promise<string> => {
   if (key && expected.isRecorded) model.keys.set(`${as} ${key}`, { request: `${path} ${body}`, shown })
   checkShown(answer, shown)
   checkPosition(stage, request, answer, shown.position)
+  stage.past.set(model.log.length - 1, readsOf(model))
   if (isKnown) return 'repeated'
   return expected.isRecorded ? 'recorded' : String(shown.status)
 }
@@ -186,20 +189,60 @@ const play = async (stage: Stage, step: Step): Promise<string> => {
   return exchange(stage, request)
 }
 
-/** Compares the lists and the log with the model, and verifies the log. */
-const checkWhole = async ({ model, service, data }: Stage): Promise<void> => {
-  const audrey = service.as('audrey')
-  const reservations = standingReservations(model)
-  equal(
-    (await audrey.get('/api/sut_reservation?limit=1000')).text,
-    `{"limit":1000,"offset":0,"count":${reservations.length},"sut_reservations":[${reservations.join()}]}`,
-  )
-  const suts = model.suts
-    .filter(({ calendar }) => !calendar.retired)
-    .map(textOfSut)
-    .toReversed()
-  const listed = `{"limit":1000,"offset":0,"count":${suts.length},"suts":[${suts.join()}]}`
-  equal((await audrey.get('/api/sut?limit=1000')).text, listed)
+/** The expected status, entity tag and text of each read, by path. */
+type Reads = ReadonlyMap<string, string>
+
+const NOT_FOUND = { sut: '404 sut_not_found', sut_reservation: '404 reservation_not_found' }
+const missing = (path: string): string => NOT_FOUND[path.startsWith('/api/sut/') ? 'sut' : 'sut_reservation']
+
+/** Reads of the lists, and of everything by its id. */
+const readsOf = (model: Model): Reads => {
+  const list = (name: string, documents: readonly string[]): string =>
+    `200 undefined {"limit":1000,"offset":0,"count":${documents.length},"${name}":[${documents.join()}]}`
+  const suts = model.suts.filter(({ calendar }) => !calendar.retired).map(textOfSut)
+  const reads = new Map([
+    ['/api/sut?limit=1000', list('suts', suts.toReversed())],
+    ['/api/sut_reservation?limit=1000', list('sut_reservations', standingReservations(model))],
+    ...model.suts.map((sut) => [`/api/sut/${sut._id}`, `200 "${sut.record}" ${textOfSut(sut)}`] as const),
+  ])
+  for (const id of reservationIds(model)) {
+    const expected = readReservation(model, findReservation(model, id))
+    const read = 'code' in expected ? '410 reservation_cancelled' : `200 undefined ${expected.settle(id).text}`
+    reads.set(`/api/sut_reservation/${id}`, read)
+  }
+  return reads
+}
+
+const checkReads = async ({ service }: Stage, reads: Reads, now: Reads, as_of?: string): Promise<void> => {
+  for (const path of now.keys()) {
+    const address = as_of === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}as_of=${as_of}`
+    const { status, headers, text, json } = await service.as('audrey').get(address)
+    equal(status === 200 ? `200 ${headers.etag} ${text}` : `${status} ${json.code}`, reads.get(path) ?? missing(path))
+  }
+}
+
+/** Places in a story of which the past is read. */
+const PLACES = 3
+
+/** Reads what was there after some events, by their positions and, where clocks do not leave it open, by their times. */
+const checkPast = async (stage: Stage, now: Reads): Promise<void> => {
+  const { model, past } = stage
+  const times = model.log.map((line) => Date.parse(line.split(' ')[2] ?? NOW))
+  for (const [n, [position, reads]] of [...past].entries()) {
+    if (n % Math.ceil(past.size / PLACES) !== 0) continue
+    await checkReads(stage, reads, now, String(position).padStart(20, '0'))
+    const time = times[position] ?? 0
+    const isLast = times.every((each, at) => (at <= position ? each <= time : each > time))
+    if (isLast && time <= model.clock) await checkReads(stage, reads, now, iso(time))
+  }
+}
+
+/** Compares the lists, the past and the log with the model, and verifies the log. */
+const checkWhole = async (stage: Stage): Promise<void> => {
+  const { model, data } = stage
+  const now = readsOf(model)
+  await checkReads(stage, now, now)
+  await checkPast(stage, now)
   const rows = (await eventsOf({ data })).map(({ type, data, metadata }) => {
     // No answer has the id of the request that a reservation of any SUT is.
     const id = /Request/.test(type) ? 'request' : '_id' in data ? data._id : data.sut_id
@@ -221,7 +264,17 @@ export const played = (template: string, steps: readonly Step[]): Promise<readon
     await cp(template, data, { recursive: true, filter: isOfStory })
     const model = newModel(Date.parse(NOW), PORTS)
     const service = await begin(scope, data, model.clock)
-    const stage: Stage = { model, data, scope, keyed: [], transcript: [], service, denied: 0, seen: -1 }
+    const stage: Stage = {
+      model,
+      data,
+      scope,
+      keyed: [],
+      transcript: [],
+      service,
+      denied: 0,
+      seen: -1,
+      past: new Map(),
+    }
     const outcomes: string[] = []
     try {
       for (const step of steps) outcomes.push(`${step.to}: ${await play(stage, step)}`)

@@ -3,10 +3,10 @@ import test from 'ava'
 import { type Answer, basic, type Headers } from '../../http/client.ts'
 import { idOf, start } from '../../http/harness.ts'
 import { refusalOf } from '../../http/refusals/problems.ts'
-import { reserved } from '../../http/requests.ts'
+import { createSut, reserved } from '../../http/requests.ts'
 import { exchange } from '../../http/server/raw-http.ts'
 import { until } from '../../http/until.ts'
-import { connectTo, freePort } from '../peers.ts'
+import { connectTo, freePort, freePorts } from '../peers.ts'
 import '../../http/documents/fit-answers.ts'
 import { forwarding, NEXT_QUARTER, NOW, opened, reserveFor, running, SOON, type Stage } from './stage.ts'
 
@@ -41,7 +41,7 @@ test('the holder and administrators read a connection, nobody else', async (t) =
   t.deepEqual(refusalOf(await read(stage, unknown)), [404, 'reservation_not_found'])
 })
 
-test('a connection is open while the reservation runs; a cancelled reservation has none', async (t) => {
+test('a connection is open while the reservation runs; a released one is not, a cancelled one has none', async (t) => {
   const stage = await forwarding(t)
   const { service } = stage
   const path = await reserveFor(stage, NEXT_QUARTER)
@@ -53,16 +53,14 @@ test('a connection is open while the reservation runs; a cancelled reservation h
   const { status, json } = await read(stage, path)
   t.is(status, 200)
   t.like(json, { host: '127.0.0.1', open: false, bound: false, bound_here: false, connections: 0 })
+  const cancel = (path: string) => service.as('alice').request('POST', `${path}/cancel`)
   const later = await reserveFor(stage, { start_in: 3_600, duration: 600 })
-  await service.as('alice').request('POST', `${later}/cancel`)
+  await cancel(later)
   t.deepEqual(refusalOf(await read(stage, later)), [410, 'reservation_cancelled'])
-})
-
-test('a released reservation has a connection that is not open', async (t) => {
-  const stage = await forwarding(t)
-  const path = await running(stage)
-  await stage.service.as('alice').request('POST', `${path}/cancel`)
-  t.like((await read(stage, path)).json, { open: false, bound: false })
+  const released = await reserveFor(stage, { start_in: 0, duration: 600 })
+  await opened(stage, released)
+  await cancel(released)
+  t.like((await read(stage, released)).json, { open: false, bound: false })
 })
 
 test('a reservation is bound to an address, which may be that of the caller', async (t) => {
@@ -169,4 +167,50 @@ test('HTTP/1.0 without a Host names the address that was connected to', async (t
   const path = await reserveFor(stage, NEXT_QUARTER)
   const head = `GET ${path}/connection HTTP/1.0\r\nAuthorization: ${basic('alice')}\r\n\r\n`
   t.is((await exchange(stage.service.port, head))?.json.host, '127.0.0.1')
+})
+
+/** Files for viewers. */
+
+const RDP = 'application/x-rdp'
+
+test('an rdp SUT has a file with its address and, if known, the size of its desktop', async (t) => {
+  const stage = await forwarding(t, { sut_type: 'rdp', rdp_width: 1680, password: 'canary 1', user_name: 'canary 2' })
+  const path = await reserveFor(stage, NEXT_QUARTER)
+  const { status, headers, text } = await read(stage, path, { Accept: RDP })
+  t.is(status, 200)
+  t.is(headers['content-type'], 'application/x-rdp')
+  t.is(headers['content-disposition'], `attachment; filename="berth-${stage.listenPort}.rdp"`)
+  t.is(headers.vary, 'Accept')
+  const address = `full address:s:127.0.0.1:${stage.listenPort}\r\n`
+  t.is(text, `${address}desktopwidth:i:1680\r\n`)
+  await stage.service.as('admin').post(`/api/sut/${stage.sutId}/update`, { rdp_height: 1050 })
+  t.is((await read(stage, path, { Accept: RDP })).text, `${address}desktopwidth:i:1680\r\ndesktopheight:i:1050\r\n`)
+})
+
+test('a file is only for SUTs of its type', async (t) => {
+  const [first, , last] = await freePorts(3)
+  const stage = await forwarding(t, {}, { environment: { BERTH_LISTEN_PORTS: `${first}-${last}` } })
+  const admin = stage.service.as('admin')
+  const pathOf = (sutId: string): Promise<string> => reserveFor({ ...stage, sutId }, NEXT_QUARTER)
+  const vnc = await pathOf(stage.sutId)
+  const rdp = await pathOf(await createSut(admin, { sut_type: 'rdp' }))
+  const tcp = await pathOf(await createSut(admin, { sut_type: 'tcp' }))
+  const JSON_TYPE = 'application/json'
+  const cases: readonly (readonly [path: string, accept: string, mediaType: string | undefined])[] = [
+    [vnc, 'application/x-vnc', 'application/x-vnc'],
+    [vnc, 'application/x-rdp', undefined],
+    [rdp, 'application/x-rdp', 'application/x-rdp'],
+    [rdp, 'application/x-vnc', undefined],
+    [tcp, 'application/x-vnc, application/x-rdp', undefined],
+    [tcp, '*/*', JSON_TYPE],
+    [vnc, 'application/*', JSON_TYPE],
+    [vnc, 'application/x-rdp, application/json;q=0.5', JSON_TYPE],
+    [rdp, 'application/x-rdp, application/json;q=0.5', 'application/x-rdp'],
+    [rdp, 'text/html', undefined],
+  ]
+  for (const [path, accept, mediaType] of cases) {
+    const answer = await read(stage, path, { Accept: accept })
+    if (mediaType === undefined) t.deepEqual(refusalOf(answer), [406, 'not_acceptable'], accept)
+    else t.is(answer.headers['content-type'], mediaType, accept)
+  }
 })

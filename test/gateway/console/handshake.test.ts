@@ -32,10 +32,15 @@ test('the subprotocol is binary, or none is offered', async (t) => {
 })
 
 /** The answer to the head of a request. */
-const rawly = async (t: ExecutionContext, { service }: Stage, path: string, ...fields: readonly string[]) => {
+const rawly = (t: ExecutionContext, stage: Stage, path: string, ...fields: readonly string[]) =>
+  rawlyIn('HTTP/1.1', t, stage, path, fields)
+
+const rawlyIn = async (
+  ...[version, t, { service }, path, fields]: [string, ExecutionContext, Stage, string, readonly string[]]
+) => {
   const connection = await openRaw(service.port)
   t.teardown(connection.close)
-  connection.send(`GET ${path} HTTP/1.1\r\nHost: berth\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`)
+  connection.send(`GET ${path} ${version}\r\nHost: berth\r\n${fields.map((field) => `${field}\r\n`).join('')}\r\n`)
   return connection.answer()
 }
 
@@ -65,6 +70,8 @@ test('a malformed upgrade is refused with an error body, and does not use up the
     t.is(answer?.headers['x-request-id'], String(answer?.json.instance))
     t.is(answer?.headers.upgrade, status === 426 ? 'websocket' : undefined)
   }
+  const old = await rawlyIn('HTTP/1.0', t, stage, url, [...UPGRADE, VERSION, KEY])
+  t.deepEqual(old && refusalOf(old), [426, 'upgrade_required'])
   t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101, 'a good one is accepted')
 })
 
@@ -79,17 +86,6 @@ test('a client that goes on sending after a refused upgrade is cut off after 256
   t.regex(String(answer), /^HTTP\/1\.1 403 /)
   socket.end(Buffer.alloc(64 * 2 ** 20))
   t.regex(String(await ended), /ECONNRESET|EPIPE/)
-})
-
-test('a request in HTTP/1.0 cannot be upgraded, and does not use up the ticket', async (t) => {
-  const stage = await forwarding(t)
-  const url = await ticketFor(stage, await running(stage))
-  const connection = await openRaw(stage.service.port)
-  t.teardown(connection.close)
-  connection.send(`GET ${url} HTTP/1.0\r\nHost: berth\r\n${[...UPGRADE, VERSION, KEY].join('\r\n')}\r\n\r\n`)
-  const answer = await connection.answer()
-  t.deepEqual(answer && refusalOf(answer), [426, 'upgrade_required'])
-  t.is((await rawly(t, stage, url, ...UPGRADE, VERSION, KEY))?.status, 101)
 })
 
 test('a request to upgrade any other path is handled as an ordinary request', async (t) => {

@@ -1,9 +1,8 @@
 import test from 'ava'
 import { idOf } from '../../http/harness.ts'
-import { refusalOf } from '../../http/refusals/problems.ts'
+import { said } from '../../http/lab.ts'
 import { createSut } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import '../../http/documents/fit-answers.ts'
 import { freePorts } from '../peers.ts'
 import {
   forwarding,
@@ -24,81 +23,59 @@ import {
 test('a ticket is for the holder alone', async (t) => {
   const stage = await forwarding(t)
   const path = await running(stage)
-  const { service } = stage
-  const ask = (who: string) => service.as(who).request('POST', `${path}/console`)
-  t.deepEqual(refusalOf(await ask('admin')), [403, 'not_your_reservation'])
-  t.deepEqual(refusalOf(await ask('bob')), [403, 'not_your_reservation'])
-  t.deepEqual(refusalOf(await ask('audrey')), [403, 'forbidden'])
+  const ask = (who: string, of = path) => stage.service.as(who).request('POST', `${of}/console`)
+  for (const who of ['admin', 'bob']) t.is(said(await ask(who)), '403 not_your_reservation')
+  t.is(said(await ask('audrey')), '403 forbidden')
+  t.is(said(await ask('alice', '/api/sut_reservation/58c38f5d444553252cce0000')), '404 reservation_not_found')
   const { status, json, headers } = await ask('alice')
-  t.is(status, 200)
-  t.deepEqual(Object.keys(json), ['url', 'expires_at'])
+  t.deepEqual([status, Object.keys(json), headers['cache-control']], [200, ['url', 'expires_at'], 'no-store'])
   t.regex(String(json.url), /^\/api\/console\/[\w.-]+$/)
   t.is(json.expires_at, '2030-05-02T06:02:30.000Z')
-  t.is(headers['cache-control'], 'no-store')
-  t.deepEqual(
-    refusalOf(await service.as('alice').request('POST', '/api/sut_reservation/58c38f5d444553252cce0000/console')),
-    [404, 'reservation_not_found'],
-  )
 })
 
 test('thorough: a ticket is issued only while a reservation of a vnc SUT is running', async (t) => {
   const stage = await forwarding(t)
   const { service } = stage
-  const alice = service.as('alice')
-  const ask = async (path: string) => refusalOf(await alice.request('POST', `${path}/console`))
+  const ask = async (path: string, verb = 'console') =>
+    said(await service.as('alice').request('POST', `${path}/${verb}`))
   const path = await running(stage)
   const next = await reserveFor(stage, NEXT_QUARTER)
-  t.deepEqual(await ask(next), [409, 'reservation_not_running'])
-  await alice.request('POST', `${next}/cancel`)
-  t.deepEqual(await ask(next), [410, 'reservation_cancelled'])
-  await alice.request('POST', `${path}/cancel`)
-  t.deepEqual(await ask(path), [409, 'reservation_over'])
+  t.is(await ask(next), '409 reservation_not_running')
+  await ask(next, 'cancel')
+  t.is(await ask(next), '410 reservation_cancelled')
+  await ask(path, 'cancel')
+  t.is(await ask(path), '409 reservation_over')
   const again = await reserveFor(stage, NEXT_QUARTER)
   service.clock.set('2030-05-02T06:15:00.000Z')
   await opened(stage, again)
   service.clock.set('2030-05-02T06:30:00.000Z')
-  t.deepEqual(await ask(again), [409, 'reservation_over'], 'at once')
-  const admin = service.as('admin')
-  await admin.post(`/api/sut/${stage.sutId}/update`, { sut_type: 'rdp' })
-  t.deepEqual(await ask(again), [409, 'not_vnc'])
+  t.is(await ask(again), '409 reservation_over', 'at once')
+  await service.as('admin').post(`/api/sut/${stage.sutId}/update`, { sut_type: 'rdp' })
+  t.is(await ask(again), '409 not_vnc')
 })
 
 test('a SUT that another instance forwards has no console here, and none has without a gateway', async (t) => {
   for (const environment of [{ BERTH_GATEWAY_SUTS: 'site=berlin' }, { BERTH_GATEWAY: 'off' }]) {
     const stage = await forwarding(t, {}, { environment })
-    const path = await reserveFor(stage)
-    t.deepEqual(refusalOf(await stage.service.as('alice').request('POST', `${path}/console`)), [409, 'not_forwarded'])
+    const refused = await stage.service.as('alice').request('POST', `${await reserveFor(stage)}/console`)
+    t.is(said(refused), '409 not_forwarded')
   }
 })
 
-test('a ticket is available immediately after the start of a reservation', async (t) => {
+test('a ticket opens one console, from the start of its reservation until it expires', async (t) => {
   const stage = await forwarding(t)
   const path = await reserveFor(stage)
   const asked = ticketFor(stage, path)
   stage.service.tick()
-  t.true(isOpen(await tryAt(t, stage, await asked)))
-})
-
-test('a ticket opens one console', async (t) => {
-  const stage = await forwarding(t)
-  const url = await ticketFor(stage, await running(stage))
-  const opened = await Promise.all([tryAt(t, stage, url), tryAt(t, stage, url), tryAt(t, stage, url)])
-  t.is(opened.filter(isOpen).length, 1)
-  t.deepEqual(
-    opened.filter((each) => !isOpen(each)),
-    [INVALID, INVALID],
-  )
+  const [url, late, expired] = [await asked, await ticketFor(stage, path), await ticketFor(stage, path)]
+  const tried = await Promise.all([tryAt(t, stage, url), tryAt(t, stage, url), tryAt(t, stage, url)])
+  t.is(tried.filter(isOpen).length, 1)
+  for (const refused of tried.filter((each) => !isOpen(each))) t.deepEqual(refused, INVALID)
   t.deepEqual(await tryAt(t, stage, url), INVALID)
-})
-
-test('a ticket opens nothing once it has expired', async (t) => {
-  const stage = await forwarding(t)
-  const path = await running(stage)
-  const [first, second] = [await ticketFor(stage, path), await ticketFor(stage, path)]
   stage.service.clock.set('2030-05-02T06:02:29.999Z')
-  t.true(isOpen(await tryAt(t, stage, first)))
+  t.true(isOpen(await tryAt(t, stage, late)))
   stage.service.clock.set('2030-05-02T06:02:30.000Z')
-  t.deepEqual(await tryAt(t, stage, second), INVALID)
+  t.deepEqual(await tryAt(t, stage, expired), INVALID)
 })
 
 test('a ticket with any character changed is not valid', async (t) => {
@@ -113,9 +90,8 @@ test('a ticket with any character changed is not valid', async (t) => {
     t.deepEqual(((await tryAt(t, stage, changed)) as Refused)[0], changed.endsWith('..') ? 401 : 403, changed)
   }
   // The last character holds six bits, of which four count.
-  const last = url.at(-1) as string
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-  const twin = alphabet[alphabet.indexOf(last) ^ 1] as string
+  const twin = alphabet[alphabet.indexOf(url.at(-1) as string) ^ 1] as string
   t.deepEqual(await tryAt(t, stage, url.slice(0, -1) + twin), INVALID, 'another form of the same bytes')
   t.true(isOpen(await tryAt(t, stage, url)), 'control: the ticket itself is valid')
 })

@@ -6,9 +6,10 @@ import type { Recorded } from '../../domain/event.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
 import type { Role } from '../../domain/events/user.ts'
 import { bodyProblem, type Failure, failure, invalid, refuse } from '../../domain/failure.ts'
-import type { Candidates, Search } from '../../domain/matching/candidates.ts'
-import { type MakeRequest, requestDecider } from '../../domain/request/decide.ts'
-import { findWaiting, hasOffer, type RequestsState } from '../../domain/request/queue.ts'
+import { subjectId } from '../../domain/idempotency-records.ts'
+import type { Candidates } from '../../domain/matching/candidates.ts'
+import { requestDecider } from '../../domain/request/decide.ts'
+import { findWaiting, hasOffer } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, toHours } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
@@ -18,7 +19,7 @@ import type { Scope } from '../../domain/user/scope.ts'
 import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import type { Outcome, Sender } from '../command-envelope.ts'
+import type { Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
 import type { Quotas } from '../quotas.ts'
 import type { FinishOffer } from './finish-offer.ts'
@@ -107,20 +108,26 @@ const outOfScope = (): E.Either<Failure, never> =>
     problems: [bodyProblem('invalid', 'sut_id', 'is outside the scope of the user')],
   })
 
-/** The best SUTs that are free, and the window that was looked for. */
-interface Found {
+/** What a request is compared with. */
+interface Look {
   readonly candidates: Candidates
+  /** The best SUTs that are free. */
   readonly sutIds: readonly string[]
+  readonly grants: Grants
 }
 
 const makeLook =
-  ({ search, catchUp }: MakeRequestOptions) =>
-  (about: Search, target: AskedRequest['target'], resolved: ResolvedWindow): Promise<E.Either<Failure, Found>> =>
+  ({ search, catchUp, grantsFor, limits, clock }: MakeRequestOptions) =>
+  (seed: string, asked: AskedRequest, resolved: ResolvedWindow): Promise<E.Either<Failure, Look>> =>
     orUnavailable(async () => {
+      const { target, scopes, user_id } = asked
+      const latest = (clock() + limits.horizon) / 1000
+      const criteria = 'match' in target ? { criteria: target.match } : target
       for (let isCaughtUp = false; ; isCaughtUp = true) {
-        const candidates = await search(about)
+        const candidates = await search({ ...criteria, scopes, window: resolved.gridded, latest, seed })
         const sutIds = [...candidates.inOrder(true).take(CANDIDATES_MAX)]
-        if (sutIds.length > 0 || candidates.explain().matching > 0) return E.right({ candidates, sutIds })
+        const grants = sutIds.length === 0 ? NOBODY : await grantsFor(user_id)
+        if (sutIds.length > 0 || candidates.explain().matching > 0) return E.right({ candidates, sutIds, grants })
         if (isCaughtUp) return 'match' in target ? refuseAll(candidates, resolved) : outOfScope()
         if (!(await catchUp())) return E.left(behindLog())
       }
@@ -128,41 +135,31 @@ const makeLook =
 
 /** Makes the function that says what a request was answered with, and ends its first offer if that is still open. */
 const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
-  /** The event at a revision, and what ended the offer that it made. */
-  const read = async (revision: number): Promise<{ first?: Recorded; ended?: Recorded }> => {
+  /** The event at a revision or, if that is an offer, what ended it. */
+  const read = async (revision: number): Promise<Recorded | undefined> => {
     let first: Recorded | undefined
     for await (const page of store.readStream(REQUESTS_STREAM, revision - 1)) {
       for (const event of page) {
         first ??= event
-        if (first.type !== 'RequestOffered') return { first }
-        const { sut_reservation_id } = first.data
+        if (first.type !== 'RequestOffered') return first
         const isEnd = event.type === 'RequestGranted' || event.type === 'RequestOfferClosed'
-        if (isEnd && event.data.sut_reservation_id === sut_reservation_id) return { first, ended: event }
+        if (isEnd && event.data.sut_reservation_id === first.data.sut_reservation_id) return event
       }
     }
-    return first === undefined ? {} : { first }
+    return first
   }
-
-  const ended = (outcome: Outcome<RequestsState>): AnsweredRequest | undefined =>
-    outcome.kind === 'recorded'
-      ? { id: outcome.id, revision: outcome.revision, storePosition: outcome.storePosition }
-      : undefined
 
   return (revision: number, requestId: string): Promise<Answer> =>
     orUnavailable(async () => {
       for (let look = 0; look < LOOKS_MAX; look++) {
-        const { first, ended: end } = await read(revision)
-        const last = end ?? first
-        if (last === undefined || !('_id' in last.data)) break
-        const id = last.data._id
-        if (end !== undefined || last.type !== 'RequestOffered')
+        const last = await read(revision)
+        if (last === undefined) break
+        const id = subjectId(last)
+        if (last.type !== 'RequestOffered')
           return E.right({ id, revision: last.revision, storePosition: last.storePosition })
         const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
         if (request === undefined || !hasOffer(request)) continue
-        const finished = await finishOffer.finish(request, requestId)
-        if (E.isLeft(finished)) return E.left(appendFailure('unknown'))
-        const answered = ended(finished.right)
-        if (answered !== undefined) return E.right(answered)
+        if (E.isLeft(await finishOffer.finish(request, requestId))) break
       }
       return E.left(appendFailure('unknown'))
     })
@@ -173,49 +170,31 @@ const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
  * waits. A repeated request is answered with what the first was: the request as the end of its first offer left it.
  */
 export const makeMakeRequest = (options: MakeRequestOptions) => {
-  const { runner, quotas, limits, grantsFor, isClockAhead, reachableFor, clock, randomHex } = options
+  const { runner, quotas, isClockAhead, reachableFor, clock, randomHex } = options
   const look = makeLook(options)
   const answer = makeAnswer(options)
-
-  const commandFor = (
-    { actor, user_id, target, duration, wait, priority, keepalive }: AskedRequest,
-    sutIds: readonly string[],
-    grants: Grants,
-  ): MakeRequest => ({
-    ...{ type: 'MakeRequest', actor, candidates: sutIds, grants, reachableFor: reachableFor(), wait },
-    request: {
-      duration,
-      ...(keepalive !== undefined && { keepalive }),
-      ...('match' in target && target),
-      priority,
-      ...('sut_id' in target && target),
-      user_id,
-    },
-    ...{ random: randomHex(8), reservationRandom: randomHex(8) },
-  })
 
   return async (sender: Sender, asked: AskedRequest): Promise<Answer> => {
     if (isClockAhead()) return E.left(clockAhead())
     const previous = await findPrevious(runner, sender)
     if (E.isLeft(previous)) return previous
     if (previous.right !== undefined) return answer(previous.right.revision, sender.requestId)
-    const { user_id, target, duration, scopes } = asked
+    const { actor, user_id, target, duration, wait, priority, keepalive } = asked
     const resolved = resolveWindow({ form: 'relative', startIn: 0, duration }, clock())
     const refused = refuseAsked(asked, resolved, options)
     if (refused !== undefined) return refused
-    const latest = (clock() + limits.horizon) / 1000
-    const criteria = 'match' in target ? { criteria: target.match } : target
-    const about = { ...criteria, scopes, window: resolved.gridded, latest, seed: sender.requestId }
-    const found = await look(about, target, resolved)
-    if (E.isLeft(found)) return found
-    const { candidates, sutIds } = found.right
+    const seen = await look(sender.requestId, asked, resolved)
+    if (E.isLeft(seen)) return seen
+    const { candidates, sutIds, grants } = seen.right
     const use = (await quotas.usesOf([user_id]))(user_id)
     if (use === 'unknown') return E.left(failure('unavailable', 'What the user has reserved cannot be counted now.'))
     const forever = use && refuseForever(use, duration, clock())
     if (forever !== undefined) return forever
-    const grants = await orUnavailable(async () => E.right(sutIds.length === 0 ? NOBODY : await grantsFor(user_id)))
-    if (E.isLeft(grants)) return grants
-    const command = commandFor(asked, sutIds, grants.right)
+    const command = {
+      ...({ type: 'MakeRequest', actor, candidates: sutIds, grants, reachableFor: reachableFor(), wait } as const),
+      request: { ...target, duration, priority, user_id, ...(keepalive !== undefined && { keepalive }) },
+      ...{ random: randomHex(8), reservationRandom: randomHex(8) },
+    }
     const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command })
     if (E.isRight(made)) return answer(made.right.revision, sender.requestId)
     return made.left.code === 'no_sut_free' ? refuseAll(candidates, resolved) : made

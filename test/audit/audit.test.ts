@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { leafHash } from '../../src/event-store/stored-event.ts'
 import { type } from '../command-line/terminal.ts'
-import { aServer } from '../event-store/eventstoredb/server-and-client.ts'
-import { addressOf, aVaultKey, startInstances } from '../event-store/eventstoredb/service/instances.ts'
+import { addressOf, startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import type { Client } from '../http/client.ts'
-import { type Running, temporaryData } from '../http/harness.ts'
+import type { Running } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { createSut, NOW } from '../http/requests.ts'
 import { makeHold } from '../http/store/held-views.ts'
 import { until } from '../http/until.ts'
-import { ROOT, runProcess } from '../process/harness.ts'
+import { ROOT } from '../process/harness.ts'
 import { shellOn } from '../read-models/setting.ts'
 import { checkpointOf, given } from './checkpoints.ts'
 import { isConsistent, isIncluded, sha256 } from './verify-proof.ts'
@@ -125,21 +124,6 @@ test('thorough: instances with one audit key and the command line sign identical
   t.is((await type(['checkpoint'], env)).out, String(one?.text))
   const { code, error } = await type(['checkpoint'], without)
   t.deepEqual([code, error], [1, `berth: there is no audit key: ${join(data, 'audit.key')} does not exist\n`])
-})
-
-test('thorough: an instance on a shared store without an audit key creates none and exits with code 2', async (t) => {
-  const server = await aServer(t)
-  const data = await temporaryData(t)
-  const env = {
-    BERTH_EVENT_STORE: addressOf(server, 0),
-    BERTH_PORT: '0',
-    BERTH_VAULT_KEY: aVaultKey(),
-    BERTH_ADMIN_PASSWORD: 'long enough',
-  }
-  const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
-  t.deepEqual([code, output.includes('listening')], [2, false])
-  t.is(errors.trim(), `berth: the audit key cannot be read from ${join(data, 'audit.key')}: it does not exist`)
-  t.deepEqual((await readdir(data)).toSorted(), ['berth.lock'])
 })
 
 test("thorough: proofs of another instance's events wait until the views catch up, instead of failing", async (t) => {

@@ -10,7 +10,6 @@ import { besidePagesRows } from './parts/beside-pages.ts'
 import { createRows } from './parts/creates.ts'
 import { gatewayRows } from './parts/gateway.ts'
 import { matchingRows } from './parts/matching.ts'
-import { pageRows } from './parts/page.ts'
 import { readRows } from './parts/reads.ts'
 import { waitingRows } from './parts/waiting.ts'
 import { scaleRows } from './scale/scale.ts'
@@ -27,7 +26,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,reads,scale,gateway,beside-gateway,beside-pages,page,matching,waiting',
+      default: 'creates,reads,scale,gateway,beside-gateway,beside-pages,matching,waiting',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -60,7 +59,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   scale: () => scaleRows({ events, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
-  page: (directory) => pageRows({ rounds, seconds, directory, say }),
   'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),
   waiting: (directory) => waitingRows({ rounds, seconds, directory, say }),

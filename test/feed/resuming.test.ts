@@ -12,7 +12,6 @@ import { startStream } from '../../src/feed/stream.ts'
 import { startEmbedded } from '../archive/copying.ts'
 import { type } from '../command-line/terminal.ts'
 import { startProtocolServer } from '../event-store/eventstoredb/protocol/protocol-server.ts'
-import { startInstances } from '../event-store/eventstoredb/service/instances.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
 import { recordsOf } from '../event-store/new-events.ts'
 import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
@@ -98,21 +97,6 @@ test('thorough: readers disconnected at every position receive each event once a
     crowd.map(() => []),
   )
   t.true((crowd[0] as Crowd).follower.cuts() > last)
-})
-
-test('thorough: readers that resume on another instance receive each event once and in order', async (t) => {
-  const { services, log } = await startInstances(t, { count: 2, now: NOW, feed: FEED })
-  const [writer] = services as readonly [Running, Running]
-  const suts = await begin(writer.as('admin'), 16)
-  const crowd = crowdOf(t, services, suts)
-  const last = 10 + 16 + 20 - 1
-  await Promise.all([write(writer.as('admin'), suts[0], 16, 20), ...crowd.map(({ follower }) => follower.upTo(last))])
-  const recorded = (await log()) as readonly Event[]
-  t.deepEqual(
-    faultsIn(crowd, recorded),
-    crowd.map(() => []),
-  )
-  t.is(recorded.length, last + 1)
 })
 
 test('thorough: readers resume at their positions after the log is copied to an EventStoreDB', async (t) => {

@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('audit/**', 'feed/**', 'history', 'process/**', 'bench/measure', 'behaviour', '.')
+await runTestsIn('audit/**', 'feed/**', 'history', 'process/**', 'behaviour', '.')

@@ -21,7 +21,6 @@ import {
   by,
   cancelled,
   dave,
-  erased,
   identified,
   idOfToken,
   named,
@@ -53,16 +52,9 @@ const USERS: readonly Row[] = [
   ['a user added by a tester', userAdded({ _id: 'new' }), /is a UserAdded by a tester/, by(alice)],
   ['a user added by an auditor', userAdded({ _id: 'n' }), /by an auditor/, by(audrey, 'auditor')],
   ['a change of an unknown user', userChanged({ _id: 'x', role: 'auditor' }), /user_not_found/],
-  ['a change of a removed user', userChanged({ _id: dave, scope: 'a=b' }), /user_removed/],
-  ['an empty change', userChanged({}), /UserChanged without an effect/],
-  ['a role set to its current value', userChanged({ role: 'tester' }), /without an effect/],
   ['a quota set to its current value with a new scope', userChanged({ quota: null, scope: '' }), /another quota/],
-  ['a quota of an auditor', userChanged({ _id: audrey, quota: QUOTA }), /quota is for testers only/],
   ['another role for the last administrator', userChanged({ _id: administrator._id, role: 'tester' }), /last_admin/],
-  ['the removal of the last administrator', userRemoved(administrator._id), /last_administrator/],
-  ['a second removal', userRemoved(dave), /UserRemoved without an effect/],
   ['a restoration of a present user', userRestored(), /user_not_removed/],
-  ['a restoration of an erased user', userRestored(erased), /user_erased/],
   ['an erasure of a present user', userErased(), /user_not_removed/],
   ['a new name by the user itself', userChanged({ credentials: named(12) }), /by a tester/, by(alice)],
   [
@@ -84,7 +76,6 @@ const USERS: readonly Row[] = [
 const TOKENS: readonly Row[] = [
   ['a token issued twice', token(1), /assigned before/],
   ['a token of an unknown user', token(8, { user_id: 'x' }), /of the user x, who is not present/],
-  ['a token of a user who was removed', token(8, { user_id: bob }), /who is not present/],
   [
     'a token with two names',
     token(8, { credentials: { id: idOfToken(9), changed: [idOfToken(8), idOfToken(1)] } }),
@@ -100,7 +91,6 @@ const TOKENS: readonly Row[] = [
   ['a token of another user by a tester', token(8), /is by the tester .* for the user/, by(bob)],
   ['a token issued by the service', token(8), /is a TokenIssued by a system/, BY_BERTH],
   ['a revocation of an unknown token', revoked(8), /refused, token_not_found/],
-  ['a second revocation', revoked(3), /refused, token_not_found/],
   ['a revocation by another tester', revoked(1), /is by the tester .* for the user/, by(bob)],
   ['the end of a session by another user', sessionEnded(idOfToken(22)), /ends the session .* of the user .*, by/],
 ]

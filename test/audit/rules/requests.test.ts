@@ -1,7 +1,7 @@
 import test from 'ava'
 import { alice, bob, reservationCreated, reservationOfferRefused } from '../../domain/builders.ts'
 import { ANY_SUT, ended, expired, kept, LATER, made, OFFER, offered, requested } from './events-of-requests.ts'
-import { type Entry, findsLast, idAt, MORNING, matched, of, onPort, SUT } from './morning.ts'
+import { type Entry, findsLast, MORNING, matched, of, onPort, SUT } from './morning.ts'
 
 /** A log that is unlawful after the morning log, and what is found of its last event. */
 type Row = readonly [what: string, log: readonly Entry[], expected: RegExp]
@@ -20,7 +20,6 @@ const OFFERS: readonly Row[] = [
   ['an offer taken up a second later', [offer(), made(OFFER, ANY_SUT, '06:21:01')], /at another second/],
   ['an offer taken up after it was refused', [offer(), refused(), byCriteria], /which was refused/],
   ['a refusal of what was not offered', [refused()], /is not open/],
-  ['a refusal of what was taken up', [offer(), byCriteria, refused()], /is not open/],
   ['a refusal of an offer of another user', [offer(), refused(bob)], /another SUT or user/],
 ]
 
@@ -31,7 +30,6 @@ const REQUESTS: readonly Row[] = [
   ['a wait that is over', [requested({ ...ANY_SUT, expires_at: '2030-05-02T06:19:59.000Z' })], /waits until/],
   ['a request with an id that was assigned', [requested(), requested()], /assigned before/],
   ['an offer to nobody', [offered()], /RequestOffered without an effect/],
-  ['an offer after it expired', [requested(), offered(idAt('06:30', 6), '06:30')], /without an effect/],
   ['a second offer while the first is open', [requested(), offered(), offered(LATER)], /without an effect/],
   ['an offer for another user', [requested(), offered(OFFER, '06:21', { user_id: bob })], /another user_id/],
   ['another SUT', [requested({ sut_id: '0'.repeat(24) }), offered()], /without an effect/],
@@ -45,12 +43,9 @@ const REQUESTS: readonly Row[] = [
   ['a grant without a reservation', [requested(), offered(), ended('RequestGranted')], /the offer \w+ is open/],
   ['a closed offer that was taken', [requested(), offered(), made(), ended('RequestOfferClosed')], /is taken/],
   ['another offer granted', [requested(), offered(), made(), ended('RequestGranted', LATER)], /without an effect/],
-  ['an expiry with an open offer', [requested(), offered(), expired('06:31')], /without an effect/],
-  ['an expiry too early', [requested(), expired('06:29')], /without an effect/],
-  ['an expiry for want of a sign of life', [requested(), expired('06:29', 'keepalive')], /without an effect/],
-  ['an expiry for a SUT that stands', [requested({ sut_id: SUT }), expired('06:21', 'retired')], /without an effect/],
   ['a sign of life too early', [requested(alive), kept('06:20:29')], /RequestKept without an effect/],
-  ['a second end', [requested(), expired('06:31'), expired('06:31')], /without an effect/],
+  ['an expiry too early', [requested(), expired('06:29')], /without an effect/],
+  ['an expiry for a SUT that stands', [requested({ sut_id: SUT }), expired('06:21', 'retired')], /without an effect/],
 ]
 
 for (const [subject, rows] of Object.entries({ OFFERS, REQUESTS }))

@@ -26,52 +26,54 @@ export interface EventStoreDbAddress {
 
 const DEFAULT_PORT = 2113
 
-type Option = (value: string) => E.Either<string, Partial<EventStoreDbAddress>>
+/** What an option sets, or what is wrong with its value. */
+type Option = (value: string) => Partial<EventStoreDbAddress> | string
 
-const integerOption =
-  (min: number, make: (number: number) => Partial<EventStoreDbAddress>): Option =>
+const whole =
+  (name: keyof EventStoreDbAddress, min = 1, unit = 1): Option =>
   (value) =>
     /^\d{1,9}$/.test(value) && Number(value) >= min
-      ? E.right(make(Number(value)))
-      : E.left(`must be a whole number, at least ${min}`)
+      ? { [name]: Number(value) * unit }
+      : `must be a whole number, at least ${min}`
 
-const booleanOption =
-  (make: (value: boolean) => E.Either<string, Partial<EventStoreDbAddress>>): Option =>
-  (value) =>
-    value === 'true' || value === 'false' ? make(value === 'true') : E.left('must be true or false')
+const encoded =
+  (name: keyof EventStoreDbAddress): Option =>
+  (value) => {
+    const text = decodePercent(value)
+    return text === undefined ? 'is not percent-encoded' : { [name]: text }
+  }
 
-const textOption =
-  (make: (value: string) => Partial<EventStoreDbAddress>): Option =>
+const mustBe =
+  (wanted: string, why = ''): Option =>
   (value) =>
-    E.map(make)(E.fromNullable('is not percent-encoded')(decodePercent(value)))
+    value.toLowerCase() === wanted ? {} : `must be ${wanted}${why}`
+
+const unsupported: Option = () => 'is not supported: give a name and a password'
 
 /**
  * Options of the vendor's connection strings, in lower case because names are case-insensitive, and our own
  * `streamPrefix`.
  */
 const options: Readonly<Record<string, Option>> = {
-  tls: booleanOption((tls) => E.right({ tls })),
-  tlscafile: textOption((caFile) => ({ caFile })),
-  tlsverifycert: booleanOption((isVerified) =>
-    isVerified ? E.right({}) : E.left('must be true: certificates are always verified; give tlsCAFile instead'),
-  ),
+  tls: (value) => (/^(?:true|false)$/.test(value) ? { tls: value === 'true' } : 'must be true or false'),
+  tlscafile: encoded('caFile'),
+  tlsverifycert: mustBe('true', ': certificates are always verified; give tlsCAFile instead'),
   streamprefix: (value) =>
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(value)
-      ? E.right({ streamPrefix: value })
-      : E.left('must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'),
-  connectionname: textOption((connectionName) => ({ connectionName })),
-  nodepreference: (value) =>
-    value.toLowerCase() === 'leader' ? E.right({}) : E.left('must be leader: commands read from the node that writes'),
-  throwonappendfailure: booleanOption((throws) => (throws ? E.right({}) : E.left('must be true'))),
-  maxdiscoverattempts: integerOption(1, (maxDiscoverAttempts) => ({ maxDiscoverAttempts })),
-  discoveryinterval: integerOption(1, (discoveryInterval) => ({ discoveryInterval })),
+      ? { streamPrefix: value }
+      : 'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit',
+  connectionname: encoded('connectionName'),
+  nodepreference: mustBe('leader', ': commands read from the node that writes'),
+  throwonappendfailure: mustBe('true'),
+  maxdiscoverattempts: whole('maxDiscoverAttempts'),
+  discoveryinterval: whole('discoveryInterval'),
   // This option is in seconds.
-  gossiptimeout: integerOption(1, (seconds) => ({ gossipTimeout: seconds * 1_000 })),
-  keepaliveinterval: integerOption(10_000, (keepAliveInterval) => ({ keepAliveInterval })),
-  keepalivetimeout: integerOption(1, (keepAliveTimeout) => ({ keepAliveTimeout })),
-  defaultdeadline: integerOption(1, (deadline) => ({ deadline })),
-  usercertfile: () => E.left('is not supported: give a name and a password'),
-  userkeyfile: () => E.left('is not supported: give a name and a password'),
+  gossiptimeout: whole('gossipTimeout', 1, 1_000),
+  keepaliveinterval: whole('keepAliveInterval', 10_000),
+  keepalivetimeout: whole('keepAliveTimeout'),
+  defaultdeadline: whole('deadline'),
+  usercertfile: unsupported,
+  userkeyfile: unsupported,
 }
 
 const HOST = /^([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)(?::(\d{1,5}))?$/
@@ -88,13 +90,10 @@ const readOptions = (text: string, problems: string[]): Partial<EventStoreDbAddr
   const known: Partial<EventStoreDbAddress>[] = []
   for (const part of text === '' ? [] : text.split('&')) {
     const [name = '', value = ''] = part.split(/=(.*)/s, 2)
-    const option = options[name.toLowerCase().replaceAll(/[_-]/g, '')]
-    if (option === undefined) problems.push(`has an unknown option: ${JSON.stringify(name)}`)
-    else {
-      const read = option(value)
-      if (E.isRight(read)) known.push(read.right)
-      else problems.push(`${name} ${read.left}`)
-    }
+    const read = options[name.toLowerCase().replaceAll(/[_-]/g, '')]?.(value)
+    if (read === undefined) problems.push(`has an unknown option: ${JSON.stringify(name)}`)
+    else if (typeof read === 'string') problems.push(`${name} ${read}`)
+    else known.push(read)
   }
   return Object.assign({}, ...known)
 }
@@ -108,23 +107,20 @@ const readCredentials = (text: string, problems: string[]): EventStoreDbAddress[
 }
 
 /** Contradictory options. Without this check they would only show as connections that fail for no visible reason. */
-const findContradictions = ({
-  hosts,
-  tls,
-  credentials,
-  caFile,
-  isDiscovered,
-}: EventStoreDbAddress): readonly string[] => [
-  ...(tls && hosts.some(({ address }) => isIP(address) !== 0)
-    ? ['cannot use an IP address with TLS: certificates are checked against host names; give a name, or tls=false']
-    : []),
-  ...(tls && credentials === undefined
-    ? ['must have a name and a password with TLS, like esdb://name:password@host:2113']
-    : []),
-  ...(!tls && credentials !== undefined ? ['cannot have a password with tls=false, which has no users'] : []),
-  ...(!tls && caFile !== undefined ? ['cannot have a tlsCAFile with tls=false'] : []),
-  ...(isDiscovered && hosts.length > 1 ? ['must have one host with esdb+discover, or several with esdb'] : []),
-]
+const findContradictions = (address: EventStoreDbAddress): readonly string[] => {
+  const { hosts, tls, credentials, caFile, isDiscovered } = address
+  const contradictions: readonly (readonly [boolean, string])[] = [
+    [
+      tls && hosts.some((host) => isIP(host.address) !== 0),
+      'cannot use an IP address with TLS: certificates are checked against host names; give a name, or tls=false',
+    ],
+    [tls && credentials === undefined, 'must have a name and a password with TLS, like esdb://name:password@host:2113'],
+    [!tls && credentials !== undefined, 'cannot have a password with tls=false, which has no users'],
+    [!tls && caFile !== undefined, 'cannot have a tlsCAFile with tls=false'],
+    [isDiscovered && hosts.length > 1, 'must have one host with esdb+discover, or several with esdb'],
+  ]
+  return contradictions.flatMap(([isSo, problem]) => (isSo ? [problem] : []))
+}
 
 /**
  * Parses the vendor's connection string, `esdb://[name:password@]host[:port][,host...][?option=value&...]`. The

@@ -47,76 +47,6 @@ interface Stream {
   isDeleted: boolean
 }
 
-/** Bytes of one piece of memory for the bodies of events. */
-const PIECE = 4 * 1024 * 1024
-
-/**
- * An event whose body is kept outside the JavaScript heap. A server that keeps hundreds of thousands of bodies as objects
- * is stopped by its own garbage collection for 0.1 to 0.3 s, which a test would see as the service's.
- */
-class KeptEvent implements LogEvent {
-  static #current = Buffer.alloc(0)
-  static #used = 0
-
-  readonly id: string
-  readonly type: string
-  readonly stream: string
-  readonly revision: number
-  readonly position: number
-  readonly written = Date.now()
-  readonly #piece: Buffer
-  readonly #at: number
-  readonly #middle: number
-  readonly #end: number
-
-  constructor({ id, type, data, metadata }: Proposed, stream: string, revision: number, position: number) {
-    const length = data.length + metadata.length
-    if (KeptEvent.#used + length > KeptEvent.#current.length) {
-      KeptEvent.#current = Buffer.allocUnsafeSlow(Math.max(PIECE, length))
-      KeptEvent.#used = 0
-    }
-    this.id = id
-    this.type = type
-    this.stream = stream
-    this.revision = revision
-    this.position = position
-    this.#piece = KeptEvent.#current
-    this.#at = KeptEvent.#used
-    this.#middle = this.#at + data.length
-    this.#end = this.#at + length
-    this.#piece.set(data, this.#at)
-    this.#piece.set(metadata, this.#middle)
-    KeptEvent.#used = this.#end
-  }
-
-  get data(): Uint8Array {
-    return this.#piece.subarray(this.#at, this.#middle)
-  }
-
-  get metadata(): Uint8Array {
-    return this.#piece.subarray(this.#middle, this.#end)
-  }
-}
-
-/** Events whose ids are remembered, at least. A node bounds its cache of them too (8 MiB in EventStoreDB). */
-const RECENT = 50_000
-
-/** The last events by id, in two generations: a single map of all of them would stall the server whenever it grows. */
-const makeRecentEvents = () => {
-  let [young, old] = [new Map<string, LogEvent>(), new Map<string, LogEvent>()]
-  return {
-    get: (id: string) => young.get(id) ?? old.get(id),
-    add: (event: LogEvent): void => {
-      if (young.size >= RECENT) [young, old] = [new Map(), young]
-      young.set(event.id, event)
-    },
-    clear: (): void => {
-      young = new Map()
-      old = new Map()
-    },
-  }
-}
-
 /** The server writes a system event after this many appends. */
 const SYSTEM_EVERY = 5
 const RECORD_BYTES = 97
@@ -134,7 +64,8 @@ export const noted = (): Proposed => systemEvent('Noted', {})
 export const makeLog = (): Log => {
   let all: LogEvent[] = []
   const streams = new Map<string, Stream>()
-  const recent = makeRecentEvents()
+  /** By id: the events that detect repeated `any` appends. A node bounds them. */
+  const recent = new Map<string, LogEvent>()
   const watchers = new Set<() => void>()
   let [end, appends] = [0, 0]
   const tell = (): void => {
@@ -158,10 +89,12 @@ export const makeLog = (): Log => {
     let position: number | undefined
     for (const proposed of events) {
       position = end
-      const event = new KeptEvent(proposed, name, ++stream.last, position)
+      const { id, type, data, metadata } = proposed
+      const placed = { stream: name, revision: ++stream.last, position, written: Date.now() }
+      const event: LogEvent = { id, type, data, metadata, ...placed }
       stream.events.push(event)
       all.push(event)
-      recent.add(event)
+      recent.set(id, event)
       end += RECORD_BYTES + proposed.data.length + proposed.metadata.length
     }
     return position
@@ -220,7 +153,7 @@ export const makeLog = (): Log => {
       return shownFrom === 0 ? events : events.filter(({ revision }) => revision >= shownFrom)
     },
     all: () => all,
-    forgetRecent: recent.clear,
+    forgetRecent: () => recent.clear(),
     truncateAfter: (position) => {
       end = all.find((event) => event.position > position)?.position ?? end
       all = all.filter((event) => event.position <= position)

@@ -28,13 +28,15 @@ test('an instance with a different vault key does not start, and the error names
 
 const isFatal = ({ level }: Line): boolean => level === 'fatal'
 
-test('thorough: an instance without a vault key or users exits with code 2 and creates nothing', async (t) => {
+test('thorough: an instance without a vault key, an audit key or users exits with code 2 and creates nothing', async (t) => {
   const server = await aServer(t)
   const home = await temporaryData(t)
   const key = aVaultKey()
+  const password = { BERTH_ADMIN_PASSWORD: 'long enough to be taken' }
   for (const [missing, env] of [
+    ['audit', { ...password, BERTH_VAULT_KEY: key }],
     ['users', { ...AUDIT_KEY, BERTH_VAULT_KEY: key }],
-    ['vault', { ...AUDIT_KEY, BERTH_ADMIN_PASSWORD: 'long enough to be taken' }],
+    ['vault', { ...AUDIT_KEY, ...password }],
   ] as const) {
     const data = join(home, missing)
     await mkdir(data)

@@ -90,34 +90,3 @@ for (const [type, member, value] of refusedMembers) {
     t.true(problems[0]?.startsWith(`${member}: must be`), problems[0])
   })
 }
-
-test('problems in quotas and credentials of users are reported with their paths', (t) => {
-  const data = { _id: 'Zoë', credentials: { id: 'a'.repeat(24), changed: ['name', 'hash'] } }
-  const quota = { hours_per_week: 0.3, reservations_max: 10_001, priority_max: null, days: 7 }
-  t.deepEqual(problemsOf(eventDeclarations.UserChanged.data.decode({ ...data, quota })).toSorted(), [
-    'credentials/changed/1: must be one of epoch, identity, name, password',
-    `quota/days: ${UNKNOWN_MEMBER}`,
-    'quota/hours_per_week: must be a multiple of 0.25 from 0 to 168',
-    'quota/reservations_max: must be a whole number from 0 to 10000',
-  ])
-  t.deepEqual(
-    problemsOf(eventDeclarations.UserAdded.data.decode({ ...data, role: 'tester', name: 'Zoë', quota: null })).length,
-    3,
-  )
-})
-
-test('problems in tags and credentials are reported with their paths', (t) => {
-  const data = { _id: '58c38f5d444553252cce0000' }
-  const problems = (more: object) => problemsOf(eventDeclarations.SutUpdated.data.decode({ ...data, ...more }))
-  const TAG_NAME = 'must be 1 to 64 of A-Z a-z 0-9 . _ - beginning with a letter or digit'
-  t.deepEqual(problems({ tags: { rack: 4, floor: null, 'a b': 'x' } }), [
-    'tags/rack: must be a string of at most 256 characters, without control characters or lone surrogates',
-    `tags/a b: ${TAG_NAME}`,
-  ])
-  t.deepEqual(problems({ tags: { '': 5 } }).length, 2, 'a name and its value may both be wrong')
-  t.deepEqual(problems({ tags: JSON.parse('{"__proto__":"x"}') }), [`tags/__proto__: ${TAG_NAME}`])
-  t.deepEqual(problems({ credentials: { id: data._id, changed: ['password', 'secret'], value: 'x' } }), [
-    'credentials/changed/1: must be one of password, user_name',
-    `credentials/value: ${UNKNOWN_MEMBER}`,
-  ])
-})

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decider, StreamState } from '../../src/domain/decider.ts'
 import { type Event, eventDeclarations, type Metadata, type Recorded } from '../../src/domain/event.ts'
@@ -55,6 +56,8 @@ export const stories = <S extends StreamState, C>(decider: Decider<S, C>) => ({
     for (const [revision, happened] of past.entries()) {
       state = frozen(decider.evolve(state, recordedAt(revision, happened)))
     }
+    // A saved state is read as it was.
+    assert.deepEqual(JSON.parse(JSON.stringify(state)), state)
     return {
       state,
       when: (command: C, now: string): Decision => {

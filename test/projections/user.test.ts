@@ -1,12 +1,8 @@
 import test from 'ava'
-import { retryKeyIds, retryKeyProjection } from '../../projections/retry-key.ts'
 import { userProjection } from '../../projections/user.ts'
 import { diffRows } from '../../src/read-models/lists/histories.ts'
 import {
   alice,
-  bob,
-  reservationCreated,
-  sutCreated,
   userAdded,
   userChanged,
   userCredentials,
@@ -49,19 +45,6 @@ test('a change sets its fields and updated_at', (t) => {
   t.deepEqual(user(alice, ADDED, changed).document, { ...added, quota: null, scope: '', updated_at: NOW })
 })
 
-test('new credentials change only updated_at', (t) => {
-  const changed = at('06:00', userChanged({ credentials: userCredentials(9, 'name', 'password') }))
-  t.deepEqual(user(alice, ADDED, changed).document, { ...added, updated_at: NOW })
-})
-
-test('quota and scope are dropped with the role of a tester, and do not come back with it', (t) => {
-  const auditor = at('06:00', userChanged({ role: 'auditor' }))
-  const dropped = { ...added, quota: null, scope: '', updated_at: NOW }
-  t.deepEqual(user(alice, ADDED, auditor).document, { ...dropped, role: 'auditor' })
-  const again = [auditor, at('06:00', userChanged({ role: 'tester' }))]
-  t.deepEqual(user(alice, ADDED, ...again).document, dropped)
-})
-
 test('a removed user has removed_at until it is restored', (t) => {
   const removed = at('06:00', userRemoved())
   const after = (...past: readonly ReturnType<typeof at>[]) => user(alice, ADDED, removed, ...past)
@@ -84,32 +67,8 @@ test('an erased user keeps its document, with erased_at after removed_at', (t) =
   t.is(ended, null)
 })
 
-test('events of other users, SUTs and reservations do not change a user', (t) => {
-  const others = [
-    at('05:59', userAdded({ _id: bob })),
-    at('06:00', userRemoved(bob)),
-    at('06:00', sutCreated({ _id: alice })),
-    at('06:00', reservationCreated('a'.repeat(24), '08:00', '09:00')),
-  ]
-  t.deepEqual(user(alice, ADDED, ...others).document, added)
-})
-
 test('an event of a user that was never added throws', (t) => {
   t.throws(() => user(alice, at('06:00', userRemoved())), { message: /UserRemoved came before/ })
-})
-
-test('an idempotency key maps to the user, and whether it was added', (t) => {
-  const key = { key: `${'k'.repeat(22)}.${'r'.repeat(22)}` }
-  const retryKey = foldedBy(retryKeyProjection)
-  const found = (...past: readonly ReturnType<typeof at>[]) =>
-    retryKey(`${retryKeyIds('k'.repeat(22), Date.parse('2030-05-02T06:00:00Z'))[0]}`, ...past).internal
-  t.like(found(at('05:58', userAdded({ _id: 'Zoë 😀' }), key)), {
-    _id: 'Zoë 😀',
-    of: 'user',
-    revision: 0,
-    created: true,
-  })
-  t.like(found(ADDED, at('06:00', userErased(), key)), { _id: alice, of: 'user', revision: 1, created: false })
 })
 
 test('a history shows what changed of a user', (t) => {

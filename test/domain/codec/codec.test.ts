@@ -45,16 +45,12 @@ const fields: Record<string, Limits> = {
     refused: [...NO_STRINGS, ...CONTROLS, ...LONE, x(4097), EMOJI.repeat(4097)],
   },
   manufacturer: { codec: sutFields.manufacturer, taken: LONG_TEXT, refused: SHORT_TEXT },
-  model: { codec: sutFields.model, taken: LONG_TEXT, refused: SHORT_TEXT },
-  os: { codec: sutFields.os, taken: LONG_TEXT, refused: SHORT_TEXT },
-  version: { codec: sutFields.version, taken: LONG_TEXT, refused: SHORT_TEXT },
   port: {
     codec: sutFields.port,
     taken: [1, 80, 65535],
     refused: [0, -1, 65536, 1.5, '80', null, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53, true, [80]],
   },
   rdp_height: { codec: sutFields.rdp_height, taken: [1, 16384], refused: [0, 16385, 0.5, '720', null] },
-  rdp_width: { codec: sutFields.rdp_width, taken: [1, 16384], refused: [0, 16385, 0.5, '1280', null] },
   sut_type: { codec: sutFields.sut_type, taken: ['vnc', 'rdp', 'tcp'], refused: ['VNC', 'ssh', '', null, 0, ['vnc']] },
   is_active: { codec: sutFields.is_active, taken: [true, false], refused: ['true', 1, 0, null] },
   'an id': {

@@ -77,7 +77,7 @@ test('a session does not end before it began, whatever the clock did', (t) => {
   t.deepEqual(open.when(close(FIRST, back), '06:00'), records(closed(FIRST, { closed_at: FIRST.opened_at })))
 })
 
-test('a state survives its snapshot, and remembers a limited number of instances', (t) => {
+test('a state remembers a limited number of instances', (t) => {
   const many = Array.from({ length: 200 }, (_, n) => {
     const one = session(n, { instance: n.toString(16).padStart(16, '0') })
     return [at('06:00', opened(one)), at('06:01', closed(one))]
@@ -85,5 +85,4 @@ test('a state survives its snapshot, and remembers a limited number of instances
   const { state } = given(...many.flat(), at('06:02', opened(session(900))))
   t.is(Object.keys(state.last).length, 64)
   t.deepEqual(Object.keys(state.open), [idOf(900)])
-  t.deepEqual(JSON.parse(JSON.stringify(state)), state)
 })

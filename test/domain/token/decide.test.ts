@@ -1,7 +1,5 @@
 import test from 'ava'
-import fc from 'fast-check'
 import type { DataOf, Event } from '../../../src/domain/event.ts'
-import { findRecord } from '../../../src/domain/idempotency-records.ts'
 import { TOKENS_MAX, type TokenCommand, tokenDecider, validTokens } from '../../../src/domain/token/decide.ts'
 import { alice, clock, sessionEnded, tokenIssued, tokenRevoked } from '../builders.ts'
 import { at, decided, type Past, records, stories, whyRefused } from '../given-when-then.ts'
@@ -20,7 +18,6 @@ const revokeThese = (...numbers: readonly number[]): TokenCommand => ({
   ...{ type: 'RevokeTokens', user_id: alice, ids: new Set(numbers.map(idOf)) },
 })
 const REVOKE_ALL = revokeThese(...Array.from({ length: TOKENS_MAX }, (_, n) => n + 1))
-const key = (n: number): string => `${`${n}k`.padEnd(22, 'k')}.${'r'.repeat(22)}`
 
 const manyIssued = (count: number, expires_at?: string): readonly Past[] =>
   Array.from({ length: count }, (_, n) => at('05:00', issued(n + 1, expires_at)))
@@ -75,20 +72,9 @@ test('only the tokens that a command names are revoked with the others', (t) => 
   t.deepEqual(given(...past).when(revokeThese(1, 3), '06:00'), records(tokenRevoked(idOf(1))))
 })
 
-test('thorough: more than fit into an append are revoked by further commands, the oldest first', (t) => {
-  const all = manyIssued(TOKENS_MAX)
-  const first = given(...all).when(REVOKE_ALL, '06:00')
-  t.true(first._tag === 'Right' && first.right.length < TOKENS_MAX)
-  const rounds: Past[] = []
-  for (let n = 0; n < 9; n++) {
-    const next = given(...all, ...rounds).when(REVOKE_ALL, '06:00')
-    if (next._tag === 'Left' || next.right.length === 0) break
-    rounds.push(...next.right.map((event) => at('06:00', event)))
-  }
-  t.deepEqual(
-    rounds.map(({ event }) => (event.data as { _id: string })._id),
-    Array.from({ length: TOKENS_MAX }, (_, n) => idOf(n + 1)),
-  )
+test('more than fit into an append are revoked by further commands, the oldest first', (t) => {
+  const first = given(...manyIssued(TOKENS_MAX)).when(REVOKE_ALL, '06:00')
+  t.deepEqual(first, records(...Array.from({ length: 500 }, (_, n) => tokenRevoked(idOf(n + 1)))))
 })
 
 test('good tokens are those that have not expired, oldest first', (t) => {
@@ -107,32 +93,4 @@ test('as many expired tokens are remembered as good ones may be, and no more', (
   t.is(state.tokens.length, TOKENS_MAX + 1)
   t.deepEqual(whyRefused(when(revoke(1), '06:00')), ['token_not_found'])
   t.is(decided(when(revoke(2), '06:00')).type, 'TokenRevoked')
-})
-
-test('a repeated idempotency key finds the revision and whether the token was issued', (t) => {
-  const { state } = given(at('05:00', issued(1), { key: key(1) }), at('05:01', tokenRevoked(idOf(1)), { key: key(2) }))
-  t.deepEqual(findRecord(state.keys, key(1)), { revision: 0, _id: idOf(1), created: true })
-  t.deepEqual(findRecord(state.keys, key(2)), { revision: 1, _id: idOf(1), created: false })
-})
-
-const arbitraryPast = (): fc.Arbitrary<readonly Past[]> =>
-  fc.array(
-    fc
-      .tuple(fc.nat(9), fc.constantFrom('issue', 'expire', 'revoke'), fc.boolean())
-      .map(([n, what, hasKey]) =>
-        at(
-          `05:0${n}`,
-          what === 'revoke' ? tokenRevoked(idOf(n)) : issued(n, what === 'expire' ? '05:05' : undefined),
-          hasKey ? { key: key(n) } : {},
-        ),
-      ),
-    { maxLength: 20 },
-  )
-
-test('property: a saved state is read as it was', (t) => {
-  const property = fc.property(arbitraryPast(), (past) => {
-    const { state } = given(...past)
-    t.deepEqual(JSON.parse(JSON.stringify(state)), state)
-  })
-  fc.assert(property, { numRuns: 200 })
 })

@@ -1,7 +1,5 @@
 import test from 'ava'
-import fc from 'fast-check'
 import type { Role } from '../../../src/domain/events/user.ts'
-import { findRecord } from '../../../src/domain/idempotency-records.ts'
 import { userDecider } from '../../../src/domain/user/decide.ts'
 import { findUser } from '../../../src/domain/user/state.ts'
 import {
@@ -17,7 +15,7 @@ import {
   userRestored,
 } from '../builders.ts'
 import { at, type Past, records, refusal, stories, whyRefused } from '../given-when-then.ts'
-import { ALICE_NAME, add, arbitraryUserLog, change, erase, keyOf, PEOPLE, QUOTA, remove, restore } from './people.ts'
+import { ALICE_NAME, add, change, erase, PEOPLE, QUOTA, remove, restore } from './people.ts'
 
 const { given } = stories(userDecider)
 const people = given(...PEOPLE)
@@ -189,27 +187,4 @@ test('a state tells what a removal does with reservations', (t) => {
   t.is(removalAfter(at('05:10', userRemoved(bob, 'cancel'))), 'cancel')
   t.is(removalAfter(at('05:10', userRemoved(bob, 'cancel')), at('05:11', userErased(bob))), 'cancel')
   t.is(removalAfter(at('05:10', userRemoved(bob, 'cancel')), at('05:11', userRestored(bob))), null)
-})
-
-test('a repeated idempotency key finds the revision and whether the user was added', (t) => {
-  const { state } = given(
-    at('05:00', userAdded(), { key: keyOf(1) }),
-    at('05:01', userChanged({ scope: 'rack=4' }), { key: keyOf(2) }),
-    at('05:02', userRemoved(), { key: keyOf(3) }),
-    at('05:03', userRestored()),
-  )
-  t.deepEqual(findRecord(state.keys, keyOf(1)), { revision: 0, _id: alice, created: true })
-  t.deepEqual(findRecord(state.keys, keyOf(2)), { revision: 1, _id: alice, created: false })
-  t.deepEqual(findRecord(state.keys, keyOf(3)), { revision: 2, _id: alice, created: false })
-  t.is(findRecord(state.keys, keyOf(1, 's')), 'reused')
-  t.is(findRecord(state.keys, keyOf(4)), undefined)
-})
-
-test('property: no state has a quota or a scope of a role other than tester, whatever is recorded', (t) => {
-  const property = fc.property(arbitraryUserLog(), (log) => {
-    for (const { role, quota, scope } of log.reduce(userDecider.evolve, userDecider.initial).users) {
-      if (role !== 'tester') t.deepEqual([quota, scope], [null, ''])
-    }
-  })
-  fc.assert(property)
 })

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { isAssignedId, makeEventId, makeId, sutStream } from '../../../src/domain/values/ids.ts'
+import { isAssignedId, makeEventId, makeId } from '../../../src/domain/values/ids.ts'
 import { clock } from '../builders.ts'
 
 const arbitraryHex = (bytes: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
@@ -42,8 +42,4 @@ test('event ids with different random bits differ', (t) => {
   // 74 of the 80 bits are used: version and variant replace six.
   const ids = new Set(Array.from({ length: 19 }, (_, i) => makeEventId(0, `${'0'.repeat(i)}1`.padEnd(20, '0'))))
   t.is(ids.size, 19)
-})
-
-test('the stream name of a SUT contains its id', (t) => {
-  t.is(sutStream('58c38f5d444553252cce0000'), 'sut-58c38f5d444553252cce0000')
 })

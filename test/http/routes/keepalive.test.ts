@@ -31,20 +31,6 @@ test('creation, reads and keeping say until when a reservation is kept alive', a
   t.is(untilIn(await read()), undefined, 'it is over')
 })
 
-test('of a reservation that begins at once, the time counts from its creation, also for a repetition', async (t) => {
-  const { as, book, clock } = await given(t)
-  clock.set('2030-05-02T06:02:30.500Z')
-  const sut_id = await createSut(as('admin'))
-  const ask = () =>
-    book('alice', { start_in: 0, duration: 900 }, { sut_id, keepalive: 30 }, { 'Idempotency-Key': 'create' })
-  const first = await ask()
-  t.is(untilIn(first), '2030-05-02T06:03:00.500Z')
-  clock.set('2030-05-02T06:02:50.500Z')
-  await as('alice').request('POST', `${first.headers.location}/keepalive`)
-  const again = await ask()
-  t.deepEqual([again.status, again.text, untilIn(again)], [201, first.text, untilIn(first)])
-})
-
 test('the first sign of life is recorded, and then only when less than half of the time is left, whatever its key', async (t) => {
   const { clock, keep, kept } = await given(t)
   for (const [time, count, headers] of [

@@ -97,30 +97,6 @@ test('series are listed by SUT and by user, newest first', async (t) => {
   t.deepEqual(await listed('?user_id=nobody'), [0, []])
 })
 
-test('cancelling a series cancels what has not begun, and answers that', async (t) => {
-  const { service, create } = await stage(t)
-  const made = await create()
-  const path = String(made.headers.location)
-  const [first, ...others] = reservationsOf(made)
-  service.clock.set('2030-05-02T08:30:00.000Z')
-  t.is(said(await service.as('bob').post(`${path}/cancel`, {})), '403 not_your_reservation')
-  const cancelled = await service.as('alice').post(`${path}/cancel`, {})
-  const updated_at = '2030-05-02T08:30:00.000Z'
-  t.deepEqual(cancelled.json, {
-    series_id: made.json.series_id,
-    sut_reservations: others.map((each) => ({ ...each, updated_at })),
-  })
-  t.deepEqual(
-    (await service.recorded()).slice(-2).map(({ type }) => type),
-    ['ReservationCancelled', 'ReservationCancelled'],
-  )
-  const states = async () => reservationsOf(await service.as('bob').get(path)).map(({ state }) => state)
-  t.deepEqual(await states(), ['running', 'cancelled', 'cancelled'])
-  t.deepEqual((await service.as('admin').post(`${path}/cancel`, {})).json.sut_reservations, [], 'nothing is left')
-  await service.as('alice').post(`/api/sut_reservation/${first?._id}/cancel`, {})
-  t.deepEqual(await states(), ['released', 'cancelled', 'cancelled'])
-})
-
 test('a series with windows that are taken reserves nothing and names each with its occurrence', async (t) => {
   const { service, sut_id, create } = await stage(t)
   const window = { start_time: '2030-05-09T09:00:00+00:00', end_time: '2030-05-09T11:00:00+00:00' }

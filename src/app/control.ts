@@ -13,8 +13,7 @@ import type { Lab } from './core/base.ts'
 const AS_COMMAND_LINE: Gate = {
   admit: () => E.right(OPERATOR),
   signIn: () => E.left(failure('forbidden', 'The command line needs no login.')),
-  lockout: () => undefined,
-  countFailure: () => undefined,
+  attempt: () => E.right(() => undefined),
   confirm: async () => E.left(failure('forbidden', 'The command line has no password.')),
 }
 

@@ -4,12 +4,12 @@ import { type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { InFlight } from '../commands/turns.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
-import { callerOf } from './authentication/caller.ts'
 import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/as-of.ts'
 import type { Context, Input, Middleware } from './protocol/context.ts'
 import type { Refusal } from './protocol/problem.ts'
-import type { Call, Route, RouteResult } from './protocol/route.ts'
+import type { Call, Caller, Route, RouteResult } from './protocol/route.ts'
+import { negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
 import { respond, respondWithRefusal, sendStream } from './response/respond.ts'
@@ -38,6 +38,29 @@ export interface HandleDependencies {
   /** The name of an address in the log; undefined for requests that come from no address. */
   readonly pseudonymOf: (address: string) => string | undefined
 }
+
+/** The host that a client addressed, by a valid Host header or, as HTTP/1.0 needs none, by the end of its connection. */
+const addressedHost = ({ headers: { host }, socket }: IncomingMessage): string => {
+  if (host === undefined) return (socket.localAddress ?? '').replace(/^::ffff:/, '')
+  return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
+}
+
+/** Who sent a request. Passwords in bodies are checked by the gate; the access log shows who has signed in. */
+const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
+  address,
+  host: addressedHost(ctx.req),
+  accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
+  signIn: async (credentials) => {
+    const admitted = await gate.signIn(ctx.req, credentials)
+    if (E.isRight(admitted)) ctx.state.user = admitted.right
+    return admitted
+  },
+  attempt: () => gate.attempt(ctx.req),
+  setUser: (user) => {
+    ctx.state.user = user
+  },
+  confirm: (password) => gate.confirm(ctx.req, ctx.state.user, password),
+})
 
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
 const makeCallHandler = (route: Route, dependencies: HandleDependencies) => {

@@ -45,10 +45,8 @@ export interface Gate {
   readonly admit: (request: IncomingMessage, isAlwaysOpen?: boolean) => Admitted | Promise<Admitted>
   /** Authenticates by a name and a password in the body. */
   readonly signIn: (request: IncomingMessage, credentials: NameAndPassword) => Admitted | Promise<Admitted>
-  /** Why the address of a request may not try to sign in now, if it may not. */
-  readonly lockout: (request: IncomingMessage) => Refusal | undefined
-  /** Counts a failed login that names no user. */
-  readonly countFailure: (request: IncomingMessage) => void
+  /** Begins a sign-in that names no user, if the address may try now. Returns a function that counts it as failed. */
+  readonly attempt: (request: IncomingMessage) => E.Either<Refusal, () => void>
   /** Checks the password of the request's user again, before it is changed. Throttled like a login. */
   readonly confirm: (request: IncomingMessage, user: User, password: string) => Promise<E.Either<Refusal, unknown>>
 }
@@ -76,8 +74,7 @@ const UNREADY = E.left(refusal('unavailable', 'The service is still reading its 
 export const CLOSED_GATE: Gate = {
   admit: () => UNREADY,
   signIn: () => UNREADY,
-  lockout: () => undefined,
-  countFailure: () => undefined,
+  attempt: () => UNREADY,
   confirm: async () => UNREADY,
 }
 const OVERLOADED = E.left(refusal('unavailable', 'Too many credentials are being checked at once. Try again.'))
@@ -195,11 +192,11 @@ export const makeGate = (options: GateOptions): Gate => {
       return check(request, (...how) => authenticator.authenticate(authorization, ...how))
     },
     signIn,
-    lockout: (request) => {
-      const wait = attempts.lockoutSeconds(addresses.clientOf(request))
-      return wait > 0 ? lockedOut(wait) : undefined
+    attempt: (request) => {
+      const address = addresses.clientOf(request)
+      const wait = attempts.lockoutSeconds(address)
+      return wait > 0 ? E.left(lockedOut(wait)) : E.right(() => attempts.begin(address)('failed'))
     },
-    countFailure: (request) => attempts.begin(addresses.clientOf(request))('failed'),
     confirm: async (request, { _id, name }, password) => {
       const admitted = await signIn(request, { name, password })
       if (E.isLeft(admitted)) return admitted.left.code === 'unauthenticated' ? E.left(WRONG_PASSWORD) : admitted

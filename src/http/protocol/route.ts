@@ -24,10 +24,8 @@ export interface Caller {
   readonly accepts: (mediaTypes: MediaTypes) => string | undefined
   /** Signs somebody in, if the request's user is not known. */
   readonly signIn: (credentials: NameAndPassword) => Promise<Either<Refusal, User>>
-  /** Why the address may not try to sign in now, if it may not. */
-  readonly lockout: () => Refusal | undefined
-  /** Counts a failed login of the address, which names no user. */
-  readonly countFailure: () => void
+  /** Begins a sign-in that names no user, if the address may try now. Returns a function that counts it as failed. */
+  readonly attempt: () => Either<Refusal, () => void>
   /** Says whom a handler found to have sent the request. */
   readonly setUser: (user: User) => void
   /** Checks the caller's password again. Throttled like a login. */

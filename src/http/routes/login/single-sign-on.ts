@@ -94,14 +94,13 @@ const makeIdentify = ({ provider, transactions, used, clock, onFailure }: Single
   }
 
   return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
-    const caller = call.caller()
-    const lockedOut = caller.lockout()
-    if (lockedOut !== undefined) return E.left(lockedOut)
+    const attempt = call.caller().attempt()
+    if (E.isLeft(attempt)) return attempt
     const taken = take(call.body)
     const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
     if (E.isRight(person)) return person
     // What was forged counts as a failed login of its address. Otherwise the code may still be valid.
-    if (person.left === FAILED) caller.countFailure()
+    if (person.left === FAILED) attempt.right()
     else if (E.isRight(taken)) used.release(taken.right.nonce)
     return person
   }

@@ -8,7 +8,7 @@ import { findId } from '../service/find.ts'
 import { type Command, DONE, REFUSED, readPassword, type Terminal, WrongUsage } from '../terminal/command.ts'
 import { printAnswer, printList } from './answers.ts'
 import { helpOfOperation } from './help.ts'
-import { bodyFields, type Field, optionFor, optionOf, queryFields, readBody, readQuery } from './options.ts'
+import { type Field, fieldsOf, optionFor, optionOf, readFields } from './options.ts'
 import { listOfAnswer, membersOfAnswer } from './schemas.ts'
 
 /** The commands that are one request each, derived from the declarations of routes. */
@@ -48,9 +48,8 @@ const REFERENCES = { sut_id: 'sut', user_id: 'user', actor: 'user' } as const
 
 /** What the arguments of a command become. */
 interface Form {
-  readonly query: readonly Field[]
-  /** The members of the body that have options. */
-  readonly body: readonly Field[]
+  /** Those that have options. */
+  readonly fields: readonly Field[]
   /** Whether the name of what is created is an operand. */
   readonly isNamed: boolean
   /** Whether a password is read, or also made where none is given: then a lost answer does not lose it. */
@@ -59,13 +58,14 @@ interface Form {
 }
 
 const formOf = (operation: Operation): Form => {
-  const members = bodyFields(operation)
+  const all = fieldsOf(operation)
+  const members = all.filter(({ place }) => place === 'body')
   const has = (name: string) => members.find(({ member }) => member === name)
   const isNamed = operation.path.endsWith('/create') && has('name')?.isRequired === true
   const isMade = has('password')?.isRequired === true || membersOfAnswer(operation).has('password')
+  const others = [has('password'), isNamed ? has('name') : undefined]
   return {
-    query: queryFields(operation),
-    body: members.filter(({ member }) => member !== 'password' && !(isNamed && member === 'name')),
+    fields: all.filter((field) => !others.includes(field)),
     isNamed,
     password: has('password') === undefined ? 'none' : isMade ? 'made' : 'read',
     needsOption: members.length > 0 && operation.isBodyOptional !== true,
@@ -77,30 +77,30 @@ const PASSWORD_NOTES = { read: FROM_STDIN, made: `${FROM_STDIN} Otherwise one is
 const IF_MATCH = { type: 'string', note: 'Only if the revision of its ETag is this one.' } as const
 const REASON = { type: 'string', note: 'Why, in up to 200 characters, which the log keeps.' } as const
 
-const optionsOf = (operation: Operation, { query, body, password }: Form): Readonly<Record<string, Option>> => ({
-  ...Object.fromEntries([...query, ...body].map((field) => [optionOf(field.member), optionFor(field)])),
+const optionsOf = (operation: Operation, { fields, password }: Form): Readonly<Record<string, Option>> => ({
+  ...Object.fromEntries(fields.map((field) => [optionOf(field.member), optionFor(field)])),
   ...(password !== 'none' && { 'password-stdin': { type: 'boolean', note: PASSWORD_NOTES[password] } }),
   ...(operation.isConditional && { 'if-match': IF_MATCH }),
   ...(operation.method === 'POST' && { reason: REASON }),
   json: { type: 'boolean' },
 })
 
-/** What the options say of the body. @throws WrongUsage, CommandFailure */
-const readMembers = async (
-  { body, isNamed, password, needsOption }: Form,
+/** What the options say of the query and the body, and the password that was made. @throws WrongUsage, CommandFailure */
+const readOptions = async (
+  { fields, isNamed, password, needsOption }: Form,
   { operands, options }: CommandArguments,
   terminal: Terminal,
 ) => {
-  const missing = body.find(({ member, isRequired }) => isRequired && options[optionOf(member)] === undefined)
+  const missing = fields.find(({ member, isRequired }) => isRequired && options[optionOf(member)] === undefined)
   if (missing !== undefined) throw new WrongUsage(`a --${optionOf(missing.member)} is required`)
-  const members = readBody(body, options)
-  if (isNamed) members.name = operands[0]
-  if (options['password-stdin'] === true) members.password = await readPassword(terminal)
-  const isMade = password === 'made' && members.password === undefined
+  const { query, body } = readFields(fields, options)
+  if (isNamed) body.name = operands[0]
+  if (options['password-stdin'] === true) body.password = await readPassword(terminal)
+  const isMade = password === 'made' && body.password === undefined
   const made = isMade ? makePassword(terminal.randomBytes(PASSWORD_RANDOM_BYTES)) : undefined
-  if (made !== undefined) members.password = made
-  if (needsOption && Object.keys(members).length === 0) throw new WrongUsage('an option is required')
-  return { members, made }
+  if (made !== undefined) body.password = made
+  if (needsOption && Object.keys(body).length === 0) throw new WrongUsage('an option is required')
+  return { query, body, made }
 }
 
 /** The path with the ids that the operands mean. Those of removed users come first where only those will do. */
@@ -132,17 +132,16 @@ const readRequest = async (
   args: CommandArguments,
   terminal: Terminal,
 ) => {
-  const { members, made } = await readMembers(form, args, terminal)
-  const query = readQuery(form.query, args.options)
+  const { query, body, made } = await readOptions(form, args, terminal)
   const path = await placeOf(operation, calls, args.operands)
   for (const [member, kind] of Object.entries(REFERENCES)) {
-    const [text, typed] = [query.get(member), members[member]]
+    const [text, typed] = [query.get(member), body[member]]
     if (text !== null) query.set(member, await findId(calls, kind, text))
-    if (typeof typed === 'string') members[member] = await findId(calls, kind, typed)
+    if (typeof typed === 'string') body[member] = await findId(calls, kind, typed)
   }
-  const body = Object.keys(members).length > 0 && { body: members }
   const call: ServiceCall<Record<string, unknown>> = {
-    ...{ method: operation.method, path, headers: headersOf(args.options), answer: unread, ...body },
+    ...{ method: operation.method, path, headers: headersOf(args.options), answer: unread },
+    ...(Object.keys(body).length > 0 && { body }),
   }
   return { call, query, made }
 }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type Option, type OptionValue, textsOf } from '../../client/command.ts'
+import type { Option, OptionValue } from '../../client/command.ts'
 import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
@@ -12,6 +12,7 @@ import { schemaOfBody, schemaOfQuery } from './schemas.ts'
 /** A member of the body or a parameter of the query, which an option gives. */
 export interface Field {
   readonly member: string
+  readonly place: 'body' | 'query'
   readonly schema: JsonSchema
   readonly isRequired: boolean
   /** A sentence for the help. */
@@ -28,38 +29,29 @@ export const optionOf = (member: string): string =>
 
 type Properties = Readonly<Record<string, JsonSchema>>
 
-const fieldsIn = (schema: JsonSchema): readonly Field[] => {
+const fieldsIn = (schema: JsonSchema, place: Field['place']): readonly Field[] => {
   const { properties = {}, required = [] } = schema as { properties?: Properties; required?: readonly string[] }
   return Object.entries(properties).map(([member, its]) => ({
-    ...{ member, schema: its, isRequired: required.includes(member) },
+    ...{ member, place, schema: its, isRequired: required.includes(member) },
     note: its.description as string | undefined,
   }))
 }
 
+const special = (member: string, place: Field['place'], note: string): Field => ({
+  ...{ member, place, note, schema: { type: 'object' }, isRequired: false },
+})
+
 /** The family of parameters for tags, as one option. */
-const TAGS: Field = {
-  member: 'tags',
-  schema: { type: 'object' },
-  isRequired: false,
-  note: 'Only SUTs with all these tags, such as rack=4,team=qa1.',
-}
-
-/** The parameters of an operation. */
-export const queryFields = (operation: Operation): readonly Field[] => {
-  const fields = fieldsIn(schemaOfQuery(operation))
-  const named = fields.filter(({ member }) => member !== 'tag.')
-  return named.length === fields.length ? named : [...named, TAGS]
-}
-
+const TAGS = special('tags', 'query', 'Only SUTs with all these tags, such as rack=4,team=qa1.')
 /** A body that is a merge patch of tags is two options. */
-const SET = { member: 'set', schema: { type: 'object' }, isRequired: false, note: 'Tags, such as rack=4,team=qa1.' }
-const REMOVE = { member: 'remove', schema: { type: 'string' }, isRequired: false, note: 'Names of tags, with commas.' }
-const PATCH: readonly Field[] = [SET, REMOVE]
+const SET = special('set', 'body', 'Tags, such as rack=4,team=qa1.')
+const REMOVE = special('remove', 'body', 'Names of tags, with commas.')
 
-/** The members of the body of an operation. */
-export const bodyFields = (operation: Operation): readonly Field[] => {
-  const schema = schemaOfBody(operation)
-  return schema.propertyNames === undefined ? fieldsIn(withNotes(schema)) : PATCH
+/** The parameters and the members of the body of an operation. */
+export const fieldsOf = (operation: Operation): readonly Field[] => {
+  const query = fieldsIn(schemaOfQuery(operation), 'query').map((field) => (field.member === 'tag.' ? TAGS : field))
+  const body = schemaOfBody(operation)
+  return [...query, ...(body.propertyNames === undefined ? fieldsIn(withNotes(body), 'body') : [SET, REMOVE])]
 }
 
 const admits = (schema: JsonSchema, type: string): boolean => {
@@ -81,49 +73,28 @@ export const optionFor = ({ schema, isRequired, note }: Field): Option =>
 /** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */
 const readValue = ({ member, schema }: Field, typed: string): unknown => {
   if (admits(schema, 'string')) return typed
-  if (member === 'quota') {
-    const read = parseQuota(typed)
-    if (E.isLeft(read)) throw new WrongUsage(`the quota ${read.left}`)
-    return read.right
-  }
-  if (admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null') {
-    const read = parseScope(typed)
-    if (E.isLeft(read)) throw new WrongUsage(`the ${optionOf(member)} ${read.left}`)
-    return read.right
-  }
-  return parseJson(typed) ?? (typed === 'null' ? null : typed)
+  const isNames = admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null'
+  if (member !== 'quota' && !isNames) return parseJson(typed) ?? (typed === 'null' ? null : typed)
+  const read: E.Either<string, unknown> = member === 'quota' ? parseQuota(typed) : parseScope(typed)
+  if (E.isLeft(read)) throw new WrongUsage(`the ${optionOf(member)} ${read.left}`)
+  return read.right
 }
 
-/** The members that were typed. @throws WrongUsage */
-export const readBody = (
-  fields: readonly Field[],
-  options: Readonly<Record<string, OptionValue>>,
-): Record<string, unknown> => {
-  const typed = fields.flatMap((field) => {
-    const value = options[optionOf(field.member)]
-    if (typeof value !== 'string') return []
-    if (field === SET) return Object.entries(readValue(TAGS, value) as object)
-    if (field === REMOVE) return value.split(',').map((name) => [name, null] as const)
-    return [[field.member, readValue(field, value)] as const]
-  })
-  return Object.fromEntries(typed)
-}
-
-/** The parameters that were typed. @throws WrongUsage */
-export const readQuery = (
-  fields: readonly Field[],
-  options: Readonly<Record<string, OptionValue>>,
-): URLSearchParams => {
+/** The parameters and the members of the body that were typed. @throws WrongUsage */
+export const readFields = (fields: readonly Field[], options: Readonly<Record<string, OptionValue>>) => {
   const query = new URLSearchParams()
+  const body: Record<string, unknown> = {}
   for (const field of fields) {
-    const { member } = field
+    const { member, place } = field
     const value = options[optionOf(member)]
-    if (field === TAGS && typeof value === 'string') {
-      for (const [tag, text] of Object.entries(readValue(TAGS, value) as object)) query.append(`tag.${tag}`, text)
-    } else if (value !== undefined)
-      for (const text of [value, ...textsOf(value)]) {
-        if (typeof text !== 'object') query.append(member, String(text))
-      }
+    if (value === undefined) continue
+    const texts = [value].flat().map(String)
+    const named = (): object => readValue(TAGS, texts.join()) as object
+    if (field === TAGS) for (const [tag, text] of Object.entries(named())) query.append(`tag.${tag}`, text)
+    else if (field === SET) Object.assign(body, named())
+    else if (field === REMOVE) for (const name of texts.join().split(',')) body[name] = null
+    else if (place === 'query') for (const text of texts) query.append(member, text)
+    else body[member] = readValue(field, texts.join())
   }
-  return query
+  return { query, body }
 }

@@ -82,19 +82,15 @@ export const userImportCommand: Command = {
   summary: 'adds the users of a CSV file',
   example: 'user import people.csv --passwords passwords.txt',
   help: `
-Adds all users of a CSV file in UTF-8, or none of them if there is a problem, which is printed with its line. The first
-row names the columns: name and role, and optionally quota and scope, written as for "user add". At most ${HASHED_ROWS_MAX} users.
-Users that come from elsewhere may have columns id and hash: a hash of argon2id in PHC string format.
+Adds all users of a CSV file in UTF-8, at most ${HASHED_ROWS_MAX}, or none of them if there is a problem, which is printed with its
+line. The first row names the columns: name and role, and optionally quota and scope, written as for "user add", and for
+users that come from elsewhere id and hash: a hash of argon2id in PHC string format.
 
-The others get a random password. Prints id, name and password of each of them, separated by tabs. With --passwords that
-goes into a new file instead, which only you can read. With --dry-run it checks everything, prints the name and the role
-of those that would be added, and adds nobody.
+The others get a random password. Prints id, name and password of each of them, separated by tabs, or writes that into
+the new file of --passwords, which only you can read. With --dry-run it adds nobody, and prints who would be added.
 
-If the answer of the service is lost, it asks again for ten seconds, which adds nobody twice. If it is not known then
-whether they were added, it prints the passwords all the same, or leaves the file.
-
-At BERTH_URL it adds at most 100 users, and sends their passwords; otherwise it sends hashes of them. A file with hashes
-is imported on the machine of the service only.`,
+If it is not known in the end whether they were added, it prints the passwords all the same, or leaves the file. At
+BERTH_URL it adds at most 100 users, and takes no hashes.`,
   run: async ({ operands: [source = ''], options }, config, terminal) => {
     const { rows, users } = await readUsers(source, terminal)
     // Passwords go as hashes over the socket, and otherwise as they are.

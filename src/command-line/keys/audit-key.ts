@@ -9,27 +9,13 @@ import { recordForLog } from '../../commands/log-events.ts'
 import { makeCalls, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 
-/** The new key, and the replaced one if the log has a record of it. */
-interface Replaced {
-  readonly verifier: Verifier
-  readonly replaces: Verifier | undefined
-}
-
-/** What is lost with a key, as sentences. */
-const lostWith = (replaces: Verifier | undefined): readonly string[] =>
-  replaces === undefined
-    ? ['the log has no record of an earlier key']
-    : [
-        `lost: the key ${formatKeyId(replaces)}, which can no longer sign`,
-        `its signatures can still be verified with ${writeVerifier(replaces)}`,
-      ]
-
 /**
- * Replaces a lost audit key and records the change in the log.
+ * Replaces a lost audit key and records the change in the log. Resolves to the new key, and to the one before it if the
+ * log knows that.
  *
  * @throws LockTaken while a service runs on the embedded store; CommandFailure if nothing was changed
  */
-const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<Replaced> => {
+const replaceAuditKey = async (config: Config, terminal: Terminal) => {
   const { now, randomBytes, stderr } = terminal
   const { auditKeyFile: file, origin: name } = config
   const randomHex = randomHexOf(terminal)
@@ -40,7 +26,11 @@ const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<Repl
   let privateKey = orFail(await readAuditKey(config))
   if (privateKey && replaces && isSameKey(replaces, verifierOf({ name, privateKey })))
     throw new CommandFailure('the audit key is not lost; nothing was changed')
-  for (const sentence of lostWith(replaces)) stderr(`berth: ${sentence}\n`)
+  if (replaces === undefined) stderr('berth: the log has no record of an earlier key\n')
+  else {
+    stderr(`berth: lost: the key ${formatKeyId(replaces)}, which can no longer sign\n`)
+    stderr(`berth: its signatures can still be verified with ${writeVerifier(replaces)}\n`)
+  }
   if (privateKey === undefined) {
     orFail(await makeAuditKeyFile(file, randomBytes))
     privateKey = E.getOrElse((): KeyObject | undefined => undefined)(await readAuditKey(config))
@@ -48,13 +38,11 @@ const replaceAuditKey = async (config: Config, terminal: Terminal): Promise<Repl
   if (privateKey === undefined) throw new CommandFailure(`the audit key cannot be read from ${file}`)
   const signer = { name, privateKey }
   const verifier = verifierOf(signer)
-  const data = {
-    verifier_key: writeVerifier(verifier),
-    ...(replaces !== undefined && { replaces: writeVerifier(replaces) }),
-  }
+  const former = replaces && writeVerifier(replaces)
+  const data = { verifier_key: writeVerifier(verifier), ...(former !== undefined && { replaces: former }) }
   await recordForLog({ type: 'AuditKeyReplaced', data }, { store, now: now(), randomHex })
   await saveKnownKey(store, signer, now(), randomBytes)
-  return { verifier, replaces }
+  return { verifier, replaces: former ?? null }
 }
 
 /** The signer of this log's checkpoints. @throws CommandFailure if there is none */
@@ -97,7 +85,7 @@ With --json it prints {"origin","verifier_key"}, and with --replace also "replac
     }
     if (options.replace === true) {
       const { verifier, replaces } = await replaceAuditKey(config, terminal)
-      return print(verifier, { replaces: replaces === undefined ? null : writeVerifier(replaces) })
+      return print(verifier, { replaces })
     }
     const isRemote = config.client !== undefined && options.local !== true
     print(isRemote ? await askForVerifier(config, terminal) : verifierOf(await signerOf(config)))

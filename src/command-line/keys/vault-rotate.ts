@@ -84,13 +84,11 @@ export const vaultRotateCommand: Command = {
   isOfFiles: true,
   help: `
 Puts a new key before those in the key file and encrypts every secret again with it. Works without a service, or with a
-running one, which takes the new key within 2 s. It can be interrupted at any time: the next start continues it.
+running one, which takes the new key within 2 s. It can be interrupted at any time: the next start continues it. For
+keys in BERTH_VAULT_KEY it explains how to rotate them there.
 
-Old keys stay in the file until "vault status" says that they are not needed: for at least a day, because retries are
-recognised with them. Then delete their lines. For keys in BERTH_VAULT_KEY it explains how to rotate them there.
-
-Instances that share an EventStoreDB each have their own copy of the key file. Add a new key to all of them by hand,
-after the old one, then move it to the front everywhere. This command changes one file and uses the new key at once.
+Old keys stay in the file until "vault status" says that they are not needed. Instances that share an EventStoreDB each
+have their own copy of the key file, in which a new key is added by hand.
 
 With --json it prints {"key","file","service","resealed"}.`,
   run: async ({ options }, config, terminal) => {

@@ -50,19 +50,15 @@ export const backupCommand: Command = {
   isOfFiles: true,
   help: `
 Copies the log and the encrypted secrets of SUTs and users into the new directory DIR, with a checkpoint of the log
-signed with the audit key (log.checkpoint). Then checks the copy: reads every event and compares the root hash with that
-of the log. Works with or without a running service: it reads the log itself, never the service at BERTH_URL. DIR
-appears only when it is complete, readable by its owner only.
+signed with the audit key (log.checkpoint), and checks the copy. Works with or without a running service. DIR appears
+only when it is complete, readable by its owner only.
 
-The vault keys and the audit key are NOT in it: with both, anybody could read the secrets and sign. Keep a copy of them
-in another place. Without the vault keys, nobody can log in to the restored service.
+The vault keys and the audit key are NOT in it: keep a copy of them in another place. Without the vault keys, nobody can
+log in to the restored service.
 To restore: stop the service, replace the data directory with DIR, put the keys back in their places, start the service.
 
-With --keep N, 1 or more, DIR holds several backups and is made if it is missing. The new one is a directory in it, with
-a name like berth-20261128T013000Z. Once it is checked, the oldest backups of this log with such names are removed, so
-that N are left. Everything else in DIR stays. For a timer: the files for systemd are in src/deploy.
-
-The data directory notes when the last backup was made, for the metric berth_last_backup_timestamp_seconds.
+With --keep N, 1 or more, DIR holds several backups: the new one is a directory in it, with a name like
+berth-20261128T013000Z, and then the oldest of this log are removed, so that N are left.
 
 With --json it prints the checkpoint with "directory", "keys_not_included" and, with --keep, "removed".`,
   run: async ({ operands, options: { keep: kept, json } }, config, terminal) => {

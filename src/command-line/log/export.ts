@@ -150,18 +150,17 @@ export const exportCommand: Command = {
   help: `
 Writes the events of the log, one per line. --format is ndjson or csv, with the columns that the guide explains, or
 cloudevents, as in the feed, or leaves: each event as it is stored, which is what the root of a checkpoint is computed
-from; then --from and --to are positions, and nothing else selects. CSV follows RFC 4180, in UTF-8. With --excel it
-begins with a byte order mark, and an apostrophe precedes every value that a spreadsheet would read as a formula.
+from; then --from and --to are positions, and nothing else selects. With --excel, CSV begins with a byte order mark, and
+an apostrophe precedes every value that a spreadsheet would read as a formula.
 
 It asks the service on BERTH_DATA, or the one at BERTH_URL as an auditor or administrator. With --log it reads a file
 such as data/events.db, with or without a running service.
 
---from and --to are positions or date-times: --from is included, --to is not. --type, which can be repeated, and --sut,
-the id or name of a SUT, select events; with --log it must be the id.
+--from, which is included, and --to, which is not, are positions or date-times. --type and --sut, the id or name of a
+SUT, select events; with --log it must be the id. With --output the file has mode 0600 and appears when it is complete.
 
-With --output the file has mode 0600 and appears only when it is complete. Without it the events go to standard output.
-One line at the end reports the export, on standard error where the events went to standard output. With --json it is
-{"format","events","first","last","output"}, where "first" and "last" are the positions of the first and last event.`,
+With --json one line at the end, on standard error where the events are on standard output, has
+{"format","events","first","last","output"}; "first" and "last" are positions.`,
   run: async ({ options }, config, terminal) => {
     const { name, format, ...request } = readRequest(options)
     const [output, log] = [textOf(options.output), textOf(options.log)]

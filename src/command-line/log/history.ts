@@ -104,16 +104,12 @@ export const historyCommand: Command = {
   summary: 'shows what happened to a SUT, a reservation or a user',
   example: 'history lab-1',
   help: `
-Prints the events of the SUT, reservation or user with this id, or of the SUT or user with this name now, oldest first.
-The history of a SUT has the events of its port and its reservations too; that of a user has what was done to the user,
-not what the user did. It asks the service on BERTH_DATA, or the one at BERTH_URL.
+Prints the events of the SUT, reservation or user with this id, or of the SUT or user with this name now, oldest first,
+one a line: time, user, event, changes, and the reason if one was given, separated by tabs. It asks the service on
+BERTH_DATA, or the one at BERTH_URL.
 
-Each event is one line of tab-separated fields: time, user, event, changes, and the reason if one was given. Users are
-shown by name, or by id if it is not known.
-
-With --at and a time, NAME is that of a SUT, or its id, and one line says who held it then, separated by tabs: the
-user's name and id, the id of the reservation, and its window, or "nobody". With --json it prints what
-GET /api/sut_reservation answers.
+With --at and a time, NAME is that of a SUT, or its id, and one line says who held it then: the user's name and id, the
+id of the reservation, and its window, or "nobody". With --json it prints what GET /api/sut_reservation answers.
 
 Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/history returns, with "changes" and, if it is
 known, "actorname".`,

@@ -24,13 +24,9 @@ export const replayCommand: Command = {
   example: 'replay --json',
   isOfFiles: true,
   help: `
-Folds the log into fresh documents, up to the position that those in use have reached, and compares the two. Works with
-or without a running service. Says so when those in use are behind the log, and exits with code 1 when they cover none
-of it.
-
-Each document that differs is one line, with the members that differ. The last line begins with "same" or "different".
-
-It reads the log and the views themselves, never the service at BERTH_URL.
+Folds the log into fresh documents, up to the position that those in use have reached, and compares the two: one line
+for each that differs, and a last one that begins with "same" or "different". Works on the files, with or without a
+running service. Exits with code 1 when those in use cover none of the log.
 
 With --json it prints {"same","position","events","documents","behind","differences"} on one line.`,
   run: async ({ options }, config, terminal) => {

@@ -133,24 +133,18 @@ export const verifyCommand: Command = {
   example: 'verify --against berth.checkpoint',
   isOfFiles: true,
   help: `
-Reads the whole log once, decodes every event and checks every rule that Berth promises: no two reservations hold a SUT
-at the same time, listen ports are unique while they are held, times never go back, revisions have no gaps within a
-stream, no id occurs twice, and so on. Recomputes every leaf of the Merkle tree and its root. Also looks at what the log
-remembers of its audit key and, in the embedded store, at the schema of the file: triggers that keep events from being
-changed, the view for people, and the note of the last writer. Rows that a log has beside its events, such as
-where it ends and which keys are its own, must be there. Views in the data directory that were made from events
-which the log lacks are a finding. Works with or without a running service.
-
-It reads the log itself, never the service at BERTH_URL, whose word would prove nothing.
+Reads the whole log once, decodes every event, checks every rule that Berth promises, and recomputes the root of the
+Merkle tree. Also looks at what the log remembers beside its events: its audit key, its end, the schema of the file and
+the note of the last writer. Views in the data directory that were made from events which the log lacks are a finding.
+It reads the log itself, with or without a running service, never the service at BERTH_URL, whose word would prove
+nothing.
 
 --against FILE proves that the log extends a signed checkpoint: that no event of it has been changed, removed, inserted
-or moved since. Repeat it for more checkpoints. The signature must be that of the key in the data directory, or of
---key, the verifier key that "audit key" prints. Where the log differs from what was signed, the place is named: from
-the hashes stored with the events if they are intact, otherwise between two checkpoints.
+or moved since. The signature must be that of the key in the data directory, or of --key, the verifier key that "audit
+key" prints. Where the log differs, the place is named, as far as hashes and checkpoints show it.
 
 --vault also checks that each secret of a SUT or a user is in the vault, opens with its key and belongs to its owner and
-event, and that the vault has no secret that no event has set. It needs the keys of the vault, and names what it could
-not check without one.
+event, and that the vault has no other. It needs the keys of the vault, and names what it could not check without one.
 
 With --json it prints {"sound","log_id","events","root","found","findings","against","place","vault","not_checked"},
 the findings (the first 10,000) as {"position","what"}; "place", if any, as {"unchanged_up_to","differs_before"};

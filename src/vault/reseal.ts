@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { describeSecret, type SealedSecret } from '../domain/sealed-secret.ts'
+import { describeSecret } from '../domain/sealed-secret.ts'
 import type { SecretExchange, SecretStore } from '../event-store/event-store.ts'
 import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
@@ -28,23 +28,6 @@ export interface Resealed {
   readonly freed: readonly string[]
 }
 
-interface Counts {
-  secrets: number
-  readonly unreadable: string[]
-}
-
-/** Re-encrypts secrets with the current key. Their identities stay the same. */
-const resealPage = async (ring: KeyRing, page: readonly SealedSecret[], counts: Counts, resealing: Resealing) => {
-  const exchanges: SecretExchange[] = []
-  for (const old of withoutChecks(page)) {
-    const clear = openSecret(ring, old)
-    if (E.isLeft(clear)) counts.unreadable.push(`${describeSecret(old.owner, old.field)}: ${clear.left}`)
-    else exchanges.push({ old, next: sealSecret(ring.current, old, clear.right, resealing.randomBytes(NONCE_BYTES)) })
-  }
-  if (exchanges.length > 0) await resealing.store.exchangeSecrets(exchanges)
-  counts.secrets += exchanges.length
-}
-
 /** Removes the key check values of keys no longer needed, so that operators may delete those keys. */
 const freeKeys = async ({ store, keys, clock }: Resealing): Promise<readonly string[]> => {
   const current = keys().current.id
@@ -63,14 +46,25 @@ const freeKeys = async ({ store, keys, clock }: Resealing): Promise<readonly str
  * @throws StoreUnavailable
  */
 export const reseal = async (resealing: Resealing): Promise<Resealed> => {
-  const { store, keys, pause, isStopped } = resealing
-  const counts: Counts = { secrets: 0, unreadable: [] }
+  const { store, keys, randomBytes, pause, isStopped } = resealing
+  const unreadable: string[] = []
+  let secrets = 0
   for (const { id } of keys().keys.slice(1)) {
     for await (const page of sealedWith(store, id, STEP)) {
       if (isStopped()) break
-      await resealPage(keys(), page, counts, resealing)
+      const ring = keys()
+      // The identities of secrets stay the same.
+      const exchanges = withoutChecks(page).flatMap((old): readonly SecretExchange[] => {
+        const clear = openSecret(ring, old)
+        if (E.isRight(clear))
+          return [{ old, next: sealSecret(ring.current, old, clear.right, randomBytes(NONCE_BYTES)) }]
+        unreadable.push(`${describeSecret(old.owner, old.field)}: ${clear.left}`)
+        return []
+      })
+      if (exchanges.length > 0) await store.exchangeSecrets(exchanges)
+      secrets += exchanges.length
       await pause()
     }
   }
-  return { ...counts, freed: isStopped() ? [] : await freeKeys(resealing) }
+  return { secrets, unreadable, freed: isStopped() ? [] : await freeKeys(resealing) }
 }

@@ -100,17 +100,6 @@ for (const [what, make, reason] of faults) {
   })
 }
 
-test('a provider that is set to sign with the client secret is named', async (t) => {
-  const { provider, comeBack } = await openStage(t, {
-    configuration: {
-      enabledJWA: { idTokenSigningAlgValues: ['HS256', 'RS256'] },
-      clientDefaults: { id_token_signed_response_alg: 'HS256' },
-    },
-  })
-  const failing = provider.exchange(await comeBack('anna'), checksOf())
-  await t.throwsAsync(failing, { name: 'ProviderUnavailable', message: /signs ID tokens with HS256/ })
-})
-
 test('a claim with too many values to be in the token is named', async (t) => {
   const { lab, provider, comeBack } = await openStage(t)
   lab.people.set('anna', { preferred_username: 'Anna' })

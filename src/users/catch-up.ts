@@ -11,30 +11,41 @@ export type CatchUpUsers = () => Promise<void>
 export const NOTHING_TO_CATCH_UP: CatchUpUsers = async () => undefined
 
 /**
- * Callers share a reading that has not begun yet.
+ * One reading at a time. Callers get one that begins after they ask, and share it.
  *
  * @param every milliseconds between the beginnings of two readings
  */
+export const makeSharedReading = (read: () => Promise<unknown>, every = 0): (() => Promise<void>) => {
+  let mayReadAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<unknown> = Promise.resolve()
+  let next: Promise<void> | undefined
+  const readNext = async (): Promise<void> => {
+    await reading.catch(() => undefined)
+    const wait = mayReadAt - performance.now()
+    if (wait > 0) await delay(wait)
+    next = undefined
+    mayReadAt = performance.now() + every
+    reading = read()
+    await reading
+  }
+  return () => {
+    next ??= readNext()
+    return next
+  }
+}
+
+/** @param every as above */
 export const makeCatchUpUsers = (
   read: () => Promise<unknown>,
   every = 0,
   timeoutMs = CATCH_UP_TIMEOUT_MS,
 ): CatchUpUsers => {
-  let mayReadAt = Number.NEGATIVE_INFINITY
-  let next: Promise<unknown> | undefined
-  const readNext = async (): Promise<unknown> => {
-    await delay(Math.max(0, mayReadAt - performance.now()))
-    next = undefined
-    mayReadAt = performance.now() + every
-    return read()
-  }
-  return () => {
-    next ??= readNext()
-    // If it fails, the users that are known stay in use, and who follows them reports the failure.
-    const settled = next.then(
-      () => undefined,
-      () => undefined,
+  const readShared = makeSharedReading(read, every)
+  // If it fails, the users that are known stay in use, and who follows them reports the failure.
+  return () =>
+    within(
+      timeoutMs,
+      readShared().catch(() => undefined),
+      undefined,
     )
-    return within(timeoutMs, settled, undefined)
-  }
 }

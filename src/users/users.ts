@@ -1,22 +1,7 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
-import { makeCatchUpUsers, NOTHING_TO_CATCH_UP } from './catch-up.ts'
+import { makeCatchUpUsers, makeSharedReading, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type LoadOptions, makeLoad, type UserEntry, type UserSecret } from './load-users.ts'
 import type { Member, User } from './user.ts'
-
-/** One read at a time. Callers during a read share the next one. */
-const makeRefresh = (read: () => Promise<void>): (() => Promise<void>) => {
-  let reading = Promise.resolve()
-  let next: Promise<void> | undefined
-  const readNext = (): Promise<void> => {
-    next = undefined
-    reading = read()
-    return reading
-  }
-  return () => {
-    next ??= reading.catch(() => undefined).then(readNext)
-    return next
-  }
-}
 
 /** A user's epoch and the id of the change that set it. */
 export interface Epoch {
@@ -114,7 +99,7 @@ export const openUsers = async (options: UsersOptions) => {
     for (const listener of listeners) listener()
   }
 
-  const refresh = makeRefresh(read)
+  const refresh = makeSharedReading(read)
   let following: Promise<void> | undefined
 
   const follow = async (): Promise<void> => {

@@ -1,8 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../src/commands/command-envelope.ts'
-import { createSut } from '../../src/commands/create-sut.ts'
-import { importSuts } from '../../src/commands/import-suts.ts'
+import { createSut, importSuts } from '../../src/commands/create-suts.ts'
 import { makeSweep, releasePort } from '../../src/commands/listen-ports.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import type { Recorded } from '../../src/domain/event.ts'
@@ -70,9 +69,8 @@ export const aProcess = (store: EventStore, clock: Clock, truth: EventStore = st
   return {
     runner,
     create: async (key) => {
-      const seal = () => undefined
-      const envelope = { values: sutValues(), range: RANGE, random: randomHex(8), seal, ...by(key) }
-      const made = await createSut(runner, envelope)
+      const sut = { values: sutValues(), seal: () => undefined }
+      const made = await createSut({ runner, store, range: RANGE, randomHex }, by(key), sut)
       return E.isLeft(made) ? made.left.code : made.right._id
     },
     import: async (key, range = RANGE) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { CommandEnvelope, Outcome, Runner } from '../../src/commands/command-envelope.ts'
-import { createSut } from '../../src/commands/create-sut.ts'
+import { createSut } from '../../src/commands/create-suts.ts'
 import type { IdempotencyKey } from '../../src/commands/idempotency-key.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import type { StreamState } from '../../src/domain/decider.ts'
@@ -102,16 +102,15 @@ const problemsOf = (
 /** Creates the SUT of the sequence, retrying with the same key. */
 const theSut = async (setting: Setting, runner: () => Runner, key: IdempotencyKey): Promise<string> => {
   const envelope = {
-    values: sutValues(),
-    range: { first: 1, last: 65535 },
-    seal: () => undefined,
     actor: administrator,
     requestId: 'creation',
     idempotencyKey: key,
   }
+  const sut = { values: sutValues(), seal: () => undefined }
   for (let i = 0; i < ATTEMPTS_MAX; i++) {
-    const made = await createSut(runner(), { ...envelope, random: randomHex(8) })
-    if (E.isRight(made)) return made.right._id
+    const options = { runner: runner(), store: setting.store, range: { first: 1, last: 65535 }, randomHex }
+    const made = await createSut(options, envelope, sut).catch(() => undefined)
+    if (made !== undefined && E.isRight(made)) return made.right._id
     setting.repair()
   }
   throw new Error('the SUT could not be created')

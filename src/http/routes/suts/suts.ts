@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
-import { createSut, type NewSut } from '../../../commands/create-sut.ts'
-import { checkPorts, importSuts } from '../../../commands/import-suts.ts'
+import { checkPorts, createSut, importSuts, type NewSut } from '../../../commands/create-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
 import { SUT_FIELDS } from '../../../domain/events/sut.ts'
 import { failure } from '../../../domain/failure.ts'
@@ -78,8 +77,8 @@ const importAll = async (parts: Parts, call: Call<SutImport>): RouteResult => {
   )
   if (E.isLeft(imported)) return imported
   const shown: string[] = []
-  for (const { _id, storePosition } of imported.right) {
-    const created = await objects.after('sut', _id, sutStream(_id), { kind: 'recorded', revision: 0, storePosition })
+  for (const { _id, outcome } of imported.right) {
+    const created = await objects.after('sut', _id, sutStream(_id), { ...outcome, kind: 'recorded', revision: 0 })
     shown.push(created.document)
   }
   return E.right(importResponse('suts', shown))
@@ -116,12 +115,11 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     isCreation: true,
     isTagged: true,
     refusals: ['listen_ports_exhausted'],
-    handler: async ({ runner, objects, vault, range, randomHex }, call) => {
-      const sut = { ...newSut(vault, call.body), range, random: randomHex(8) }
-      const ended = await createSut(runner, { ...sut, ...envelopeOf(call) })
+    handler: async (parts, call) => {
+      const ended = await createSut(parts, envelopeOf(call), newSut(parts.vault, call.body))
       if (E.isLeft(ended)) return ended
       const { _id, outcome } = ended.right
-      return E.right(documentResponse('sut', await objects.after('sut', _id, sutStream(_id), outcome), true))
+      return E.right(documentResponse('sut', await parts.objects.after('sut', _id, sutStream(_id), outcome), true))
     },
   }),
   post('/api/sut/import', {

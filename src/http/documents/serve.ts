@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
-import { UNCOMPRESSED_MAX } from '../protocol/coding.ts'
 import { PICTURE_HEADERS, pageHeaders } from '../protocol/page-headers.ts'
 import { refusal } from '../protocol/problem.ts'
 import type { RouteResponse, RouteResult } from '../protocol/route.ts'
@@ -20,8 +19,8 @@ const HEADERS: Readonly<Record<string, Headers>> = { [HTML]: pageHeaders(), [SVG
 
 const toResponse = async (content: string | Uint8Array, headers: Headers): Promise<RouteResponse> => {
   const bytes = Buffer.from(content)
-  // Bytes are those of a picture, which is compressed by itself.
-  const isText = typeof content === 'string' && bytes.length > UNCOMPRESSED_MAX
+  // Bytes are those of a picture, which is compressed by itself. A page has many small files, so these count as well.
+  const isText = typeof content === 'string'
   const ETag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
   return {
     status: 200,

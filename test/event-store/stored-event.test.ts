@@ -118,66 +118,41 @@ const example = (): Record<string, unknown> & Record<'data' | 'metadata', Record
   metadata: { actor: 'berth', role: 'system', request_id: 'r', time: '2017-05-02T05:58:11.400Z', schema: 1 },
 })
 
-const refused = test.macro((t, spoil: (event: ReturnType<typeof example>) => void, ...places: string[]) => {
-  const event = example()
-  spoil(event)
-  const error = t.throws(() => decodeEvent(JSON.stringify(event), toStorePosition(0)), { instanceOf: UndecodableEvent })
-  const problems = error.message.replace(`${STREAM}@7: `, '').split('; ')
-  t.true(error.message.startsWith(`${STREAM}@7: /`), error.message)
-  t.deepEqual(
-    problems.map((problem) => problem.split(': ')[0]),
-    places,
-  )
-  for (const problem of problems) t.regex(problem, /^[^ ]+: .{5,}$/)
-})
+type Spoil = (event: ReturnType<typeof example>) => unknown
 
-test(
-  'an unknown member of the envelope is refused',
-  refused,
-  (event) => Object.assign(event, { colour: 'red' }),
-  '/colour',
-)
-test(
-  'an unknown member of the data is refused',
-  refused,
-  ({ data }) => Object.assign(data, { colour: 1 }),
-  '/data/colour',
-)
-test(
-  'an unknown member of the metadata is refused',
-  refused,
-  ({ metadata }) => Object.assign(metadata, { ip: '' }),
-  '/metadata/ip',
-)
-test('a missing member is refused', refused, ({ data }) => delete data.listen_port, '/data/listen_port')
-test(
-  'a value of the wrong type is refused',
-  refused,
-  ({ data }) => Object.assign(data, { listen_port: '20000' }),
-  '/data/listen_port',
-)
-test('data that is not an object is refused', refused, (event) => Object.assign(event, { data: [] }), '/data')
-test('an unknown event type is refused', refused, (event) => Object.assign(event, { type: 'SutPainted' }), '/type')
-test(
-  'an event type named like an Object.prototype member is refused',
-  refused,
-  (event) => Object.assign(event, { type: 'toString' }),
-  '/type',
-)
-test('a newer schema is refused', refused, ({ metadata }) => Object.assign(metadata, { schema: 2 }), '/metadata/schema')
-test(
-  'a schema that is not a number is refused',
-  refused,
-  ({ metadata }) => Object.assign(metadata, { schema: null }),
-  '/metadata/schema',
-)
-test(
-  'all errors in the data are reported at once',
-  refused,
-  ({ data }) => Object.assign(data, { _id: 7, listen_port: 0 }),
-  '/data/_id',
-  '/data/listen_port',
-)
+const SPOILT: Readonly<Record<string, readonly [Spoil, ...places: string[]]>> = {
+  'an unknown member of the envelope': [(event) => Object.assign(event, { colour: 'red' }), '/colour'],
+  'an unknown member of the data': [({ data }) => Object.assign(data, { colour: 1 }), '/data/colour'],
+  'an unknown member of the metadata': [({ metadata }) => Object.assign(metadata, { ip: '' }), '/metadata/ip'],
+  'a missing member': [({ data }) => delete data.listen_port, '/data/listen_port'],
+  'a value of the wrong type': [({ data }) => Object.assign(data, { listen_port: '20000' }), '/data/listen_port'],
+  'data that is not an object': [(event) => Object.assign(event, { data: [] }), '/data'],
+  'an unknown event type': [(event) => Object.assign(event, { type: 'SutPainted' }), '/type'],
+  'an event type like a member of objects': [(event) => Object.assign(event, { type: 'toString' }), '/type'],
+  'a newer schema': [({ metadata }) => Object.assign(metadata, { schema: 2 }), '/metadata/schema'],
+  'a schema that is not a number': [({ metadata }) => Object.assign(metadata, { schema: null }), '/metadata/schema'],
+  'several wrong members, all at once,': [
+    ({ data }) => Object.assign(data, { _id: 7, listen_port: 0 }),
+    '/data/_id',
+    '/data/listen_port',
+  ],
+}
+
+for (const [what, [spoil, ...places]] of Object.entries(SPOILT)) {
+  test(`${what} is refused by its place`, (t) => {
+    const event = example()
+    spoil(event)
+    const decode = () => decodeEvent(JSON.stringify(event), toStorePosition(0))
+    const { message } = t.throws(decode, { instanceOf: UndecodableEvent })
+    t.true(message.startsWith(`${STREAM}@7: /`), message)
+    const problems = message.replace(`${STREAM}@7: `, '').split('; ')
+    t.deepEqual(
+      problems.map((problem) => problem.split(': ')[0]),
+      places,
+    )
+    for (const problem of problems) t.regex(problem, /^[^ ]+: .{5,}$/)
+  })
+}
 
 test('text that is not JSON is refused with its position', (t) => {
   for (const stored of ['', '{', 'null', '7']) {

@@ -55,13 +55,3 @@ test('a failed sync makes nothing durable', async (t) => {
   syncs[1]?.resolve()
   t.is((await again).length, 3)
 })
-
-test('a log that is synced before reads needs no wait', async (t) => {
-  const { reader } = await stage(t)
-  const views = { position: () => toPublicPosition(99), log: () => undefined, watch: () => () => undefined }
-  for (const synced of [{}, { synced: () => undefined }]) {
-    const store = { ...synced, subscribe: (): never => t.fail() as never }
-    t.is(makeLogReader({ store, views, origin: 'test' }).waitUntilDurable(toPublicPosition(99)), undefined)
-  }
-  t.not(reader.waitUntilDurable(toPublicPosition(2)), undefined)
-})

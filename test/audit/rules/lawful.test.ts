@@ -2,14 +2,10 @@ import test from 'ava'
 import type { Event } from '../../../src/domain/event.ts'
 import {
   bob,
-  reservationBound,
   reservationCancelled,
-  reservationCreated,
-  reservationExtended,
   reservationKept,
   reservationOfferRefused,
   reservationReleased,
-  reservationUnbound,
   userChanged,
   userRemoved,
   userRestored,
@@ -34,7 +30,6 @@ import {
   BY_GATEWAY,
   BY_SCHEDULE,
   began,
-  CLIENT,
   closedSession,
   type Entry,
   endedAt,
@@ -54,7 +49,6 @@ import {
   of,
   offline,
   online,
-  onPort,
   openedSession,
   PORT,
   releasedPort,
@@ -76,8 +70,6 @@ const OPEN = openedSession(2, '06:15')
 const ELSEWHERE = openedSession(4, '06:21', { instance: 'fedcba9876543210' })
 const LATE = openedSession(3, '06:20')
 const released = (time: string): Entry => [time, of(reservationReleased(FIRST, wall(time)))]
-const ofAlice = onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15'))
-const unbound: Entry = ['06:23', of(reservationUnbound(idAt('06:20', 3)))]
 /** The morning, with a schedule that began at 05:15. */
 const [START, END]: Entry[] = [
   ['06:00', startedAt(FIRST, '06:00')],
@@ -133,19 +125,6 @@ const LAWFUL: Readonly<Record<string, Logs>> = {
       made('06:41', 3, seconds('06:40:00'), '07:00'),
       ['06:43', of(reservationReleased(idAt('06:41', 3), seconds('06:43:00')))],
       made('06:44', 4, seconds('06:43:00'), '06:45'),
-    ],
-  ],
-  'a turnaround is raised, and judges only what comes after': [
-    [...MORNING, made('06:19', 3, '07:30', '08:00'), ['06:20', updated({ turnaround: 3_600 })]],
-    [...MORNING, ['06:20', updated({ turnaround: 1_800 })], made('06:21', 3, '09:30', '10:00')],
-    [...MORNING, ['06:20', updated({ turnaround: 900 })], ['06:21', of(reservationExtended(FIRST, wall('07:45')))]],
-  ],
-  'a reservation is bound by its making or an update, and unbound once': [
-    [...MORNING, ['06:20', ofAlice, { client: CLIENT }], unbound],
-    [
-      ...[...MORNING, ['06:20', ofAlice] as Entry],
-      ['06:22', of(reservationBound(idAt('06:20', 3))), { client: CLIENT }],
-      unbound,
     ],
   ],
   'a reservation is kept alive by its holder or a connection, and released once nobody does': [

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { ErrorType } from '@eventstore/db-client'
 import { status } from '@grpc/grpc-js'
 import test from 'ava'
@@ -9,7 +8,6 @@ import { readEventStoreDbAddress } from '../../../src/event-store/eventstoredb/s
 import { faultOf } from '../../../src/event-store/eventstoredb/server/faults.ts'
 import { openEventStoreDb } from '../../../src/event-store/eventstoredb/store.ts'
 import { until } from '../../http/until.ts'
-import { launch } from '../../process/harness.ts'
 import { rightOf } from '../../users/builders.ts'
 import {
   anEvent,
@@ -25,7 +23,7 @@ import {
 } from '../new-events.ts'
 import { failure } from './protocol/wire.ts'
 import { aServer } from './server-and-client.ts'
-import { addressOf, openAdapter } from './service/instances.ts'
+import { openAdapter } from './service/instances.ts'
 
 /** Pitfalls of the store's client that the adapter avoids, one test each. */
 
@@ -123,13 +121,6 @@ test('an append beyond the size limit is refused with a reason, and the next one
   t.regex(String(refused?.message), /1048576|append size/i)
   done(await appendPatiently(store, stream, -1, large.slice(0, 200)))
   t.deepEqual(idsOf(await readAll(store, stream)), idsOf(large.slice(0, 200)))
-})
-
-test('thorough: a process exits by itself after closing its store', async (t) => {
-  const script = fileURLToPath(new URL('service/closing-process.ts', import.meta.url))
-  const child = launch(t, { data: '.', script, args: [addressOf(await aServer(t), 0)] })
-  await child.line('used')
-  t.deepEqual(await inTime(child.exited, 10_000), { code: 0, signal: null }, child.errors())
 })
 
 test('a head read with an empty answer is repeated, as its starting event must exist', async (t) => {

@@ -71,21 +71,6 @@ test('after the log loses events that were read, the service raises an alarm, is
   t.is((await reserve(decided.as('alice'), aReservation(sut, window(8)))).status, 201)
 })
 
-test('once the lost events are back, the alarm and the refusals end', async (t) => {
-  const { server, service, log, lost, sut } = await cutOff(t)
-  await server.start()
-  await until('another', () => isAnother(service), AGAIN_WITHIN)
-  server.log.append(lost.stream, lost.revision - 1, [lost])
-  t.is(lastOf(server, sut).position, lost.position)
-  await ready(service, 2 * AGAIN_WITHIN)
-  await until(
-    'recovery is logged',
-    async () => sentencesOf(log).includes('the event store can be read again'),
-    AGAIN_WITHIN,
-  )
-  t.is((await reserve(service.as('alice'), aReservation(sut, window(10)))).status, 201)
-})
-
 test('thorough: no command is decided on cached state after a log was truncated and grew to the same length', async (t) => {
   for (let round = 0; round < 5; round++) {
     const { server, service, sut, lost } = await cutOff(t)

@@ -1,10 +1,7 @@
-import { status } from '@grpc/grpc-js'
 import test, { type ExecutionContext } from 'ava'
-import { EVENTS_OF_START } from '../../../http/harness.ts'
 import { aReservation, aSut, createSut, reserve } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
 import type { ProtocolServer } from '../protocol/protocol-server.ts'
-import { exhausted, failure, notReady } from '../protocol/wire.ts'
 import { aServer } from '../server-and-client.ts'
 import { AGAIN_WITHIN, aReadyService, escapedErrors, readinessOf, ready, recordedOf, serviceAgain } from './outage.ts'
 
@@ -45,33 +42,6 @@ for (const [how, [leave, comeBack]] of Object.entries(outages)) {
       t.is(((await admin.get('/api/sut?limit=100', after)).json.suts as readonly unknown[]).length, 22)
     },
   )
-}
-
-const endings = {
-  CANCELLED: failure(status.CANCELLED, 'The operation was cancelled.'),
-  INTERNAL: failure(status.INTERNAL, 'Received RST_STREAM with code 2'),
-  ABORTED: failure(status.ABORTED, 'Operation timed out: Consumer too slow to handle event while live'),
-  RESOURCE_EXHAUSTED: exhausted,
-  'not ready': notReady(),
-}
-
-for (const [how, ending] of Object.entries(endings)) {
-  test(`${how === 'CANCELLED' ? '' : 'thorough: '}views whose subscription repeatedly ends with ${how} apply every event once`, async (t) => {
-    const { server, service } = await aReadyService(t)
-    const admin = service.as('admin')
-    const ids: string[] = []
-    for (let i = 0; i < 5; i++) {
-      server.endSubscriptions(ending)
-      server.failNext('subscription', ending)
-      ids.push(await createSut(admin, { name: `bench ${i}` }))
-    }
-    const list = await admin.get('/api/sut?limit=100')
-    t.deepEqual((list.json.suts as readonly { _id: string }[]).map(({ _id }) => _id).toSorted(), ids.toSorted())
-    // The events of the start, then a port and a SUT for each of the 5.
-    const position = async () => Number((await admin.get('/api/sut')).headers['berth-position'])
-    await until('all', async () => (await position()) === EVENTS_OF_START + 10 - 1, 5_000)
-    t.is((await recordedOf(t, server, 'SutCreated')).length, 5)
-  })
 }
 
 /** Two nodes of a cluster, the first of them the leader. The address names both, or only the first. */

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { described, instant, integer, opaqueId, text } from '../../domain/codec/codec.ts'
-import { schemaOf } from '../../domain/codec/json-schema.ts'
+import { described, instant, integer, opaqueId, parsed, text } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { RankedAfter } from '../../read-models/matching/ranked.ts'
 import { inOrder } from './lists.ts'
-import { inQuery, parameter, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
+import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
 import { DURATION, durationParameter, freeRules, type SutFilters, sutFilters } from './suts.ts'
 
 const [LIMIT, LIMIT_MAX] = [20, 100]
@@ -21,13 +21,18 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-const criteria = parameter<Criteria>(
-  (text, c) => {
-    const value = parseJson(text)
-    return value === undefined
-      ? t.failure(text, c, 'must be JSON, like {"os":"windows"}')
-      : AskedCriteria.validate(value, c)
-  },
+const criteria = withSchema(
+  new t.Type<Criteria, Criteria, unknown>(
+    'criteria',
+    AskedCriteria.is,
+    (u, c) => {
+      const value = parseJson(String(u))
+      return value === undefined
+        ? t.failure(u, c, 'must be JSON, like {"os":"windows"}')
+        : AskedCriteria.validate(value, c)
+    },
+    t.identity,
+  ),
   () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(AskedCriteria) }),
 )
 
@@ -48,13 +53,15 @@ type OfferedAfter = { readonly sut_id: string } | RankedAfter
 export const formatCursor = (after: OfferedAfter): string =>
   'sut_id' in after ? after.sut_id : Buffer.from(JSON.stringify(after)).toString('base64url')
 
-const cursor = parameter<OfferedAfter>(
-  (written, c) => {
-    if (isAssignedId(written)) return t.success({ sut_id: written })
-    const json = written.length <= CURSOR_MAX ? Buffer.from(written, 'base64url').toString() : ''
-    const place = Place.decode(parseJson(json))
-    return E.isRight(place) ? place : t.failure(written, c, 'must be next of a page')
+const MUST_BE_NEXT = 'must be next of a page'
+const cursor = parsed<OfferedAfter>(
+  'cursor',
+  (text) => {
+    if (isAssignedId(text)) return E.right({ sut_id: text })
+    const json = text.length <= CURSOR_MAX ? Buffer.from(text, 'base64url').toString() : ''
+    return E.mapLeft(() => MUST_BE_NEXT)(Place.decode(parseJson(json)))
   },
+  MUST_BE_NEXT,
   () => ({ type: 'string', maxLength: CURSOR_MAX, pattern: '^[A-Za-z0-9_-]+$' }),
 )
 

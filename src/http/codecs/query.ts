@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { boolean, integer } from '../../domain/codec/codec.ts'
-import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
+import { boolean, integer, parsed } from '../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { type Closed, closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import type { Problem } from '../../domain/failure.ts'
 import type { DecodeQuery } from '../protocol/route.ts'
@@ -93,22 +93,14 @@ export const apart =
     return names.filter((name) => given.has(name)).map((name) => inQuery(name, `cannot be combined with ${other}`))
   }
 
-/** A codec of a parameter, which only decodes. */
-export const parameter = <A>(
-  read: (text: string, c: t.Context) => t.Validation<A>,
-  schema: () => JsonSchema,
-): t.Type<A, never, unknown> => {
-  const fail = (): never => {
-    throw new TypeError('a parameter is only ever decoded')
-  }
-  const is = (_: unknown): _ is A => fail()
-  return withSchema(new t.Type<A, never, unknown>('parameter', is, (u, c) => read(String(u), c), fail), schema)
-}
+const detailOf = (errors: t.Errors): string => errors[0]?.message ?? 'is not valid'
 
 /** A codec for text that encodes another value. */
 const written = <A>(codec: t.Type<A>, parse: (text: string) => unknown): t.Type<A, never, unknown> =>
-  parameter(
-    (text, c) => codec.validate(parse(text), c),
+  parsed(
+    codec.name,
+    (text) => E.mapLeft(detailOf)(codec.decode(parse(text))),
+    'must be a text',
     () => schemaOf(codec),
   )
 
@@ -120,35 +112,39 @@ export const yesOrNo: t.Type<boolean, never, unknown> = written(boolean, (text) 
   return text === 'false' ? false : undefined
 })
 
-export const onlyTrue = parameter<true>(
-  (text, c) => (text === 'true' ? t.success(true) : t.failure(text, c, 'must be true or omitted')),
+const MUST_BE_TRUE = 'must be true or omitted'
+export const onlyTrue = parsed<true>(
+  'true',
+  (text) => (text === 'true' ? E.right(true) : E.left(MUST_BE_TRUE)),
+  MUST_BE_TRUE,
   () => ({ type: 'boolean', const: true }),
 )
 
 /** A codec for words separated by commas, each once or more. */
 export const wordsOf = <W extends string>(...words: readonly W[]): t.Type<ReadonlySet<W>, never, unknown> => {
   const isWord = (word: string): word is W => (words as readonly string[]).includes(word)
-  const more = words.length > 1 ? ', or several of them, separated by commas' : ''
-  return parameter(
-    (text, c) => {
+  const rule = `must be ${words.join(' or ')}${words.length > 1 ? ', or several of them, separated by commas' : ''}`
+  return parsed(
+    'words',
+    (text) => {
       const values = text.split(',')
-      return values.every(isWord)
-        ? t.success(new Set(values))
-        : t.failure(text, c, `must be ${words.join(' or ')}${more}`)
+      return values.every(isWord) ? E.right(new Set(values)) : E.left(rule)
     },
+    rule,
     () => ({ type: 'string', pattern: `^(?:${words.join('|')})(?:,(?:${words.join('|')}))*$` }),
   )
 }
 
 /** A codec for values of a parameter that may be repeated: they are joined by commas, which they do not have. */
 export const several = <A>(codec: t.Type<A>, description: string, max = Number.POSITIVE_INFINITY) => {
-  const values = parameter<readonly A[]>(
-    (text, c) => {
+  const rule = `must be at most ${max} values`
+  const values = parsed<readonly A[]>(
+    `several ${codec.name}`,
+    (text) => {
       const parts = text.split(',')
-      if (parts.length > max) return t.failure(text, c, `must be at most ${max} values`)
-      const read = parts.map((part) => codec.validate(part, c))
-      return read.find(E.isLeft) ?? t.success(read.flatMap((one) => (E.isRight(one) ? [one.right] : [])))
+      return parts.length > max ? E.left(rule) : E.mapLeft(detailOf)(t.readonlyArray(codec).decode(parts))
     },
+    rule,
     () => ({ type: 'array', items: schemaOf(codec), ...(Number.isFinite(max) && { maxItems: max }), description }),
   )
   repeatable.add(values)

@@ -1,6 +1,6 @@
-import * as t from 'io-ts'
-import { boolean, described, integer, matching, opaqueId, orNull, text } from '../../domain/codec/codec.ts'
-import { withSchema } from '../../domain/codec/json-schema.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as t from 'io-ts'
+import { boolean, described, integer, matching, opaqueId, orNull, parsed, text } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { quotaFields, Removal, Role, TokenScope } from '../../domain/events/user.ts'
 import { NewUserName } from '../../domain/user/names.ts'
@@ -13,21 +13,15 @@ import { type BodyOf, bodyOf } from './body.ts'
 
 export const USER_READ_ONLY = ['created_at', 'updated_at', 'removed_at', 'erased_at']
 
-const Password = withSchema(
-  new t.Type(
-    'password',
-    (u): u is string => typeof u === 'string' && passwordProblem(u) === undefined,
-    (u, c) => {
-      const problem = typeof u === 'string' ? passwordProblem(u) : 'must be a string'
-      return problem === undefined ? t.success(u as string) : t.failure(u, c, problem)
-    },
-    t.identity,
-  ),
+const Password = parsed(
+  'password',
+  (text) => {
+    const problem = passwordProblem(text)
+    return problem === undefined ? E.right(text) : E.left(problem)
+  },
+  'must be a string',
   () => ({
-    type: 'string',
-    minLength: 8,
-    maxLength: PASSWORD_BYTES_MAX,
-    pattern: `^[${classExcluding(CONTROL)}]*$`,
+    ...{ type: 'string', minLength: 8, maxLength: PASSWORD_BYTES_MAX, pattern: `^[${classExcluding(CONTROL)}]*$` },
     description: `At least 8 characters and at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`,
   }),
 )

@@ -12,7 +12,7 @@ import { bodyProblem } from '../../domain/failure.ts'
 import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { OffsetTime } from '../../domain/values/instant.ts'
 import type { DecodeBody } from '../protocol/route.ts'
-import { type BodyOf, bodyOf, oneForm } from './body.ts'
+import { bodyOf, oneForm } from './body.ts'
 
 /** Bodies of requests about reservations, requests for them, and SUTs. */
 
@@ -69,7 +69,7 @@ export const reservationBody: DecodeBody<ReservationBody> = bodyOf(
   },
 )
 
-export interface ExtensionBody {
+interface ExtensionBody {
   readonly end: NewEnd
   readonly isBeyondQuota: boolean
 }
@@ -91,7 +91,6 @@ export const extensionBody: DecodeBody<ExtensionBody> = bodyOf(closed('Extension
 export const shorteningBody = bodyOf(closed('Shortening', { end_time: instant }, {}), {
   readOnly: RESERVATION_READ_ONLY,
 })
-export type ShorteningBody = BodyOf<typeof shorteningBody>
 
 /** Seconds that a request may wait, and those it waits unless it says otherwise. */
 const [WAIT_MAX, WAIT] = [604_800, 86_400]
@@ -135,16 +134,14 @@ export const sutCreationBody = bodyOf(SutCreation, { readOnly: SUT_READ_ONLY })
 export const sutUpdateBody = bodyOf(closed('SutUpdate', {}, { ...asked, ...secrets }), {
   readOnly: [...SUT_READ_ONLY, 'tags'],
 })
-export type SutUpdate = BodyOf<typeof sutUpdateBody>
 
-export type TagsBody = t.TypeOf<typeof tagsPatch>
 /** Names with values, or with null to remove a tag (RFC 7396). */
 export const tagsBody = bodyOf(tagsPatch)
 
 /** Seconds between probes unless the body says otherwise. */
 const INTERVAL = 60
 
-export interface MonitoringBody {
+interface MonitoringBody {
   /** Seconds between probes; null ends probing. */
   readonly interval: number | null
 }

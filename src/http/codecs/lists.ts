@@ -130,7 +130,6 @@ export const sutRequestsQuery = queryOf(
 export type SutRequestsQuery = QueryOf<typeof sutRequestsQuery>
 
 export const seriesQuery = queryOf({ ...paging, sut_id: ofSut, user_id: ofHolder }, { rules: ofPages, make: withPage })
-export type SeriesListQuery = QueryOf<typeof seriesQuery>
 
 /** The requested page of a history, or of a span of it: at an offset, or after the event at a position. */
 export const historyQuery = queryOf(

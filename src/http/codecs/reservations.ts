@@ -24,7 +24,7 @@ export const reservationQuery = queryOf(
 export type ReservationQuery = QueryOf<typeof reservationQuery>
 
 /** A moment, or a half-open span, in which reservations held their SUT. */
-export type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime; readonly to: OffsetTime }
+type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime; readonly to: OffsetTime }
 
 /** SUTs of which one request reads. */
 export const SUTS_MAX = 100

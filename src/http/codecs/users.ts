@@ -56,8 +56,6 @@ export const tokenRequestBody = bodyOf(closed('TokenRequest', { name: TokenName 
 export const userRemovalBody = bodyOf(closed('UserRemoval', { reservations: Removal }, {}), ofUsers)
 
 export type UserCreation = t.TypeOf<typeof UserCreation>
-export type UserUpdate = BodyOf<typeof userUpdateBody>
 export type NewPassword = BodyOf<typeof newPasswordBody>
-export type OwnPassword = BodyOf<typeof ownPasswordBody>
 export type TokenRequest = BodyOf<typeof tokenRequestBody>
 export type UserRemoval = BodyOf<typeof userRemovalBody>

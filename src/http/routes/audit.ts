@@ -34,7 +34,7 @@ const leavesQuery = queryOf({
   limit: paging.limit,
 })
 
-export const LEAVES_TYPE = 'application/x-ndjson'
+const LEAVES_TYPE = 'application/x-ndjson'
 /** Characters after which a page of leaves ends. */
 const PAGE_MAX = 4 * 1024 * 1024
 

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../../domain/failure.ts'
-import type { KeepRequest, WithdrawRequest } from '../../domain/request/change.ts'
-import { requestDecider } from '../../domain/request/decide.ts'
+import { type RequestCommand, requestDecider } from '../../domain/request/decide.ts'
 import { lifeOf } from '../../domain/request/ending.ts'
 import { findWaiting, hasOffer, type RequestsState, type Waiting } from '../../domain/request/queue.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
@@ -12,8 +11,10 @@ import type { Outcome, Runner, Sender } from '../command-envelope.ts'
 import { orUnavailable } from '../failures.ts'
 import type { FinishOffer } from './finish-offer.ts'
 
+type Command<T extends RequestCommand['type']> = Extract<RequestCommand, { readonly type: T }>
+
 /** A request as its document shows it. */
-export type ShownRequest = Pick<WithdrawRequest, 'user_id' | 'status' | 'sut_reservation_id'>
+export type ShownRequest = Pick<Command<'WithdrawRequest'>, 'user_id' | 'status' | 'sut_reservation_id'>
 
 interface ChangeRequestOptions {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
@@ -59,7 +60,7 @@ export const makeChangeRequest = ({ runner, finishOffer, reachableFor }: ChangeR
   const change =
     (
       prepare: typeof endOffer | undefined,
-      commandFor: (of: Omit<WithdrawRequest, 'type'>) => WithdrawRequest | KeepRequest,
+      commandFor: (of: Omit<Command<'WithdrawRequest'>, 'type'>) => Command<'WithdrawRequest'> | Command<'KeepRequest'>,
     ): Change =>
     async (sender, _id, read) => {
       for (let attempt = 1; ; attempt++) {

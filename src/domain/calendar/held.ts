@@ -1,13 +1,11 @@
 import { aliveUntil, type Kept } from '../values/keepalive.ts'
 import type { UnixMilliseconds } from '../values/units.ts'
-import type { Window } from './window.ts'
+import type { WrittenWindow } from './window.ts'
 
-/** A reservation in a calendar: its window, its user and the UTC offsets its ends are written in. */
-export interface Held extends Window {
+/** A reservation in a calendar: its window and its user. */
+export interface Held extends WrittenWindow {
   readonly _id: string
   readonly user_id: string
-  readonly startOffset: number
-  readonly endOffset: number
   /** Milliseconds from the start to the reservation's creation; 0 if it was made before its start. */
   readonly lateness: number
   /** What has been recorded of it since it was made. */

@@ -1,4 +1,12 @@
-import { addSeconds, ceilSecond, floorSecond, type Instant, instantAt, type OffsetTime } from '../values/instant.ts'
+import {
+  addSeconds,
+  ceilSecond,
+  floorSecond,
+  formatWithOffset,
+  type Instant,
+  instantAt,
+  type OffsetTime,
+} from '../values/instant.ts'
 import type { Seconds, UnixMilliseconds, UnixSeconds } from '../values/units.ts'
 
 /** A half-open span `[start, end)` in Unix seconds. */
@@ -6,6 +14,18 @@ export interface Window {
   readonly start: number
   readonly end: number
 }
+
+/** A window, and the offsets in which it is written, in minutes: those in which it was asked for. */
+export interface WrittenWindow extends Window {
+  readonly startOffset: number
+  readonly endOffset: number
+}
+
+/** A window as events, documents and refusals have it. */
+export const formatWindow = (window: WrittenWindow): { start_time: string; end_time: string } => ({
+  start_time: formatWithOffset(window.start, window.startOffset),
+  end_time: formatWithOffset(window.end, window.endOffset),
+})
 
 export const overlaps = (a: Window, b: Window): boolean => a.start < b.end && b.start < a.end
 

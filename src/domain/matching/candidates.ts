@@ -1,6 +1,7 @@
-import type { Window } from '../calendar/window.ts'
+import type { Window, WrittenWindow } from '../calendar/window.ts'
 import type { Criteria } from '../events/criteria.ts'
 import type { Scope } from '../user/scope.ts'
+import type { Seconds, UnixMilliseconds, UnixSeconds } from '../values/units.ts'
 
 /** Which SUTs are looked for. */
 export interface Wanted {
@@ -12,15 +13,14 @@ export interface Wanted {
 }
 
 export interface Search extends Wanted {
-  /** The window on the grid, in Unix seconds. */
+  /** On the grid. */
   readonly window: Window
-  /** The latest start of a window, in Unix seconds. */
-  readonly latest: number
+  /** The latest start of a window. */
+  readonly latest: UnixSeconds
   /** Gives each request an order of its own among SUTs that are alike. */
   readonly seed: string
 }
 
-/** A window that a SUT has free. */
 export interface FreeWindow extends Window {
   readonly sut_id: string
 }
@@ -42,4 +42,14 @@ export interface Candidates {
   /** Whether one of these still is. */
   readonly isFree: (sutId: string) => boolean
   readonly explain: () => NothingFree
+}
+
+/** A SUT that is about to be reserved for a request. */
+export interface Offer extends WrittenWindow {
+  readonly user_id: string
+  readonly sut_id: string
+  readonly sut_reservation_id: string
+  /** As asked for. */
+  readonly duration: Seconds
+  readonly time: UnixMilliseconds
 }

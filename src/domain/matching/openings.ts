@@ -65,7 +65,6 @@ export const removeWindow = (windows: KnownWindows, start: number): void => {
   released.delete(start)
 }
 
-/** Drops what has ended by a moment. */
 export const dropEnded = (windows: KnownWindows, moment: number): void => {
   const { starts, ends, released } = windows
   const count = firstEndingAfter(windows, moment)

@@ -31,7 +31,6 @@ export const hashText = (text: string): number => {
   return hash >>> 0
 }
 
-/** Mixes the hashes of a request and of a SUT. */
 export const mixHashes = (request: number, sut: number): number => {
   let mixed = Math.imul(request ^ sut, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13) ^ (sut >>> 16), 0xc2b2ae35)

@@ -40,13 +40,8 @@ interface OfRequest {
   readonly sut_reservation_id: string | null
 }
 
-export interface WithdrawRequest extends OfRequest {
-  readonly type: 'WithdrawRequest'
-}
-
 /** Keeps a request alive that was made with `keepalive`: its time counts anew. */
-export interface KeepRequest extends OfRequest {
-  readonly type: 'KeepRequest'
+interface KeepRequest extends OfRequest {
   readonly reachableFor: LifeMoment['reachableFor']
 }
 
@@ -67,7 +62,7 @@ const refuseEnded = (status: RequestStatus, sut_reservation_id: string | null): 
   }
 }
 
-export const withdraw = ({ queue }: RequestsState, command: WithdrawRequest): Decision => {
+export const withdraw = ({ queue }: RequestsState, command: OfRequest): Decision => {
   const { actor, _id, user_id, status, sut_reservation_id } = command
   if (actor.role === 'tester' && actor._id !== user_id)
     return refuse('not_your_request', 'Testers can withdraw their own requests only.')

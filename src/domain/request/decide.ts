@@ -1,14 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { type RequestedWindow, resolveWindow } from '../calendar/window.ts'
-import { type Actor, type Decision, makeDecider } from '../decider.ts'
+import { formatWindow, type RequestedWindow, resolveWindow, type WrittenWindow } from '../calendar/window.ts'
+import { type Actor, type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import type { DataOf, Event, Recorded } from '../event.ts'
 import { refuse } from '../failure.ts'
 import { forgetRecord } from '../idempotency-records.ts'
-import type { Offer, WrittenWindow } from '../matching/offer.ts'
+import type { Offer } from '../matching/candidates.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../reservation/quota.ts'
 import { makeId } from '../values/ids.ts'
-import { formatMilliseconds, formatWithOffset } from '../values/instant.ts'
-import { type KeepRequest, keep, refuseAnotherOf, refuseAny, type WithdrawRequest, withdraw } from './change.ts'
+import { formatMilliseconds } from '../values/instant.ts'
+import { keep, refuseAnotherOf, refuseAny, withdraw } from './change.ts'
 import { expiryOf, type LifeMoment } from './ending.ts'
 import {
   allIn,
@@ -39,8 +39,7 @@ export interface Choice {
 }
 
 /** Makes a request, and offers it a SUT in the same append if one is free. */
-export interface MakeRequest extends Choice {
-  readonly type: 'MakeRequest'
+interface MakeRequest extends Choice {
   readonly actor: Actor
   /** Its `start_time`, if it has one, follows from its offer. */
   readonly request: Omit<DataOf<'ReservationRequested'>, '_id' | 'expires_at'>
@@ -53,8 +52,7 @@ export interface MakeRequest extends Choice {
 }
 
 /** Offers SUTs that may have become free, each to the request that goes first. */
-export interface OfferSuts {
-  readonly type: 'OfferSuts'
+interface OfferSuts {
   /** A few: each is compared with all that wait. */
   readonly sutIds: readonly string[]
   readonly grants: Grants
@@ -64,8 +62,7 @@ export interface OfferSuts {
 }
 
 /** What became of an offer: `granted` if its reservation is in the SUT's stream, `closed` if it never can be. */
-export interface EndOffer {
-  readonly type: 'EndOffer'
+interface EndOffer {
   readonly _id: string
   readonly sut_reservation_id: string
   readonly outcome: 'granted' | 'closed'
@@ -73,38 +70,18 @@ export interface EndOffer {
   readonly next?: Choice | undefined
 }
 
-/** Withdraws what a user waits for who may not reserve any more. Those with an open offer are left. */
-export interface WithdrawAll {
-  readonly type: 'WithdrawAll'
-  readonly user_id: string
-}
-
 /** Ends what has waited too long, or in vain. Those with an open offer are left. */
-export interface ExpireRequests {
-  readonly type: 'ExpireRequests'
+interface ExpireRequests {
   /** SUTs that somebody waits for and that have been retired. */
   readonly retired: ReadonlySet<string>
   readonly reachableFor: LifeMoment['reachableFor']
 }
 
-export type RequestCommand =
-  | MakeRequest
-  | OfferSuts
-  | EndOffer
-  | WithdrawRequest
-  | KeepRequest
-  | WithdrawAll
-  | ExpireRequests
-
 const offered = (_id: string, offer: Offer): Event => ({
   type: 'RequestOffered',
   data: {
-    _id,
-    end_time: formatWithOffset(offer.end, offer.endOffset),
-    start_time: formatWithOffset(offer.start, offer.startOffset),
-    sut_id: offer.sut_id,
-    sut_reservation_id: offer.sut_reservation_id,
-    user_id: offer.user_id,
+    ...{ _id, ...formatWindow(offer), sut_id: offer.sut_id },
+    ...{ sut_reservation_id: offer.sut_reservation_id, user_id: offer.user_id },
   },
 })
 
@@ -165,7 +142,7 @@ const make = (state: RequestsState, command: MakeRequest, now: number): Decision
   if (full !== undefined) return full
   if (chosen === undefined) return E.right([{ type: 'ReservationRequested', data }])
   const offer = offered(data._id, chosen)
-  const start = window && { start_time: formatWithOffset(chosen.start, chosen.startOffset) }
+  const start = window && { start_time: formatWindow(chosen).start_time }
   return E.right([{ type: 'ReservationRequested', data: { ...data, ...start } }, offer])
 }
 
@@ -217,7 +194,8 @@ const endAll = ({ queue }: RequestsState, endOf: (request: Waiting) => Event | u
   return E.right(events)
 }
 
-const withdrawAll = (state: RequestsState, { user_id }: WithdrawAll): Decision =>
+/** Withdraws what a user waits for who may not reserve any more. Those with an open offer are left. */
+const withdrawAll = (state: RequestsState, { user_id }: { readonly user_id: string }): Decision =>
   endAll(state, ({ _id, user_id: own, offer: open }) =>
     own === user_id && open === undefined ? { type: 'RequestWithdrawn', data: { _id, user_id } } : undefined,
   )
@@ -235,17 +213,21 @@ const fold = (state: RequestsState, event: Recorded): RequestsState => {
   return { ...state, keys, revision: event.revision, queue: foldQueue(state.queue, event) }
 }
 
+const rules = {
+  MakeRequest: make,
+  OfferSuts: offer,
+  EndOffer: endOffer,
+  WithdrawRequest: withdraw,
+  KeepRequest: keep,
+  WithdrawAll: withdrawAll,
+  ExpireRequests: expire,
+}
+
+export type RequestCommand = CommandsOf<typeof rules>
+
 export const requestDecider = makeDecider<RequestsState, RequestCommand>({
   initial: { time: 0, keys: [], revision: -1, queue: EMPTY_QUEUE },
   version: 4,
   fold,
-  rules: {
-    MakeRequest: make,
-    OfferSuts: offer,
-    EndOffer: endOffer,
-    WithdrawRequest: withdraw,
-    KeepRequest: keep,
-    WithdrawAll: withdrawAll,
-    ExpireRequests: expire,
-  },
+  rules,
 })

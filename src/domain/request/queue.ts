@@ -2,7 +2,7 @@ import type { Actor, StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
 import { requestEvents } from '../events/request.ts'
-import type { Offer } from '../matching/offer.ts'
+import type { Offer } from '../matching/candidates.ts'
 import { epochMillisecondsOf, epochSecondsOf, offsetOf } from '../values/instant.ts'
 import {
   elementAt,
@@ -14,16 +14,15 @@ import {
   type SortedList,
   seek,
 } from '../values/sorted-list.ts'
+import type { Seconds, UnixMilliseconds } from '../values/units.ts'
 
 /** Whether a request waits, and how it ended otherwise. */
 export const REQUEST_STATUSES = ['waiting', 'granted', 'withdrawn', 'expired'] as const
 export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
-/** A request that waits. */
 export interface Waiting {
   readonly _id: string
   readonly user_id: string
-  /** Who made the request. */
   readonly asker: Actor
   /** The address of its client as a keyed hash, and why it was made, in the caller's words. */
   readonly client?: string
@@ -31,10 +30,8 @@ export interface Waiting {
   /** What a SUT must be; otherwise `sut_id` says which one. */
   readonly match?: Criteria
   readonly sut_id?: string
-  /** Seconds. */
-  readonly duration: number
-  /** Unix milliseconds. */
-  readonly expiresAt: number
+  readonly duration: Seconds
+  readonly expiresAt: UnixMilliseconds
   readonly priority: number
   /** Seconds for which a sign of life counts; absent if it needs none. */
   readonly keepalive?: number
@@ -55,7 +52,6 @@ interface AskedReservation {
   readonly key?: string
 }
 
-/** A request with an open offer. */
 export type OfferedRequest = Waiting & { readonly offer: Offer }
 
 export const hasOffer = (request: Waiting): request is OfferedRequest => request.offer !== undefined
@@ -68,7 +64,6 @@ export type Queue = SortedList<Waiting>
 
 export const EMPTY_QUEUE: Queue = []
 
-/** In the order in which they go. */
 export const rankedIn = (queue: Queue): Generator<Waiting> => elementsFrom(queue)
 
 /** In the order of the stream. */

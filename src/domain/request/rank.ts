@@ -1,5 +1,5 @@
-import { overlaps, type Window } from '../calendar/window.ts'
-import type { Offer, WrittenWindow } from '../matching/offer.ts'
+import { overlaps, type Window, type WrittenWindow } from '../calendar/window.ts'
+import type { Offer } from '../matching/candidates.ts'
 import { isPassedOver, type LifeMoment } from './ending.ts'
 import type { Waiting } from './queue.ts'
 

@@ -1,6 +1,13 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findFreeUntil, findInTheWay, findNextAvailable, skipReleased } from '../calendar/calendar.ts'
-import { type RequestedWindow, type ResolvedWindow, resolveWindow, type Window } from '../calendar/window.ts'
+import {
+  formatWindow,
+  type RequestedWindow,
+  type ResolvedWindow,
+  resolveWindow,
+  type Window,
+  type WrittenWindow,
+} from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
 import type { Criteria } from '../events/criteria.ts'
@@ -8,7 +15,7 @@ import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, type Problem, refuse
 import { type ExistingSut, requireSut, type SutState } from '../sut/state.ts'
 import type { Scope } from '../user/scope.ts'
 import { makeId } from '../values/ids.ts'
-import { formatWithOffset, type OffsetTime } from '../values/instant.ts'
+import { formatWithOffset } from '../values/instant.ts'
 import { isOfferTaken, isUnfit, type Match, refuseCandidate } from './match.ts'
 import { countNew, type QuotaUse, quartersOf, refuseExceeding } from './quota.ts'
 import { refuseActor, toConflict } from './rules.ts'
@@ -19,7 +26,6 @@ export interface CreateReservation {
   readonly actor: Actor
   readonly sut_id: string
   readonly user_id: string
-  /** Whether there is a user `user_id`. */
   readonly userExists: boolean
   readonly window: RequestedWindow
   readonly limits: WindowLimits
@@ -81,10 +87,16 @@ export const refuseClosed = (sut: ExistingSut): E.Either<Failure, never> | undef
   return refuse('sut_inactive', 'The SUT is inactive. It accepts no new reservations or extensions.')
 }
 
+/** The window that a reservation would have, from the window that was asked for. */
+export const windowOn = (
+  sut: ExistingSut,
+  { start, end, gridded }: Record<'start' | 'end', { readonly offset: number }> & { readonly gridded: Window },
+): WrittenWindow => ({ ...skipReleased(sut, gridded), startOffset: start.offset, endOffset: end.offset })
+
 /** What makes a reservation more than a window that somebody asked for. */
 interface Made {
   readonly _id: string
-  readonly window: Window
+  readonly window: WrittenWindow
   readonly counted: number
   readonly match?: Criteria | undefined
   readonly keepalive?: number | undefined
@@ -96,7 +108,6 @@ interface Made {
 export const toCreated = (
   sut: ExistingSut,
   { sut_id, user_id, isBeyondQuota = false }: Pick<ReservationRequest, 'sut_id' | 'user_id' | 'isBeyondQuota'>,
-  { start, end }: Readonly<Record<'start' | 'end', Pick<OffsetTime, 'offset'>>>,
   { _id, window, counted, match, keepalive, series_id, sut_request_id }: Made,
 ): Event => ({
   type: 'ReservationCreated',
@@ -104,12 +115,12 @@ export const toCreated = (
     _id,
     ...(isBeyondQuota && { beyond_quota: true }),
     counted,
-    end_time: formatWithOffset(window.end, end.offset),
+    end_time: formatWithOffset(window.end, window.endOffset),
     ...(keepalive !== undefined && { keepalive }),
     listen_port: sut.listen_port,
     ...(match && { match }),
     ...(series_id !== undefined && { series_id }),
-    start_time: formatWithOffset(window.start, start.offset),
+    start_time: formatWithOffset(window.start, window.startOffset),
     sut_id,
     ...(sut_request_id !== undefined && { sut_request_id }),
     user_id,
@@ -131,19 +142,14 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   const closed = refuseClosed(sut)
   if (closed !== undefined) return closed
   const { start, gridded } = asked
-  const window = skipReleased(sut, gridded)
+  const window = windowOn(sut, asked)
   const conflicts = findInTheWay(sut, window, CONFLICTS_MAX)
   if (conflicts.length > 0 && match) return refuseCandidate()
   if (conflicts.length > 0) {
     const until = findFreeUntil(sut, window)
     const free_until = until === undefined ? null : formatWithOffset(until, start.offset)
     const free = findNextAvailable(sut, gridded, (now + limits.horizon) / 1000)
-    const next_available = free
-      ? {
-          start_time: formatWithOffset(free.start, start.offset),
-          end_time: formatWithOffset(free.end, start.offset),
-        }
-      : null
+    const next_available = free ? formatWindow({ ...free, startOffset: start.offset, endOffset: start.offset }) : null
     const detail = conflicts.every(({ isTurnaround }) => isTurnaround)
       ? 'The SUT needs its turnaround between this window and another reservation.'
       : 'The SUT is already reserved in this window.'
@@ -157,5 +163,5 @@ export const create = (state: SutState, command: CreateReservation, now: number)
   if (exceeding !== undefined) return exceeding
   const _id = offer?.sut_reservation_id ?? makeId(now, command.random)
   const made = { _id, window, counted, match: match?.criteria, keepalive, sut_request_id: match?.sut_request_id }
-  return E.right([toCreated(sut, command, asked, made)])
+  return E.right([toCreated(sut, command, made)])
 }

@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { find, type InTheWay } from '../calendar/calendar.ts'
 import type { Held } from '../calendar/held.ts'
+import { formatWindow } from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import { type Conflict, type Failure, invalid, type Problem, refuse } from '../failure.ts'
-import { type ExistingSut, formatWindow, onSut } from '../sut/state.ts'
+import { type ExistingSut, onSut } from '../sut/state.ts'
 
 /** The steps and refusals that commands about reservations share. */
 

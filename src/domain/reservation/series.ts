@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { find, findInTheWay, skipReleased } from '../calendar/calendar.ts'
+import { find, findInTheWay } from '../calendar/calendar.ts'
 import { earliestAfter, resolveWindow } from '../calendar/window.ts'
 import type { Actor, Decision } from '../decider.ts'
 import type { Event } from '../event.ts'
@@ -18,7 +18,7 @@ import type { ExistingSut, SutState } from '../sut/state.ts'
 import { makeId } from '../values/ids.ts'
 import { addSeconds, ceilSecond, floorMillisecond, floorSecond, formatWithOffset, isLater } from '../values/instant.ts'
 import type { Seconds } from '../values/units.ts'
-import { type ReservationRequest, refuseClosed, requireKnown, toCreated } from './create.ts'
+import { type ReservationRequest, refuseClosed, requireKnown, toCreated, windowOn } from './create.ts'
 import { type Addition, quartersIn, refuseExceeding } from './quota.ts'
 import { isForbidden, refuseActor, refuseNotYours, toConflict } from './rules.ts'
 import { formatHorizon, tooFarProblem, tooLongProblem, windowProblems } from './window-limits.ts'
@@ -112,7 +112,7 @@ const problemsOf = (command: CreateSeries, now: number): readonly Problem[] => {
 const findConflicts = (sut: ExistingSut, windows: readonly SeriesWindow[]): readonly Conflict[] => {
   const conflicts: Conflict[] = []
   for (const window of windows) {
-    const inTheWay = findInTheWay(sut, skipReleased(sut, window.gridded), CONFLICTS_MAX - conflicts.length)
+    const inTheWay = findInTheWay(sut, windowOn(sut, window), CONFLICTS_MAX - conflicts.length)
     conflicts.push(...inTheWay.map((each) => ({ ...toConflict(each), occurrence: written(window.start) })))
     if (conflicts.length === CONFLICTS_MAX) break
   }
@@ -137,9 +137,9 @@ const toEvents = (sut: ExistingSut, command: CreateSeries, now: number): Event[]
     user_id,
   }
   const reservations = windows.map((each, n) => {
-    const window = skipReleased(sut, each.gridded)
+    const window = windowOn(sut, each)
     const made = { _id: makeId(now, others[n] as string), window, counted: quartersIn(window), series_id }
-    return toCreated(sut, command, each, made)
+    return toCreated(sut, command, made)
   })
   return [{ type: 'ReservationSeriesCreated', data }, ...reservations]
 }
@@ -162,8 +162,8 @@ export const createSeries = (state: SutState, command: CreateSeries, now: number
     const detail = 'The SUT is already reserved in windows of the series. None of it was reserved.'
     return refuse('reservation_conflict', detail, { help: { conflicts } })
   }
-  const added = windows.map(({ gridded }): Addition => {
-    const window = skipReleased(sut, gridded)
+  const added = windows.map((each): Addition => {
+    const window = windowOn(sut, each)
     return { start: window.start, quarters: quartersIn(window), reservations: 1 }
   })
   const exceeding = command.quota && refuseExceeding(command.quota, added, now)

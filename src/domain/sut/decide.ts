@@ -1,10 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { findEndingAfter } from '../calendar/calendar.ts'
+import { formatWindow } from '../calendar/window.ts'
 import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import type { Seconds } from '../values/units.ts'
-import { type ExistingSut, formatWindow, onSut, type SutState, type SutValues, sutFold } from './state.ts'
+import { type ExistingSut, onSut, type SutState, type SutValues, sutFold } from './state.ts'
 
 interface Conditional {
   /** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */

@@ -5,7 +5,7 @@ import type { Decision, StreamState } from '../decider.ts'
 import type { DataOf, Recorded } from '../event.ts'
 import type { PublicSutField, SutField } from '../events/sut.ts'
 import { type Failure, refuse } from '../failure.ts'
-import { epochSecondsOf, formatWithOffset, offsetOf } from '../values/instant.ts'
+import { epochSecondsOf, offsetOf } from '../values/instant.ts'
 import type { UnixMilliseconds } from '../values/units.ts'
 
 type SutCreated = DataOf<'SutCreated'>
@@ -172,9 +172,3 @@ export const onSut =
   <C>(rule: (sut: ExistingSut, command: C, now: number) => Decision) =>
   (state: SutState, command: C, now: number) =>
     E.chain((sut: ExistingSut) => rule(sut, command, now))(requireSut(state))
-
-/** Formats a window for events, documents and refusals. */
-export const formatWindow = (held: Held): { start_time: string; end_time: string } => ({
-  start_time: formatWithOffset(held.start, held.startOffset),
-  end_time: formatWithOffset(held.end, held.endOffset),
-})

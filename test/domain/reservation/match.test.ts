@@ -1,6 +1,6 @@
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Offer } from '../../../src/domain/matching/offer.ts'
+import type { Offer } from '../../../src/domain/matching/candidates.ts'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import type { Match, RefuseOffer } from '../../../src/domain/reservation/match.ts'
 import { makeId } from '../../../src/domain/values/ids.ts'

@@ -1,12 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { type ListenOptions, listen, type Timeouts } from '../../../src/http/server/listen.ts'
 import { connectTo } from '../client.ts'
 import { until } from '../until.ts'
-import { BODY, drip, open, request } from './dripping.ts'
-import { exchange, openRaw } from './raw-http.ts'
+import { exchange, openRaw, type RawAnswer } from './raw-http.ts'
+
+const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: berth\r\n\r\n`
+
+/** Sends a byte every few milliseconds until cut off. Returns the answer, after the given number of earlier ones. */
+const drip = async (port: number, start: string, bytes: string, others = 0): Promise<RawAnswer | undefined> => {
+  const connection = await openRaw(port)
+  connection.send(start)
+  for (let i = 0; i < others; i++) await connection.answer()
+  let sent = 0
+  const timer = setInterval(() => connection.send(bytes[sent++ % bytes.length] as string), 20)
+  try {
+    const answer = await connection.answer()
+    await connection.ended()
+    return answer
+  } finally {
+    clearInterval(timer)
+    connection.close()
+  }
+}
+
+const BODY = 'POST / HTTP/1.1\r\nHost: berth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n'
 
 /** For tests of timeouts: long enough for other requests on a busy machine. */
 const SHORT = { headers: 1_500, request: 2_000, answer: 1_000, checkInterval: 50 }
@@ -52,9 +73,9 @@ for (const [what, [start, bytes, others]] of Object.entries(dripping)) {
 
 test('a client that does not read is cut off', async (t) => {
   const { port, ended } = await serve(t)
-  const socket = await open(port)
-  t.teardown(() => socket.destroy())
-  socket.pause().on('error', () => undefined)
+  const socket = connect({ host: '127.0.0.1', port }).on('error', () => undefined)
+  t.teardown(() => void socket.destroy())
+  socket.pause()
   socket.write(request('/large').repeat(3))
   await until('the end', async () => ended.length === 3, 60_000)
   t.deepEqual(new Set(ended), new Set(['/large cut off']))

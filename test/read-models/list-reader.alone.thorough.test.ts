@@ -11,7 +11,8 @@ import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { openListReader } from '../../src/read-models/list-reader.ts'
 import type { ReservationListQuery } from '../../src/read-models/lists/reservations.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
-import { FIRST, fill, sutId, userId } from './lists/many-reservations.ts'
+import { fill } from './fill.ts'
+import { FIRST, manyEvents, type Scale, sutId, userId } from './lists/many-reservations.ts'
 
 const SCALE = { reservations: 30_000, suts: 100, users: 50 }
 const EVENTS = SCALE.reservations + SCALE.suts
@@ -19,9 +20,15 @@ const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 const FIRST_PAGE = { limit: 100, offset: 0 }
 
+/** Makes a views file with many reservations. */
+const fillAt = (path: string, scale: Scale): void => {
+  const isDue = (n: number): boolean => n % 2_048 === 0
+  fill(openViewsFile(path, projections), [...manyEvents(scale)], { isStaged: isDue, isCommitted: isDue }).close()
+}
+
 const HOME = mkdtempSync(join(tmpdir(), 'berth-'))
 const PATH = join(HOME, 'views.db')
-test.before(() => fill(PATH, SCALE).file.close())
+test.before(() => fillAt(PATH, SCALE))
 test.after.always(() => rmSync(HOME, { recursive: true }))
 
 /** A file with many reservations, read by this thread and by a reader thread. */
@@ -84,13 +91,13 @@ test('a worker thread that cannot read the file rejects its reads, and the next 
   t.teardown(reader.close)
   const read = async () => reader.read('suts', FIRST_PAGE)
   await t.throwsAsync(read, { instanceOf: StoreUnavailable })
-  fill(path, { reservations: 10, suts: 2, users: 1 }).file.close()
+  fillAt(path, { reservations: 10, suts: 2, users: 1 })
   t.is((await read()).listed.count, 2)
 })
 
 test('a list whose rows cannot be read from the disk is unavailable, and the damage is reported', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
-  fill(path, SCALE).file.close()
+  fillAt(path, SCALE)
   const errors: unknown[] = []
   const reader = openListReader({ path, projections }, (error) => errors.push(error))
   t.teardown(reader.close)

@@ -1,11 +1,7 @@
-import { projections } from '../../../projections/index.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { formatMilliseconds, formatWithOffset } from '../../../src/domain/values/instant.ts'
-import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
-import { openViewsFile, type ViewsFile } from '../../../src/read-models/file/views-file.ts'
-import { makePending } from '../../../src/read-models/projector/pending.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { idOf, metadata, reservationCreated, sutCreated } from '../../domain/builders.ts'
-import { logged } from '../../event-store/new-events.ts'
 
 /** Pseudo-random numbers that are the same in every run. */
 export const makeNumbers = (seed: number): ((below: number) => number) => {
@@ -58,34 +54,4 @@ export function* manyEvents({ reservations, suts, users }: Scale): Generator<Rec
     const event = { ...created, data: { ...created.data, sut_id: sutId(number(suts)) } }
     yield { ...common(suts + n), ...event, metadata: metadata(formatMilliseconds(made * 1000)) }
   }
-}
-
-/** Rows in one transaction. */
-const CHUNK = 4_096
-
-/** Fills a views file as the service does. Returns the number of events and the milliseconds spent writing. */
-export const fill = (path: string, scale: Scale): { file: ViewsFile; events: number; writing: number } => {
-  const file = openViewsFile(path, projections)
-  const pending = makePending(projections, file)
-  let [position, writing] = [-1, 0]
-  const write = (): void => {
-    const began = performance.now()
-    file.stage(pending.takeUnstaged())
-    file.commit([], {
-      logId: 'f'.repeat(24),
-      position: toPublicPosition(position),
-      storePosition: toStorePosition(position),
-      eventId: `event ${position}`,
-      stream: '',
-      revision: position,
-    })
-    pending.written()
-    writing += performance.now() - began
-  }
-  for (const event of manyEvents(scale)) {
-    pending.fold(logged(event), toPublicPosition(++position))
-    if (pending.count() >= CHUNK) write()
-  }
-  write()
-  return { file, events: position + 1, writing }
 }

@@ -114,7 +114,7 @@ export const makeRunner = (options: RunnerOptions): Runner => {
     const deadline = performance.now() + commandTimeout
     await turns.acquire(stream)
     try {
-      return find((await before(deadline, readCurrent(states, decider, stream))).state)
+      return find((await before(deadline, states.readOn(decider, stream))).state)
     } finally {
       turns.release(stream)
     }
@@ -136,7 +136,7 @@ const runInTurn = async <S extends StreamState, C>(
   const confirming = states.confirm()
   if (confirming !== undefined) await before(deadline, confirming)
   const cached = states.get(decider, stream)
-  let folded = cached ?? (await before(deadline, states.load(decider, stream)))
+  let folded = cached ?? (await before(deadline, states.readOn(decider, stream)))
   let isToTheEnd = cached === undefined
   let conflicts = 0
   let until = Number.POSITIVE_INFINITY
@@ -154,7 +154,7 @@ const runInTurn = async <S extends StreamState, C>(
       // With jitter: another instance that appends back to back, without reading in between, would always be faster.
       else await delay(Math.random() * Math.min(2 ** conflicts, BACKOFF_MAX_MS))
     }
-    folded = await before(deadline, readOn(states, decider, stream, folded))
+    folded = await before(deadline, states.readOn(decider, stream))
     isToTheEnd = true
   }
 }
@@ -229,26 +229,4 @@ const foldRecorded = <S extends StreamState, C>(
   const state = events.reduce(decider.evolve, folded.state)
   states.put(decider, stream, { ...folded, state, ...appended }, last.id)
   return { kind: 'recorded', state, id: subjectId(last), events, ...appended }
-}
-
-const readOn = async <S extends StreamState, C>(
-  states: States,
-  decider: Decider<S, C>,
-  stream: string,
-  stale: Folded<S>,
-): Promise<Folded<S>> => {
-  const confirming = states.confirm()
-  await confirming
-  return confirming ? states.load(decider, stream) : states.catchUp(decider, stream, stale)
-}
-
-/** The state at the end of a stream. */
-const readCurrent = async <S extends StreamState, C>(
-  states: States,
-  decider: Decider<S, C>,
-  stream: string,
-): Promise<Folded<S>> => {
-  await states.confirm()
-  const cached = states.get(decider, stream)
-  return cached ? states.catchUp(decider, stream, cached) : states.load(decider, stream)
 }

@@ -214,16 +214,19 @@ export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: St
     return folded
   }
 
+  const get = <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Folded<S> | undefined =>
+    (states.get(stream)?.folded as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream)
+
   return {
     confirm,
     put,
-    catchUp,
     /** The state in memory or saved, without reading the stream. An append detects a stale state. */
-    get: <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Folded<S> | undefined =>
-      (states.get(stream)?.folded as Folded<S> | undefined) ?? readSnapshot(snapshots, decider, stream),
-    /** Folds a stream from its snapshot, or its beginning, to its end. */
-    load: <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> =>
-      catchUp(decider, stream, readSnapshot(snapshots, decider, stream) ?? makeUnread(decider)),
+    get,
+    /** The state at the end of a stream. */
+    readOn: async <S extends StreamState, C>(decider: Decider<S, C>, stream: string): Promise<Folded<S>> => {
+      await confirm()
+      return catchUp(decider, stream, get(decider, stream) ?? makeUnread(decider))
+    },
     forget: (stream: string): void => void states.delete(stream),
     /** Folds events of the followed log into the states in memory, which would become stale where others append. */
     follow: (events: Batch['events']): void => {

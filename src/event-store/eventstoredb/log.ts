@@ -43,13 +43,12 @@ const tryAppend = async (
   expectedRevision: AppendExpectedRevision,
   type: string,
   data: Readonly<Record<string, string>>,
+  within = WRITE_TIMEOUT_MS,
 ): Promise<boolean> => {
   const event = jsonEvent({ id: randomUUID(), type, data })
   const stream = connection.prefix + STREAM
   try {
-    await connection.persist(WRITE_TIMEOUT_MS, (client) =>
-      client.append(stream, event, expectedRevision, ATTEMPT_TIMEOUT_MS),
-    )
+    await connection.persist(within, (client) => client.append(stream, event, expectedRevision, ATTEMPT_TIMEOUT_MS))
     return true
   } catch (error) {
     if (faultOf(error) === 'moved') return false
@@ -58,13 +57,11 @@ const tryAppend = async (
 }
 
 /** Probes the write path with an append that cannot succeed, so nothing is written. */
-export const probeAppend = ({ connection: { prefix, use } }: LogStream): Promise<boolean> => {
-  const event = jsonEvent({ id: randomUUID(), type: BEGUN, data: {} })
-  return use((client) => client.append(prefix + STREAM, event, 'no_stream', ATTEMPT_TIMEOUT_MS)).then(
+export const probeAppend = (log: LogStream): Promise<boolean> =>
+  tryAppend(log, 'no_stream', BEGUN, {}, 0).then(
     () => true,
-    (error) => faultOf(error) === 'moved',
+    () => false,
   )
-}
 
 /** The log's id, of which log it is a copy, and the store position where it begins. */
 export interface BegunLog extends Pick<EventStore, 'logId' | 'copyOf'> {

@@ -5,9 +5,8 @@ import { type SecretExchange, type SecretStore, StoreUnavailable } from '../../e
 import { type StoreConnection, toUnavailable } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import type { SecretCause } from './causes.ts'
 import { readVaultIndex } from './index.ts'
-import { ATTEMPTS_MAX, entryOf, makeVaultStreams, secretOf, type VaultEntry } from './streams.ts'
+import { ATTEMPTS_MAX, entryOf, makeVaultStreams, type SecretCause, secretOf, type VaultEntry } from './streams.ts'
 
 /** Owners read or written at a time, of 90 calls that a connection allows (server/connection.ts). */
 const OWNERS_AT_A_TIME = 16

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { type AppendExpectedRevision, jsonEvent } from '@eventstore/db-client'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
-import { text } from '../../../domain/codec/codec.ts'
+import { LRUCache } from 'lru-cache'
+import { integer, text } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
-import type { SealedSecret } from '../../../domain/sealed-secret.ts'
+import { parseOwner, type SealedSecret } from '../../../domain/sealed-secret.ts'
+import { sutStream, tokenStream, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store.ts'
 import type { StoreConnection } from '../server/connection.ts'
 import { faultOf } from '../server/faults.ts'
 import type { ReadPage } from '../server/read.ts'
-import { makeCauses, SecretCause } from './causes.ts'
 
 /**
  * Sealed secrets are stored in streams named `vault-<owner>`. There are no transactions across streams, so a secret is
@@ -26,6 +27,16 @@ const WRITE_TIMEOUT_MS = 8_000
 const ATTEMPT_TIMEOUT_MS = 3_000
 /** Attempts at a change under concurrent changes. */
 export const ATTEMPTS_MAX = 8
+
+/**
+ * The event a secret belongs to, by its place in the stream of its SUT, of all users or of a user's tokens; null if no
+ * event names it.
+ */
+const SecretCause = t.union([
+  t.null,
+  closed('cause', { revision: integer(0, Number.MAX_SAFE_INTEGER), id: text(36, 36) }, {}),
+])
+export type SecretCause = t.TypeOf<typeof SecretCause>
 
 const VaultEntry = closed(
   'entry',
@@ -53,6 +64,43 @@ export const secretOf = (owner: string, entry: VaultEntry): SealedSecret | undef
   return { owner, field, id, key_id, nonce: bytes(nonce), ciphertext: bytes(ciphertext) }
 }
 
+/** Pages of streams that are remembered. */
+const PAGES_MAX = 256
+
+/**
+ * Whether an event is in a stream that names many secrets. Its pages are remembered as far as they go, and read once for
+ * all secrets that are read at the same time.
+ */
+const makeIsInStream = (readPage: ReadPage) => {
+  const pages = new LRUCache<string, Promise<readonly string[]>>({ max: PAGES_MAX })
+  return async (stream: string, revision: number, id: string): Promise<boolean> => {
+    const from = revision - (revision % PAGE)
+    const page = `${from} ${stream}`
+    const has = async (ids?: Promise<readonly string[]>): Promise<boolean> => (await ids)?.[revision - from] === id
+    const remembered = pages.get(page)
+    if (await has(remembered)) return true
+    // What was read before may not contain the event yet.
+    if (pages.get(page) === remembered) {
+      const ids = readPage(stream, from, PAGE).then((events) => (events ?? []).map((event) => event.id))
+      pages.set(page, ids)
+      ids.catch(() => pages.delete(page))
+    }
+    return has(pages.get(page))
+  }
+}
+
+/** Whether the event that set a secret is in the log. */
+const makeIsInLog = (readPage: ReadPage): ((owner: string, cause: SecretCause) => Promise<boolean>) => {
+  const isInStream = makeIsInStream(readPage)
+  return async (owner, cause) => {
+    if (cause === null) return true
+    const { kind, id } = parseOwner(owner)
+    if (kind !== 'SUT') return isInStream(kind === 'user' ? USERS_STREAM : tokenStream(id), cause.revision, cause.id)
+    const [event] = (await readPage(sutStream(id), cause.revision, 1)) ?? []
+    return event?.id === cause.id
+  }
+}
+
 /** The content of an owner's vault stream. */
 export interface VaultStream {
   readonly revision: number
@@ -62,7 +110,7 @@ export interface VaultStream {
 
 export const makeVaultStreams = (connection: StoreConnection, readPage: ReadPage) => {
   const { prefix } = connection
-  const isInLog = makeCauses(readPage)
+  const isInLog = makeIsInLog(readPage)
 
   const read = async (owner: string): Promise<VaultStream> => {
     const entries: VaultEntry[] = []

@@ -21,10 +21,10 @@ import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { createdResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
-import { makeExplainOver } from '../http/response/over.ts'
+import { explainOver } from '../http/response/over.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/user-names.ts'
-import { makeCheckConsole } from '../http/routes/access/console-ticket.ts'
+import { checkConsole } from '../http/routes/access/console-ticket.ts'
 import { readVerifierKeys } from '../http/routes/audit.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Parts } from '../http/routes/parts.ts'
@@ -224,10 +224,11 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
     const nameOf = makeUserNames(users)
-    const explainOver = makeExplainOver({ views, store, nameOf })
-    const checkConsole = makeCheckConsole({ objects, forwarded, isOurs, clock, explainOver })
+    const finding = { objects, views, store, nameOf, forwarded, isOurs, clock }
     const consoles = makeConsoles({
-      ...{ tickets: consoleTickets, check: checkConsole, explainOver, forwarded, clock },
+      ...{ tickets: consoleTickets, forwarded, clock },
+      check: (id, user) => checkConsole(finding, id, user),
+      explainOver: (id, user) => explainOver(finding, id, user),
       holder: makeTicketHolder(users, signedIn),
       isHolder: (user) => isStillHolder(users, signedIn, user),
       onAccessChange: signedIn.onChange,
@@ -250,13 +251,12 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         nameOf,
         quotas,
         limits,
-        explainOver,
         forwarded,
         isOurs,
         feed,
         changes,
       },
-      ...{ clientPseudonyms, seriesWindows, checkConsole, consoleTickets, consoles, endReservations, endBindings },
+      ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, endReservations, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),

@@ -4,9 +4,7 @@ import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import type { CheckConsole } from '../response/find-reservation.ts'
 import type { Attached, AttachedEnd, Forwarded } from '../response/forwarded.ts'
-import type { ExplainOver } from '../response/over.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { makeUsedTickets } from './used-tickets.ts'
@@ -14,8 +12,8 @@ import { makeUsedTickets } from './used-tickets.ts'
 interface ConsolesOptions {
   readonly tickets: Pick<ConsoleTickets, 'verify'>
   /** Finds the reservation if its holder may open a console. */
-  readonly check: CheckConsole
-  readonly explainOver: ExplainOver
+  readonly check: (id: string, user: User) => Promise<E.Either<Refusal, unknown>>
+  readonly explainOver: (id: string, user: User) => Promise<Refusal>
   readonly forwarded: Pick<Forwarded, 'attach'>
   /** The user of a ticket, if it may hold reservations and its access has not ended since. */
   readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>

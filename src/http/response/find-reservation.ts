@@ -5,7 +5,7 @@ import { failure } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
-import type { ExplainOver } from './over.ts'
+import { explainOver } from './over.ts'
 import { findNewest, type ObjectReads, visibleTo } from './visibility.ts'
 
 /** A reservation that a user wants to connect to. */
@@ -16,13 +16,7 @@ export interface FoundReservation {
   readonly position: PublicPosition
 }
 
-/** Finds the reservation if its holder may open a console now. */
-export type CheckConsole = (
-  id: string,
-  user: Pick<User, '_id' | 'role' | 'scope'>,
-) => Promise<E.Either<Refusal, FoundReservation>>
-
-/** What it refuses with. */
+/** What finding one refuses with. */
 export const OF_RESERVATION: readonly Code[] = [
   'not_your_reservation',
   'reservation_not_found',
@@ -31,20 +25,19 @@ export const OF_RESERVATION: readonly Code[] = [
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  { objects, explainOver }: { readonly objects: ObjectReads; readonly explainOver: ExplainOver },
+  parts: Parameters<typeof explainOver>[0] & { readonly objects: ObjectReads },
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
 ): Promise<E.Either<Refusal, FoundReservation>> => {
+  const { objects } = parts
   const found = await findNewest(visibleTo(objects, user), 'reservation', id)
   if (E.isLeft(found)) return found
   const version = found.right
   const reservation = JSON.parse(version.document) as Reservation
   const isAllowed = reservation.user_id === user._id || (isForAdministrators && user.role === 'administrator')
   if (!isAllowed) return E.left(failure('not_your_reservation', 'Another user holds this reservation.'))
-  if (version.ended === 'cancelled') {
-    return E.left(await explainOver(version.id, user))
-  }
+  if (version.ended === 'cancelled') return E.left(await explainOver(parts, version.id, user))
   // The holder connects to it also outside its scope.
   const sut = await objects.newest('sut', reservation.sut_id)
   if (E.isLeft(sut)) return sut

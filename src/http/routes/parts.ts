@@ -31,10 +31,8 @@ import type { Vault } from '../../vault/vault.ts'
 import type { SignOnEnd } from '../codecs/login.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
-import type { CheckConsole } from '../response/find-reservation.ts'
 import type { Forwarded } from '../response/forwarded.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
-import type { ExplainOver } from '../response/over.ts'
 import type { UserNames } from '../response/user-names.ts'
 import type { HealthCondition } from './health.ts'
 
@@ -64,7 +62,6 @@ export interface Parts {
   /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */
   readonly suts: Matching['suts']
   readonly repeated: StoredResponse
-  readonly explainOver: ExplainOver
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
   readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<Either<Failure, AnsweredRequest>>
   readonly changeRequest: ReturnType<typeof makeChangeRequest>
@@ -91,7 +88,6 @@ export interface Parts {
   readonly unusedDue: (
     reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
   ) => Promise<number | undefined>
-  readonly checkConsole: CheckConsole
   readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
   readonly consoles: { readonly open: (call: Call) => RouteResult }
 

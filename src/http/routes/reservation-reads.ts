@@ -31,6 +31,7 @@ import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { keepaliveOf, keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
+import { explainOver } from '../response/over.ts'
 import { type ScopedUser, userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
 import { momentOf, nowOrAsOf, type Show, showListAsOf, withVisible } from './object-reads.ts'
@@ -156,7 +157,7 @@ const show: Show<Parts, ReadCall> = async (parts, { query, user }, version) => {
 
 /** Shows what a read is about, at once or when it has changed. */
 const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
-  const { clock, users, endings, explainOver } = parts
+  const { clock, users, endings } = parts
   const { user, query } = call
   const { ended, document } = version
   // Parsed for a read that waits only: any other would take a twentieth longer.
@@ -168,7 +169,7 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
     return E.isLeft(now) ? now : readNewest(parts, { ...call, user: now.right, query: { ...query, wait: 0 } })
   }
   if (ended === 'cancelled') {
-    const over = await explainOver(version.id, user)
+    const over = await explainOver(parts, version.id, user)
     return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
   }
   return show(parts, call, version)

@@ -13,6 +13,7 @@ import type { Code, Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
 import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
+import { explainOver } from '../response/over.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
@@ -26,11 +27,12 @@ interface Known {
 
 /** @param quotas for commands that take time of a SUT */
 const change = async (
-  { runner, objects, explainOver }: Parts,
+  parts: Parts,
   call: Call,
   command: (known: Known, quota: QuotaUse | undefined) => ReservationCommand,
   quotas?: Quotas,
 ): Promise<E.Either<Refusal, Version>> => {
+  const { runner, objects } = parts
   const { params, user } = call
   const seen = visibleTo(objects, user)
   let found = await seen.newest('reservation', params.id ?? '')
@@ -53,10 +55,10 @@ const change = async (
     if (E.isRight(outcome)) return E.right(await objects.after('reservation', _id, stream, outcome.right))
     // Reservations that are over have left the calendar. If this one ended after its document was read, the new
     // document shows how.
-    if (outcome.left.code === 'reservation_cancelled') return E.left(await explainOver(_id, user))
+    if (outcome.left.code === 'reservation_cancelled') return E.left(await explainOver(parts, _id, user))
     if (outcome.left.code !== 'reservation_over') return outcome
     found = await seen.latest('reservation', _id)
-    if (E.isRight(found) && found.right?.revision === revision) return E.left(await explainOver(_id, user))
+    if (E.isRight(found) && found.right?.revision === revision) return E.left(await explainOver(parts, _id, user))
   }
 }
 

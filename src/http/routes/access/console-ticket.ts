@@ -1,13 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import { accessOf } from '../../../users/user.ts'
+import { accessOf, type User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { CONSOLE_PATH } from '../../console/handshake.ts'
 import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
 import type { Code } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import { type CheckConsole, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
+import { findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
+import { explainOver } from '../../response/over.ts'
 import type { Parts } from '../parts.ts'
 import { NOT_FORWARDED } from './connection.ts'
 
@@ -16,30 +17,33 @@ const TICKET_LIFETIME_MS = 30_000
 const OPEN_TIMEOUT_MS = 1_000
 
 /** Finds the reservation if its holder may open a console now. */
-export const makeCheckConsole =
-  (parts: Pick<Parts, 'objects' | 'forwarded' | 'isOurs' | 'clock' | 'explainOver'>): CheckConsole =>
-  async (id, user) => {
-    const { forwarded, isOurs, clock, explainOver } = parts
-    const found = await findReservation(parts, id, user, false)
-    if (E.isLeft(found)) return found
-    const { reservation, isReleased, sut } = found.right
-    const { _id, sut_id, start_time, end_time } = reservation
-    if (sut.sut_type !== 'vnc') {
-      return E.left(failure('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`))
-    }
-    // The gateway decides what is running, because it does not follow a clock that jumps.
-    if (isOurs(sut_id) && forwarded.has(_id)) return found
-    const now = clock() / 1000
-    if (!isReleased && epochSecondsOf(start_time) > now) {
-      return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
-    }
-    if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(_id, user))
-    if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
-    return E.left(NOT_FORWARDED)
+export const checkConsole = async (
+  parts: Parameters<typeof findReservation>[0] & Pick<Parts, 'forwarded' | 'isOurs' | 'clock'>,
+  id: string,
+  user: User,
+): ReturnType<typeof findReservation> => {
+  const { forwarded, isOurs, clock } = parts
+  const found = await findReservation(parts, id, user, false)
+  if (E.isLeft(found)) return found
+  const { reservation, isReleased, sut } = found.right
+  const { _id, sut_id, start_time, end_time } = reservation
+  if (sut.sut_type !== 'vnc') {
+    return E.left(failure('not_vnc', `The SUT is of type ${sut.sut_type}. Only vnc SUTs have a console.`))
   }
+  // The gateway decides what is running, because it does not follow a clock that jumps.
+  if (isOurs(sut_id) && forwarded.has(_id)) return found
+  const now = clock() / 1000
+  if (!isReleased && epochSecondsOf(start_time) > now) {
+    return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
+  }
+  if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(parts, _id, user))
+  if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
+  return E.left(NOT_FORWARDED)
+}
 
-const issue = async ({ checkConsole, consoleTickets, clock }: Parts, { params, user }: Call): RouteResult => {
-  const found = await checkConsole(params.id ?? '', user)
+const issue = async (parts: Parts, { params, user }: Call): RouteResult => {
+  const { consoleTickets, clock } = parts
+  const found = await checkConsole(parts, params.id ?? '', user)
   if (E.isLeft(found)) return found
   const { reservation, position } = found.right
   const expires = clock() + TICKET_LIFETIME_MS

@@ -49,9 +49,6 @@ const isForNow = ({ window }: MatchRequest): boolean => window.form === 'relativ
 /** Refusals that concern one SUT. */
 const isOfOne = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'sut_not_found'
 
-/** Nothing has been tried: SUTs are looked at before anything is read of what others have recorded. */
-const FIRST: ReadonlySet<string> = new Set()
-
 /** What SUTs are chosen by, and the refusal where none can be had. */
 interface Look {
   /** Undefined if none is free. */
@@ -59,11 +56,12 @@ interface Look {
   readonly refuse: () => E.Either<Failure, never>
 }
 
+/** @param tried SUTs that could not be had; undefined for the first look, before what others have recorded is read */
 const makeLook =
   ({ runner, search, catchUp, grantsFor, reachableFor, clock, randomHex }: MatchedOptions) =>
-  (sender: Sender, request: MatchRequest, tried: ReadonlySet<string>): Promise<E.Either<Failure, Look>> =>
+  (sender: Sender, request: MatchRequest, tried?: ReadonlySet<string>): Promise<E.Either<Failure, Look>> =>
     orUnavailable(async () => {
-      if (tried !== FIRST && !(await catchUp())) return E.left(behindLog())
+      if (tried !== undefined && !(await catchUp())) return E.left(behindLog())
       const { criteria, scopes, window, limits } = request
       const resolved = resolveWindow(window, clock())
       const latest = (clock() + limits.horizon) / 1000
@@ -72,7 +70,7 @@ const makeLook =
       const refuse = () => refuseAll(candidates, resolved)
       // One that was tried and is free was only offered too late.
       const best =
-        candidates.inOrder(tried === FIRST).find((sutId) => !tried.has(sutId)) ??
+        candidates.inOrder(tried === undefined).find((sutId) => tried?.has(sutId) !== true) ??
         candidates.inOrder(false).find(() => true)
       if (best === undefined) return E.right({ next: undefined, refuse })
       // The reservation is to be made at the time of its offer, which may not be before what its SUT has recorded.
@@ -113,7 +111,7 @@ const makeBegin =
       ...{ match: criteria, priority: 0, user_id },
     }
     let refuse: Look['refuse'] = () => E.left(behindLog())
-    for (const tried of [FIRST, new Set<string>()]) {
+    for (const tried of [undefined, new Set<string>()]) {
       const seen = await look(sender, request, tried)
       if (E.isLeft(seen)) return seen
       refuse = seen.right.refuse

@@ -32,14 +32,23 @@ name	-erin
   t.is(await whoIs('dave', 'correct horse'), 'dave 7')
 })
 
-test('one line break after a given password is dropped, and only one', async (t) => {
-  const { run, whoIs } = await besideService(t)
+test('a password is read from standard input, without one line break at its end, and not printed', async (t) => {
+  const { service, run, whoIs } = await besideService(t)
   const passwd = (stdin: string) => run(['user', 'passwd', 'bob', '--password-stdin'], stdin)
   for (const end of ['\n', '\r\n', '']) {
     t.is((await passwd(` correct horse ${end}`)).code, 0)
     t.is(await whoIs('bob', ' correct horse '), BOB)
   }
   t.is((await passwd('correct horse\n\n')).code, 1)
+  const line = ['user', 'add', 'carol', '--role', 'tester', '--id', 'c', '--password-stdin']
+  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...line], {
+    ...{ env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: service.data } },
+    ...{ stdio: ['pipe', 'pipe', 'inherit'] },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  child.stdin.end('correct horse battery\n')
+  t.is(await text(child.stdout), 'c\n')
+  t.is(await whoIs('carol', 'correct horse battery'), 'c')
 })
 
 test('users are listed, shown by id or by name in any case, renamed, limited and given passwords', async (t) => {
@@ -214,19 +223,6 @@ test('what the command line does with users counts at once, and is in the log wi
     const file = await readFile(join(service.data, name))
     t.false(file.includes('Ann Bee') || file.includes(password) || file.includes('argon2id'), name)
   }
-})
-
-test('a password is read from standard input and not printed', async (t) => {
-  const { service, whoIs } = await besideService(t)
-  const line = ['user', 'add', 'carol', '--role', 'tester', '--id', 'c', '--password-stdin']
-  const child = spawn(process.execPath, [join(ROOT, 'src/main.ts'), ...line], {
-    ...{ env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, BERTH_DATA: service.data } },
-    ...{ stdio: ['pipe', 'pipe', 'inherit'] },
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  child.stdin.end('correct horse battery\n')
-  t.is(await text(child.stdout), 'c\n')
-  t.is(await whoIs('carol', 'correct horse battery'), 'c')
 })
 
 test('users of a service elsewhere are changed at its URL, with the rights of an administrator there', async (t) => {

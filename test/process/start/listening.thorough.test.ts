@@ -44,24 +44,6 @@ withIpv6('an IPv6 address is logged in URL form', async (t) => {
   t.is(await refusalOf('::1', Number(port)), undefined)
 })
 
-test('the files are in the configured places', async (t) => {
-  const home = await temporaryData(t)
-  const [data, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')]
-  const service = await serve(t, {
-    data,
-    env: {
-      BERTH_EVENT_STORE: `sqlite:${data}/log.db`,
-      BERTH_VAULT_KEY_FILE: join(elsewhere, 'key'),
-    },
-  })
-  t.is((await service.get('/api/user/me')).json.name, 'admin')
-  await service.stop()
-  const names = (await readdir(data)).filter((name) => !name.endsWith('.lock')).toSorted()
-  t.deepEqual(names, ['audit.key', 'instance', 'log.db', 'views.db'])
-  t.deepEqual((await readdir(elsewhere)).filter((name) => !name.endsWith('.lock')).toSorted(), ['key'])
-  t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
-})
-
 const LINKS = {
   BERTH_SERVICE_HOST: '10.0.0.1',
   BERTH_SERVICE_PORT: '8080',
@@ -69,12 +51,20 @@ const LINKS = {
   BERTH_PORT_8080_TCP_ADDR: '10.0.0.1',
 }
 
-test('Kubernetes service links cause a warning that names them, and the service starts', async (t) => {
-  const service = await serve(t, { data: join(await temporaryData(t), 'data'), env: LINKS })
+test('the files are in the configured places, and Kubernetes service links cause a warning that names them', async (t) => {
+  const home = await temporaryData(t)
+  const [data, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')]
+  const places = { BERTH_EVENT_STORE: `sqlite:${data}/log.db`, BERTH_VAULT_KEY_FILE: join(elsewhere, 'key') }
+  const service = await serve(t, { data, env: { ...places, ...LINKS } })
   const warning = JSON.parse(await service.line('Kubernetes service links')) as { level: number; msg: string }
   t.is(warning.level, 40)
   for (const name of Object.keys(LINKS)) t.true(warning.msg.includes(name), name)
-  t.is((await service.get('/api/user/me')).status, 200)
+  t.is((await service.get('/api/user/me')).json.name, 'admin')
+  await service.stop()
+  const filesIn = async (path: string) => (await readdir(path)).filter((name) => !name.endsWith('.lock')).toSorted()
+  t.deepEqual(await filesIn(data), ['audit.key', 'instance', 'log.db', 'views.db'])
+  t.deepEqual(await filesIn(elsewhere), ['key'])
+  t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
 })
 
 test('a BERTH_PORT set by Kubernetes is refused with the remedy before anything is written', async (t) => {

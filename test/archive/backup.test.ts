@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFile, cp, mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { makeBackup } from '../../src/archive/backup.ts'
 import type { BackupCheckpoint } from '../../src/archive/verify-backup.ts'
 import { openCheckpoint } from '../../src/audit/checkpoint.ts'
@@ -124,15 +124,6 @@ test('a backup is readable only by its owner and contains log and checkpoint, bu
   t.false((await readdir(service.data)).some((name) => name.endsWith('.partial')))
 })
 
-/** The log and users of a stopped service. */
-const stopped = async (t: ExecutionContext, story: (service: Running) => Promise<unknown>) => {
-  const service = await start(t)
-  await story(service)
-  await service.stop()
-  const { data } = service
-  return { data, source: { log: join(data, 'events.db'), origin: 'berth' } }
-}
-
 test('a service restored from a backup and its keys has all data and continues', async (t) => {
   const service = await start(t)
   const admin = service.as('admin')
@@ -163,23 +154,19 @@ test('a service restored from a backup and its keys has all data and continues',
   t.is((await run({ data, args: ['replay'] })).code, 0)
 })
 
-test('an existing directory or an interrupted backup is refused and left unchanged', async (t) => {
-  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
-  const directory = join(data, 'backup')
+test('an existing directory, an interrupted backup and a missing parent are refused, and nothing is left behind', async (t) => {
+  const { data, stop } = await start(t)
+  await stop()
+  const source = { log: join(data, 'events.db'), origin: 'berth' }
+  const [directory, other] = [join(data, 'backup'), join(data, 'other')]
   await mkdir(directory)
   t.regex(leftOf(await makeBackup(source, directory, { now: NOW })), /backup exists; a backup needs a new/)
   t.deepEqual(await readdir(directory), [])
-  const other = join(data, 'other')
   await mkdir(`${other}.partial`)
   t.regex(leftOf(await makeBackup(source, other, { now: NOW })), /other\.partial exists: .*in that case remove it$/)
+  await t.throwsAsync(makeBackup(source, join(data, 'no', 'backup'), { now: NOW }), { code: 'ENOENT' })
   t.deepEqual(
-    (await readdir(data)).filter((name) => name.startsWith('other')),
+    (await readdir(data)).filter((name) => /^(?:other|no)/.test(name)),
     ['other.partial'],
   )
-})
-
-test('a backup without a parent directory leaves no trace', async (t) => {
-  const { source, data } = await stopped(t, (service) => createSut(service.as('admin')))
-  await t.throwsAsync(makeBackup(source, join(data, 'no', 'backup'), { now: NOW }), { code: 'ENOENT' })
-  t.false((await readdir(data)).includes('no'))
 })

@@ -141,19 +141,18 @@ const refusals: readonly (readonly [what: string, text: string | Uint8Array, pro
   ['a lone carriage return', 'name,role\nanna\r,x\n', [/^line 2 has a lone carriage return or a null$/]],
   ['another coding', Buffer.from('name,role\nZoë,tester\n', 'latin1'), [/ must be in UTF-8$/]],
 ]
-for (const [what, text, problems] of refusals) {
-  test(`an import with ${what} adds nobody, and a dry run says the same`, async (t) => {
-    const { importing, names } = await given(t)
+test('an import with a problem adds nobody and prints each, with its line and column; a dry run says the same', async (t) => {
+  const { importing, names } = await given(t)
+  for (const [what, text, problems] of refusals)
     for (const more of [['--dry-run'], []]) {
       const { code, out, error } = await importing(text, ...more)
-      t.deepEqual([code, out], [1, ''])
+      t.deepEqual([code, out], [1, ''], what)
       const lines = error.trimEnd().split('\n')
       t.is(lines.length, problems.length, error)
-      for (const [n, problem] of problems.entries()) t.regex(lines[n]?.replace(/^berth: /, '') ?? '', problem)
+      for (const [n, problem] of problems.entries()) t.regex(lines[n]?.replace(/^berth: /, '') ?? '', problem, what)
     }
-    t.deepEqual(await names(), PEOPLE)
-  })
-}
+  t.deepEqual(await names(), PEOPLE)
+})
 
 test('a file that is not there, or without an end, is refused', async (t) => {
   for (const [file, why] of [

@@ -1,7 +1,6 @@
 import { type EventType, factsOf, type Recorded } from '../src/domain/event.ts'
 import type { ObjectKind } from '../src/domain/events/declaration.ts'
 
-/** What is known of an object from an event on. */
 export interface Row<D extends object = object, I extends object = object> {
   /** What answers show. */
   readonly document: D
@@ -17,7 +16,6 @@ export interface Projection<D extends object = object, I extends object = object
   readonly name: Table
   /** Increment when the rows change. All of them are then rebuilt. */
   readonly version: number
-  /** Id of the object an event belongs to, if any. */
   readonly key: (event: Recorded) => string | undefined
   /** Whether the event creates the object, so that no lookup is needed. */
   readonly begins: (event: Recorded) => boolean
@@ -28,7 +26,6 @@ export interface Projection<D extends object = object, I extends object = object
    * its record.
    */
   readonly isObserved?: (event: Recorded) => boolean
-  /** The stream of those events. */
   readonly observedIn?: (id: string) => string
   /** How the event ended the object, if it did. What has ended stays so. Reads by id are then refused, or lists omit it. */
   readonly ended?: (event: Recorded) => EndKind | null
@@ -39,11 +36,7 @@ export type Table = Objects | 'listen_port' | 'retry_key'
 
 export type EndKind = 'cancelled' | 'released' | 'retired' | 'revoked'
 
-/**
- * Makes the key of a projection of all events that change an object of a kind, as they are declared.
- *
- * @param others types that change nothing that is shown, but something internal
- */
+/** The key of all events that are declared to change an object of a kind, and of others that change what is internal. */
 export const idOfChanged =
   (kind: ObjectKind, others: readonly EventType[] = []): Projection['key'] =>
   ({ type, data }) => {

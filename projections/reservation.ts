@@ -1,14 +1,12 @@
-import type { DataOf, Recorded } from '../src/domain/event.ts'
+import { type DataOf, factsOf, type Recorded } from '../src/domain/event.ts'
 import { countCreated, countExtended, countReleased, countShortened } from '../src/domain/reservation/quota.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../src/domain/values/instant.ts'
-import type { UnixSeconds } from '../src/domain/values/units.ts'
+import type { Milliseconds, Seconds, UnixMilliseconds, UnixSeconds } from '../src/domain/values/units.ts'
 import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
-
-type Created = DataOf<'ReservationCreated'>
 
 /** A reservation as returned by the API. */
 export interface Reservation
-  extends Pick<Created, '_id' | 'start_time' | 'end_time' | 'user_id' | 'sut_id' | 'listen_port'> {
+  extends Pick<DataOf<'ReservationCreated'>, '_id' | 'start_time' | 'end_time' | 'user_id' | 'sut_id' | 'listen_port'> {
   readonly created_at: string
   readonly updated_at: string
 }
@@ -16,21 +14,17 @@ export interface Reservation
 export interface ReservationInternal {
   readonly start: UnixSeconds
   readonly end: UnixSeconds
-  /**
-   * Milliseconds from the start to the creation, before which it does not hold its SUT; 0 if it was made before its
-   * start.
-   */
-  readonly lateness: number
+  /** From the start to the creation, before which it does not hold its SUT; 0 if it was made before its start. */
+  readonly lateness: Milliseconds
   /** Quarter-hours that it counts for the quota of its holder, unless it is exempt. */
   readonly counted: number
   /** Whether it was made or last extended beyond that quota. */
   readonly is_exempt: boolean
-  /** What the schedule has recorded of it. */
   readonly recorded: 'nothing' | 'start' | 'end'
-  /** Seconds after which it is released unless it is kept alive; absent if it need not be. */
-  readonly keepalive?: number
-  /** When it was last kept alive, in Unix milliseconds, and whether its holder ever did that; absent before the first. */
-  readonly kept?: { readonly at: number; readonly has_heartbeats: boolean }
+  /** Absent if it need not be kept alive. */
+  readonly keepalive?: Seconds
+  /** When it was last kept alive, and whether its holder ever did that; absent before the first. */
+  readonly kept?: { readonly at: UnixMilliseconds; readonly has_heartbeats: boolean }
   readonly series_id?: string
   /** Its end before it was released. */
   readonly planned_end?: string
@@ -55,52 +49,49 @@ const create = (event: Extract<Recorded, { readonly type: 'ReservationCreated' }
   }
 }
 
-const endAt = (
+/** What an event changes that no answer shows. `end` is that after it. */
+const changesOf = (
   { document, internal }: ReservationRow,
-  { data, metadata }: { readonly data: { readonly end_time: string }; readonly metadata: Recorded['metadata'] },
-  count: (end: number) => Pick<ReservationInternal, 'counted'> & Partial<ReservationInternal>,
-): ReservationRow => {
-  const end = epochSecondsOf(data.end_time)
-  return {
-    document: { ...document, updated_at: metadata.time, end_time: data.end_time },
-    internal: { ...internal, end, ...count(end) },
+  event: Recorded,
+  end: number,
+): Partial<ReservationInternal> => {
+  const { start, end: former, lateness, counted, recorded, kept } = internal
+  switch (event.type) {
+    case 'ReservationExtended':
+      return {
+        counted: countExtended(counted, former, end),
+        is_exempt: event.data.beyond_quota === true,
+        recorded: recorded === 'end' ? 'start' : recorded,
+      }
+    case 'ReservationShortened':
+      return { counted: countShortened(counted, { start, end }) }
+    case 'ReservationReleased':
+      return { counted: countReleased(counted, start * 1000 + lateness, end), planned_end: document.end_time }
+    case 'ReservationCancelled':
+      return { counted: 0 }
+    case 'ReservationStarted':
+      return { recorded: 'start' }
+    case 'ReservationEnded':
+      return { recorded: 'end' }
+    case 'ReservationKept': {
+      const has_heartbeats = kept?.has_heartbeats === true || event.metadata.role !== 'system'
+      return { kept: { at: epochMillisecondsOf(event.metadata.time), has_heartbeats } }
+    }
+    default:
+      return {}
   }
 }
 
 const evolve = (row: ReservationRow | undefined, event: Recorded): ReservationRow => {
   if (event.type === 'ReservationCreated') return create(event)
-  const { document, internal } = row ?? failMissing('reservation', event)
-  const { start, end: former, lateness, counted, recorded } = internal
-  switch (event.type) {
-    case 'ReservationExtended':
-      return endAt({ document, internal }, event, (end) => ({
-        counted: countExtended(counted, former, end),
-        is_exempt: event.data.beyond_quota === true,
-        recorded: recorded === 'end' ? 'start' : recorded,
-      }))
-    case 'ReservationShortened':
-      return endAt({ document, internal }, event, (end) => ({ counted: countShortened(counted, { start, end }) }))
-    case 'ReservationReleased':
-      return endAt({ document, internal }, event, (end) => ({
-        counted: countReleased(counted, start * 1000 + lateness, end),
-        planned_end: document.end_time,
-      }))
-    case 'ReservationCancelled':
-      return {
-        document: { ...document, updated_at: event.metadata.time },
-        internal: { ...internal, counted: 0 },
-      }
-    case 'ReservationStarted':
-      return { document, internal: { ...internal, recorded: 'start' } }
-    case 'ReservationEnded':
-      return { document, internal: { ...internal, recorded: 'end' } }
-    case 'ReservationKept': {
-      const has_heartbeats = internal.kept?.has_heartbeats === true || event.metadata.role !== 'system'
-      const kept = { at: epochMillisecondsOf(event.metadata.time), has_heartbeats }
-      return { document, internal: { ...internal, kept } }
-    }
-    default:
-      return { document: { ...document, updated_at: event.metadata.time }, internal }
+  const before = row ?? failMissing('reservation', event)
+  const { document, internal } = before
+  const end_time = 'end_time' in event.data ? event.data.end_time : document.end_time
+  const end = epochSecondsOf(end_time)
+  const isShown = factsOf(event.type).changesNothing !== true
+  return {
+    document: isShown ? { ...document, updated_at: event.metadata.time, end_time } : document,
+    internal: { ...internal, end, ...changesOf(before, event, end) },
   }
 }
 

@@ -1,7 +1,7 @@
 import { factsOf, type Recorded } from '../src/domain/event.ts'
 import type { ObjectKind } from '../src/domain/events/declaration.ts'
 import { epochMillisecondsOf } from '../src/domain/values/instant.ts'
-import type { Projection } from './projection.ts'
+import { failMissing, type Projection } from './projection.ts'
 
 /** The idempotency record of a key: its request, and the object and revision that were the response. */
 export interface RetryKey {
@@ -56,14 +56,10 @@ export const retryKeyProjection: Projection<object, RetryKey> = {
     document: {},
     internal: {
       request: (event.metadata.key ?? '').slice(23),
-      _id: '_id' in event.data ? event.data._id : missingId(event),
+      _id: '_id' in event.data ? event.data._id : failMissing('retry_key', event),
       of: answered(event) ?? 'reservation',
       revision: event.revision,
       created: factsOf(event.type).creates ?? false,
     },
   }),
-}
-
-const missingId = (event: Recorded): never => {
-  throw new Error(`${event.stream}@${event.revision}: ${event.type} has no _id`)
 }

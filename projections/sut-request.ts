@@ -4,16 +4,16 @@ import type { RequestStatus } from '../src/domain/request/queue.ts'
 import { canonicalJson } from '../src/domain/values/canonical-json.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
-type Requested = DataOf<'ReservationRequested'>
-
 /** A request for a SUT as returned by the API. Answers add the name of its user. */
 export interface SutRequest
-  extends Pick<Requested, '_id' | 'user_id' | 'match' | 'sut_id' | 'duration' | 'expires_at' | 'priority'> {
+  extends Pick<
+    DataOf<'ReservationRequested'>,
+    '_id' | 'user_id' | 'match' | 'sut_id' | 'duration' | 'expires_at' | 'priority'
+  > {
   readonly created_at: string
   readonly updated_at: string
   readonly keepalive: number | null
   readonly status: RequestStatus
-  /** Why it expired before its time. */
   readonly cause?: ExpiryCause
   readonly sut_reservation_id: string | null
 }

@@ -5,7 +5,7 @@ import { mergeTags } from '../src/domain/sut/state.ts'
 import { monitoringStream } from '../src/domain/values/ids.ts'
 import { epochMillisecondsOf, withNumericOffset, withoutFraction } from '../src/domain/values/instant.ts'
 import { pick } from '../src/domain/values/pick.ts'
-import type { UnixMilliseconds } from '../src/domain/values/units.ts'
+import type { Seconds, UnixMilliseconds } from '../src/domain/values/units.ts'
 import { failMissing, idOfChanged, type Projection, type Row } from './projection.ts'
 
 /** A SUT as returned by the API, in its field order, with its public fields only. */
@@ -21,12 +21,10 @@ export interface Sut extends Pick<DataOf<'SutCreated'>, PublicSutField> {
 export interface RecordedSettings {
   readonly rdp_height?: number
   readonly rdp_width?: number
-  /** Seconds between probes; absent while the SUT is not monitored. */
-  readonly monitoring_interval?: number
-  /** Seconds between two reservations; absent is 0. */
-  readonly turnaround?: number
-  /** Seconds after which a reservation that nobody uses is released; absent and 0 are never. */
-  readonly release_unused_after?: number
+  /** Absent while the SUT is not monitored. */
+  readonly monitoring_interval?: Seconds
+  readonly turnaround?: Seconds
+  readonly release_unused_after?: Seconds
 }
 
 export interface SutInternal {

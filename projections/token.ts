@@ -12,10 +12,7 @@ export interface TokenDocument extends Pick<DataOf<'TokenIssued'>, '_id' | 'user
 }
 
 /** The session of a login that was ended before it expired. */
-interface EndedLogin {
-  readonly _id: string
-  readonly user_id: string
-}
+type EndedLogin = Pick<TokenDocument, '_id' | 'user_id'>
 
 export interface TokenInternal {
   /** SHA-256 in hex; absent for a login. */

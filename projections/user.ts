@@ -1,14 +1,8 @@
-import { evolveUser, type UserDocument, type UserState, userDocument } from '../src/domain/user/state.ts'
+import { evolveUser, type UserDocument, userDocument } from '../src/domain/user/state.ts'
 import { failMissing, idOfChanged, type Projection } from './projection.ts'
 
 /** What documents do not tell, and no later document depends on. */
-const UNTOLD: Pick<UserState, 'status' | 'removal' | 'secrets' | 'accessSince' | 'revision'> = {
-  status: 'present',
-  removal: null,
-  secrets: {},
-  accessSince: 0,
-  revision: 0,
-}
+const UNTOLD = { status: 'present', removal: null, secrets: {}, accessSince: 0, revision: 0 } as const
 
 export const userProjection: Projection<UserDocument> = {
   name: 'user',

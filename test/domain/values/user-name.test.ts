@@ -133,29 +133,13 @@ const SPACES = CODE_POINTS.filter((one) => /\s/.test(one) || /\p{White_Space}/u.
 
 test('a new name is 1 to 128 visible characters without a colon', (t) => {
   for (const name of [
-    'x',
-    'Zoë 😀',
-    '😀'.repeat(128),
-    'x'.repeat(128),
-    'a\u00a0b',
-    '-',
-    'me',
-    'berth',
-    '@lab/qa',
-    'e\u0301',
+    ...['x', 'Zoë 😀', '😀'.repeat(128), 'x'.repeat(128), 'a\u00a0b', '-', 'me', 'berth', '@lab/qa'],
+    ...['e\u0301'],
   ])
     t.true(isNewUserName(name), name)
   for (const name of [
-    '',
-    'x'.repeat(129),
-    '😀'.repeat(129),
-    'a:b',
-    ':',
-    'a\nb',
-    'a\u0000',
-    '\u0085',
-    '\ud83d',
-    'a\ude00',
+    ...['', 'x'.repeat(129), '😀'.repeat(129), 'a:b', ':', 'a\nb', 'a\u0000', '\u0085', '\ud83d'],
+    ...['a\ude00'],
   ])
     t.false(isNewUserName(name), JSON.stringify(name))
   for (const one of INVISIBLE_SAMPLES) t.false(isNewUserName(`a${one}b`), JSON.stringify(one))

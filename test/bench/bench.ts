@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isLinux, LOAD_CORE, requireTools } from './measure/processes.ts'
 import { isInDoubt, type TableRow, tableOf } from './measure/table.ts'
-import { besideGatewayRows } from './parts/beside-gateway.ts'
 import { besidePagesRows } from './parts/beside-pages.ts'
 import { createRows } from './parts/creates.ts'
 import { gatewayRows } from './parts/gateway.ts'
@@ -26,7 +25,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '1' },
     only: {
       type: 'string',
-      default: 'creates,reads,scale,gateway,beside-gateway,beside-pages,matching,waiting',
+      default: 'creates,reads,scale,gateway,beside-pages,matching,waiting',
     },
     events: { type: 'string', default: '1000000' },
   },
@@ -59,7 +58,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   scale: () => scaleRows({ events, say }),
   gateway: (directory) => gatewayRows({ rounds, seconds, directory, say }),
   'beside-pages': (directory) => besidePagesRows({ rounds, seconds, directory, say }),
-  'beside-gateway': (directory) => besideGatewayRows({ rounds, seconds, directory, say }),
   matching: (directory) => matchingRows({ rounds, seconds, directory, say }),
   waiting: (directory) => waitingRows({ rounds, seconds, directory, say }),
 }

@@ -4,7 +4,7 @@ import { type Alternation, alternate, type Options } from '../measure/sampling.t
 import { authorization } from '../servers/berth.ts'
 import { CONNECTIONS } from '../servers/creating.ts'
 import { type Lab, startOver, untilReady } from './bookings.ts'
-import { bothWays, inRounds, type Rounds } from './rounds.ts'
+import { inRounds, type Rounds } from './rounds.ts'
 
 /** The cost of a service by the length of its log. */
 
@@ -14,9 +14,6 @@ const read = async (url: string, path: string): Promise<void> => {
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`)
 }
 
-/** Maximum number of starts tried per counted start. */
-const TRIES = 3
-
 /** Milliseconds until a service listens. */
 const startOf = async (data: string): Promise<number> => {
   const service = await startOver(data)
@@ -24,22 +21,17 @@ const startOf = async (data: string): Promise<number> => {
   return service.startedWithin
 }
 
-/** Duration of starts with a log and with another one, alternating, in milliseconds. */
+/** Duration of starts with a log and with another one, in alternating order, in milliseconds. */
 export const starts = (
   data: string,
   other: string,
   rounds: number,
 ): Promise<Rounds<readonly [withLog: number, withOther: number]>> =>
-  inRounds(
-    rounds,
-    (round) =>
-      bothWays(
-        round,
-        () => startOf(data),
-        () => startOf(other),
-      ),
-    TRIES,
-  )
+  inRounds(rounds, async (round) => {
+    if (round % 2 === 0) return [await startOf(data), await startOf(other)]
+    const second = await startOf(other)
+    return [await startOf(data), second]
+  })
 
 export interface Memory {
   /** Megabytes: the largest of memory after the start, after reads and after creates. */

@@ -3,9 +3,9 @@ import test, { type ExecutionContext } from 'ava'
 import { StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { eventsIn, openStream } from '../../feed/readers.ts'
 import { basic } from '../client.ts'
-import { type Running, start, temporaryData } from '../harness.ts'
-import { refusalOf } from '../refusals/problems.ts'
-import { aReservation, createSut, NOW, reserve } from '../requests.ts'
+import { idOf, temporaryData } from '../harness.ts'
+import { type Lab, lab, said } from '../lab.ts'
+import { aReservation } from '../requests.ts'
 import { exchange, openRaw } from '../server/raw-http.ts'
 import { until } from '../until.ts'
 import { changedStore } from './stores.ts'
@@ -13,7 +13,7 @@ import { changedStore } from './stores.ts'
 /** The service shows nothing before it is durable, not even in answers to reads. */
 
 interface Slow {
-  readonly service: Running
+  readonly service: Lab
   /** Blocks all syncs from now on. */
   readonly hold: () => void
   /** Waits until an answer waits for a sync or has arrived, and returns whether it has arrived. */
@@ -32,7 +32,7 @@ const stage = async (t: ExecutionContext): Promise<Slow> => {
     return syncing?.promise
   }
   const openStore = changedStore(join(data, 'events.db'), () => ({ synced }))
-  const service = await start(t, { now: NOW, data, openStore })
+  const service = await lab(t, { data, openStore })
   return {
     service,
     hold: () => {
@@ -59,9 +59,8 @@ const stage = async (t: ExecutionContext): Promise<Slow> => {
 
 test('a write is answered once it is durable', async (t) => {
   const { service, hold, hasArrived, sync } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   hold()
-  const answer = reserve(service.as('alice'), aReservation(sut_id))
+  const answer = service.book('alice')
   t.false(await hasArrived(answer))
   sync()
   t.is((await answer).status, 201)
@@ -70,10 +69,9 @@ test('a write is answered once it is durable', async (t) => {
 test('a read, an error and the head of a stream also wait until what they may show is durable', async (t) => {
   const { service, hold, hasArrived, sync } = await stage(t)
   const alice = service.as('alice')
-  const sut_id = await createSut(service.as('admin'))
   hold()
   const stream = openStream(service.port)
-  const answers = [alice.get(`/api/sut/${sut_id}`), alice.get('/api/sut/none'), alice.get('/metrics')]
+  const answers = [alice.get(`/api/sut/${service.sut}`), alice.get('/api/sut/none'), alice.get('/metrics')]
   t.false(await hasArrived(Promise.race([stream, ...answers])))
   sync()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
@@ -83,9 +81,8 @@ test('a read, an error and the head of a stream also wait until what they may sh
 
 test('health checks wait neither for a sync nor for a position', async (t) => {
   const { service, hold, hasArrived, sync } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   hold()
-  const write = reserve(service.as('alice'), aReservation(sut_id))
+  const write = service.book('alice')
   t.false(await hasArrived(write))
   for (const path of ['/health/live', '/health/ready']) {
     const headers = { 'Berth-After': '00000000000000001000' }
@@ -98,11 +95,10 @@ test('health checks wait neither for a sync nor for a position', async (t) => {
 
 test('a subscriber receives an event once it is durable', async (t) => {
   const { service, hold, hasArrived, sync } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   const stream = await openStream(service.port)
   const before = eventsIn(await stream.until((reading) => eventsIn(reading).length > 0)).length
   hold()
-  const answer = reserve(service.as('alice'), aReservation(sut_id))
+  const answer = service.book('alice')
   const received = stream.until((reading) => eventsIn(reading).length > before)
   t.false(await hasArrived(Promise.race([received, answer])))
   sync()
@@ -113,23 +109,21 @@ test('a subscriber receives an event once it is durable', async (t) => {
 
 test('after a failed sync a write is outcome_unknown and a read is unavailable', async (t) => {
   const { service, hold, hasArrived, fail } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   hold()
-  const write = reserve(service.as('alice'), aReservation(sut_id))
-  const read = service.as('alice').get(`/api/sut/${sut_id}`)
+  const write = service.book('alice')
+  const read = service.as('alice').get(`/api/sut/${service.sut}`)
   t.false(await hasArrived(Promise.race([write, read])))
   fail()
-  t.deepEqual(refusalOf(await write), [503, 'outcome_unknown'])
-  t.deepEqual(refusalOf(await read), [503, 'unavailable'])
+  t.is(said(await write), '503 outcome_unknown')
+  t.is(said(await read), '503 unavailable')
 })
 
 test('a stream that has sent durable events counts as answered, despite a later sync failure', async (t) => {
   const { service, hold, hasArrived, fail } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   const stream = await openStream(service.port)
   await stream.until((reading) => eventsIn(reading).length > 0)
   hold()
-  const write = reserve(service.as('alice'), aReservation(sut_id))
+  const write = service.book('alice')
   t.false(await hasArrived(write))
   fail()
   await write
@@ -141,9 +135,8 @@ test('a stream that has sent durable events counts as answered, despite a later 
 
 test('a client that disconnects before its answer affects no one, and its write is recorded', async (t) => {
   const { service, hold, hasArrived, sync } = await stage(t)
-  const sut_id = await createSut(service.as('admin'))
   hold()
-  const body = JSON.stringify(aReservation(sut_id))
+  const body = JSON.stringify(aReservation(service.sut))
   const connection = await openRaw(service.port)
   connection.send(
     `POST /api/sut_reservation/create HTTP/1.1\r\nHost: a\r\nAuthorization: ${basic('alice')}\r\n` +
@@ -153,7 +146,7 @@ test('a client that disconnects before its answer affects no one, and its write 
   connection.reset()
   t.is((await exchange(service.port, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'))?.status, 400)
   sync()
-  t.deepEqual(refusalOf(await reserve(service.as('admin'), aReservation(sut_id))), [409, 'reservation_conflict'])
+  t.is(said(await service.book('admin', {}, { user_id: idOf('alice') })), '409 reservation_conflict')
   t.deepEqual(
     service.log.filter(({ level }) => level !== 'info'),
     [],

@@ -64,31 +64,25 @@ export const recordForLog = (
 ): Promise<unknown> =>
   recordOnce(recording, { actor: COMMAND_LINE, stream: LISTEN_PORTS_STREAM, event, now }, () => false)
 
-/**
- * Records once that starts and ends are recorded from now on. Takes and returns since when, in Unix milliseconds.
- *
- * @throws StoreUnavailable
- */
-export const beginSchedule = async (recording: Recording, now: number): Promise<number> => {
-  const event = { type: 'ScheduleBegan', data: { from: formatMilliseconds(now) } } as const
-  const place = { actor: SCHEDULE, stream: SCHEDULE_STREAM, event, now }
-  const begun = await recordOnce(recording, place, ({ type }) => type === 'ScheduleBegan')
-  return begun?.type === 'ScheduleBegan' ? epochMillisecondsOf(begun.data.from) : now
-}
-
 export interface BeginScheduleOptions extends Recording {
   readonly guard: Pick<ClockGuard, 'isAhead'>
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** As beginSchedule, at the time of the clock. Undefined if that cannot be recorded yet. */
+/**
+ * Records once that starts and ends are recorded from now on. Returns since when, in Unix milliseconds; undefined if that
+ * cannot be recorded yet.
+ */
 export const tryToBeginSchedule = async (options: BeginScheduleOptions): Promise<number | undefined> => {
   const now = options.clock()
   // A clock that is ahead would begin the schedule years from now.
   if (options.guard.isAhead(now)) return undefined
+  const event = { type: 'ScheduleBegan', data: { from: formatMilliseconds(now) } } as const
+  const place = { actor: SCHEDULE, stream: SCHEDULE_STREAM, event, now }
   try {
-    return await beginSchedule(options, now)
+    const begun = await recordOnce(options, place, ({ type }) => type === 'ScheduleBegan')
+    return begun?.type === 'ScheduleBegan' ? epochMillisecondsOf(begun.data.from) : now
   } catch (error) {
     if (error instanceof StoreUnavailable) return undefined
     throw error

@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { CommandEnvelope, Runner } from '../../src/commands/command-envelope.ts'
-import { beginSchedule, SCHEDULE } from '../../src/commands/log-events.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import type { FollowedLog, Snapshots } from '../../src/commands/states.ts'
 import type { RequestedWindow } from '../../src/domain/calendar/window.ts'
@@ -21,17 +20,12 @@ export interface Instance {
   readonly reserve: (sut: string, window: RequestedWindow) => Promise<string>
   /** `recorded`, `already`, or the code of the refusal. */
   readonly update: (sut: string, values: Partial<SutValues>) => Promise<string>
-  /** Begins the schedule, or finds since when it runs. */
-  readonly beginSchedule: () => Promise<void>
-  /** Records the starts and ends of a SUT that are due, at most so many. */
-  readonly advance: (sut: string, most?: number) => Promise<void>
-  readonly setClock: (time: string) => void
   readonly keepStates: () => void
   readonly runner: Runner
 }
 
 interface InstanceOptions {
-  /** Instead of what `setClock` sets. */
+  /** 05:58 unless given. */
   readonly clock?: () => number
   readonly snapshots?: Snapshots
   readonly log?: FollowedLog
@@ -42,9 +36,7 @@ interface InstanceOptions {
 }
 
 export const anInstance = (store: EventStore, options: InstanceOptions = {}): Instance => {
-  let now = clock('05:58')
-  let from = now
-  const runner = makeRunner({ store, clock: () => now, randomHex, snapshots: NO_SNAPSHOTS, ...options })
+  const runner = makeRunner({ store, clock: () => clock('05:58'), randomHex, snapshots: NO_SNAPSHOTS, ...options })
   const envelope = <C>(command: C): CommandEnvelope<C> => ({ command, actor: administrator, requestId: randomHex(8) })
   return {
     aSut: async () => {
@@ -64,21 +56,7 @@ export const anInstance = (store: EventStore, options: InstanceOptions = {}): In
       const updated = await runner.run(sutDecider, sutStream(sut_id), envelope(command))
       return E.isLeft(updated) ? updated.left.code : updated.right.kind
     },
-    beginSchedule: async () => {
-      from = await beginSchedule({ store, randomHex }, now)
-    },
-    advance: async (sut_id, most = Number.POSITIVE_INFINITY) => {
-      for (let n = 0; n < most; n++) {
-        const command = { type: 'AdvanceSchedule', sut_id, from } as const
-        const advancing = { command, actor: SCHEDULE, requestId: randomHex(8) }
-        const done = await runner.run(reservationDecider, sutStream(sut_id), advancing)
-        if (E.isLeft(done) || done.right.kind !== 'recorded') return
-      }
-    },
     keepStates: runner.saveStates,
     runner,
-    setClock: (time) => {
-      now = clock(time)
-    },
   }
 }

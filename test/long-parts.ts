@@ -1,4 +1,3 @@
-import { partsOfVerifying } from './audit/verify/long-parts.ts'
 import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
 import { killRounds } from './gateway/instances/kills.ts'
 import { transferBothWays } from './gateway/transfer.ts'
@@ -185,7 +184,6 @@ export const parts: readonly Part[] = [
   fullDisk,
   races,
   ...partsOverEventStoreDb,
-  ...partsOfVerifying,
   ...partsOfTheQueue,
   badRequests,
   badCredentials,

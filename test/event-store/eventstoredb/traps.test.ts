@@ -147,18 +147,3 @@ test('a read that the closing of the store cuts off fails, instead of ending as 
   const expected = { status: 'rejected', reason: { name: 'StoreUnavailable' } }
   for (const ended of await reading) t.like(ended, expected)
 })
-
-test('every event arrives once although the server repeatedly reports caughtUp', async (t) => {
-  const store = await openAdapter(t, await aServer(t))
-  const stream = aStream()
-  const batches = store.subscribe(BEGINNING, new AbortController().signal)[Symbol.asyncIterator]()
-  t.deepEqual((await batches.next()).value, { events: [], caughtUp: true })
-  const [events, seen] = [someEvents(stream, 10), [] as string[]]
-  for (const [index, event] of events.entries()) {
-    done(await append(store, stream, index - 1, [event]))
-    const { value } = await batches.next()
-    t.true(value?.caughtUp)
-    seen.push(...idsOf(value?.events ?? []))
-  }
-  t.deepEqual(seen, idsOf(events))
-})

@@ -1,9 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import type { EventStore } from '../../../../src/event-store/event-store.ts'
-import type { Answer } from '../../../http/client.ts'
 import type { Running } from '../../../http/harness.ts'
 import { refusalOf } from '../../../http/refusals/problems.ts'
-import { aReservation, aSut, createSut, NOW, reserve, reserved } from '../../../http/requests.ts'
+import { aReservation, createSut, NOW, reserve, reserved } from '../../../http/requests.ts'
 import { makeHold } from '../../../http/store/held-views.ts'
 import { startInstances } from './instances.ts'
 
@@ -50,26 +49,6 @@ test('thorough: a lagging instance accepts windows freed by another and refuses 
   const twice = await reserve(up.as('alice'), aReservation(sut, window(8, 1)))
   t.deepEqual(refusalOf(twice), [409, 'reservation_conflict'])
   t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, 5)
-})
-
-test('thorough: a lagging instance returns identical responses for idempotency keys recorded by another', async (t) => {
-  const { up, lagging, hold, log } = await upAndLagging(t)
-  const sut = await createSut(up.as('admin'))
-  const key = (name: string) => ({ 'Idempotency-Key': name })
-  const bodyOf = ({ status, text, headers }: Answer) => [status, text, headers.etag, headers.location]
-  await reserved(lagging.as('alice'), aReservation(sut, window(5)))
-  hold()
-  const asks: readonly ((at: Running) => Promise<Answer>)[] = [
-    (at) => reserve(at.as('alice'), aReservation(sut, window(8)), key('reserve')),
-    (at) => at.as('admin').post('/api/sut/create', aSut({ name: 'twice' }), key('create')),
-    (at) => at.as('admin').post(`/api/sut/${sut}/update`, { os: 'linux' }, key('update')),
-  ]
-  const first: Answer[] = []
-  for (const ask of asks) first.push(await ask(up))
-  const recorded = (await log()).length
-  const again = await Promise.all(asks.map((ask) => ask(lagging)))
-  t.deepEqual(again.map(bodyOf), first.map(bodyOf))
-  t.is((await log()).length, recorded)
 })
 
 test('a lagging instance never answers 404 for an object created on another', async (t) => {

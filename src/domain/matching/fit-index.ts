@@ -3,19 +3,6 @@ import type { Scope } from '../user/scope.ts'
 import { type AllCriteria, type Criterion, criteriaIn, makeTest, type Profile } from './fit.ts'
 import { emptySet, retain, type SlotSet, setSlot } from './slot-set.ts'
 
-/**
- * Finds the SUTs that fit criteria by what they have, without comparing each. What was found for criteria that are still
- * in use, such as those of requests that wait, is kept up to date. Sets are those of the index: they change with it.
- */
-export interface FitIndex {
-  /** Takes what criteria see of the SUT in a slot; undefined if there is none. */
-  readonly put: (slot: number, profile: Profile | undefined) => void
-  readonly fitting: (criteria: Criteria) => SlotSet
-  readonly inScope: (scope: Scope) => SlotSet
-  /** The SUTs for which one criterion holds. */
-  readonly holding: (criterion: Criterion) => SlotSet
-}
-
 /** What was found, and how many changes it takes into account. */
 interface Kept {
   readonly set: SlotSet
@@ -48,7 +35,12 @@ const featuresOf = ({ fields, tags }: Profile): readonly string[] => [
 const criteriaOfScope = (scope: Scope): readonly Criterion[] =>
   Object.entries(scope).map(([tag, value]) => ({ tag, values: new Set([value]) }))
 
-export const makeFitIndex = (): FitIndex => {
+/**
+ * Finds the SUTs that fit criteria by what they have, without comparing each. What was found for criteria that are still
+ * in use, such as those of requests that wait, is kept up to date. Sets are those of the index: they change with it. `put` takes what
+ * criteria see of the SUT in a slot, or that there is none any more.
+ */
+export const makeFitIndex = () => {
   const profiles: (Profile | undefined)[] = []
   /** The slots that have a feature. */
   const having = new Map<string, Set<number>>()
@@ -99,7 +91,7 @@ export const makeFitIndex = (): FitIndex => {
   }
 
   return {
-    put: (slot, profile) => {
+    put: (slot: number, profile: Profile | undefined): void => {
       const before = profiles[slot]
       if (before === profile || (before !== undefined && profile !== undefined && isSame(before, profile))) return
       if (slot >= capacity) grow(slot)
@@ -114,8 +106,8 @@ export const makeFitIndex = (): FitIndex => {
         having.set(feature, (having.get(feature) ?? new Set()).add(slot))
       if (changed.push(slot) > CHANGES_MAX) forgetFound()
     },
-    fitting: (criteria) => find(criteria, () => criteriaIn(criteria)),
-    inScope: (scope) => find(scope, () => ({ must: criteriaOfScope(scope), mustNot: [] })),
+    fitting: (criteria: Criteria): SlotSet => find(criteria, () => criteriaIn(criteria)),
+    inScope: (scope: Scope): SlotSet => find(scope, () => ({ must: criteriaOfScope(scope), mustNot: [] })),
     holding,
   }
 }

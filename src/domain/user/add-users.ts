@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Decision } from '../decider.ts'
+import type { Event } from '../event.ts'
 import type { Quota, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, type FailureCode, failure, invalid, type Problem, refuse } from '../failure.ts'
 import { RESERVED_USER_IDS } from '../values/user-name.ts'
-import { fieldProblems, newQuota, type QuotaChange } from './quota.ts'
+import { fieldProblems, newQuota, type QuotaChange, type QuotaFields } from './quota.ts'
 import type { UsersState } from './state.ts'
 
 export interface NewUser {
@@ -28,6 +29,13 @@ export interface AddUsers {
 const problemAt = (row: number, field: string, detail: string): Problem => ({
   ...{ code: 'invalid', path: ['users', String(row), field], in: 'body', detail },
 })
+
+/** What is recorded of a new user. */
+export const userAdded = (fields: Pick<NewUser, '_id' | 'role' | 'credentials' | 'scope'> & QuotaFields): Event => {
+  const { _id, role, credentials, scope } = fields
+  const quota = newQuota(fields, null)
+  return { type: 'UserAdded', data: { _id, role, credentials, ...(quota && { quota }), ...(scope && { scope }) } }
+}
 
 /** Problems of values that must be unique: those that are taken, and those that come before among the new ones. */
 const repetitions = (
@@ -83,13 +91,5 @@ export const addUsers = (state: UsersState, { users, known, quotaDefault }: AddU
   })
   if (refused !== undefined) return E.left(refused)
   if (presentNames.has(undefined)) return refuse('unavailable', 'The names of all users are not known yet. Try again.')
-  return E.right(
-    users.map(({ _id, role, quota: limits, scope, credentials }) => {
-      const quota = newQuota({ quota: limits, quotaDefault }, null)
-      return {
-        type: 'UserAdded',
-        data: { _id, role, credentials, ...(quota && { quota }), ...(scope && { scope }) },
-      } as const
-    }),
-  )
+  return E.right(users.map((user) => userAdded({ ...user, quotaDefault })))
 }

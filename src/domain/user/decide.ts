@@ -3,7 +3,7 @@ import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
 import { type Failure, invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { addUsers } from './add-users.ts'
+import { addUsers, userAdded } from './add-users.ts'
 import { type NameClaim, refuseName } from './names.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './quota.ts'
 import { findUser, foldUsers, type UserState, type UsersState } from './state.ts'
@@ -76,7 +76,7 @@ const onUser =
   }
 
 const add = (state: UsersState, command: AddUser): Decision => {
-  const { _id, role, scope, credentials, claim, identity } = command
+  const { _id, role, claim, identity } = command
   const notNew = identity && decideIdentity(state, identity)
   if (notNew !== undefined) return notNew
   if (findUser(state, _id) !== undefined) return refuse('user_id_taken', 'Another user has or had this id.')
@@ -84,10 +84,7 @@ const add = (state: UsersState, command: AddUser): Decision => {
   if (problems.length > 0) return E.left(invalid(problems))
   const refused = refuseName(state, claim, _id)
   if (refused !== undefined) return refused
-  const quota = newQuota(command, null)
-  return E.right([
-    { type: 'UserAdded', data: { _id, role, credentials, ...(quota && { quota }), ...(scope && { scope }) } },
-  ])
+  return E.right([userAdded(command)])
 }
 
 const change = onUser<ChangeUser>((user, command, state) => {

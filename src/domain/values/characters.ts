@@ -6,6 +6,9 @@ type Range = readonly [from: number, to: number]
 const LAST = 0x10ffff
 const SURROGATES: Range = [0xd800, 0xdfff]
 
+/** Single code points, one a range. */
+const each = (...codes: readonly number[]): readonly Range[] => codes.map((code) => [code, code])
+
 export const CONTROL: readonly Range[] = [
   [0x00, 0x1f],
   [0x7f, 0x9f],
@@ -29,9 +32,7 @@ const NONCHARACTERS: readonly Range[] = [
 export const INVISIBLE: readonly Range[] = [
   ...CONTROL,
   ...NONCHARACTERS,
-  ...([0x00ad, 0x061c, 0x06dd, 0x070f, 0x08e2, 0x180e, 0xfeff, 0x110bd, 0x110cd, 0xe0001] as const).map(
-    (one): Range => [one, one],
-  ),
+  ...each(0x00ad, 0x061c, 0x06dd, 0x070f, 0x08e2, 0x180e, 0xfeff, 0x110bd, 0x110cd, 0xe0001),
   [0x0600, 0x0605],
   [0x0890, 0x0891],
   [0x200b, 0x200f],
@@ -52,7 +53,7 @@ export const INVISIBLE: readonly Range[] = [
  * of Braille. Text differs by them without looking different. Ids in the log may have them.
  */
 export const DEFAULT_IGNORABLE: readonly Range[] = [
-  ...([0x00ad, 0x034f, 0x061c, 0x2800, 0x3164, 0xfeff, 0xffa0] as const).map((one): Range => [one, one]),
+  ...each(0x00ad, 0x034f, 0x061c, 0x2800, 0x3164, 0xfeff, 0xffa0),
   [0x115f, 0x1160],
   [0x17b4, 0x17b5],
   [0x180b, 0x180f],
@@ -67,10 +68,7 @@ export const DEFAULT_IGNORABLE: readonly Range[] = [
 ]
 
 /** White space (the property White_Space) that is not among the invisible characters. */
-export const WHITE_SPACE: readonly Range[] = [
-  ...([0x20, 0xa0, 0x1680, 0x202f, 0x205f, 0x3000] as const).map((one): Range => [one, one]),
-  [0x2000, 0x200a],
-]
+export const WHITE_SPACE: readonly Range[] = [...each(0x20, 0xa0, 0x1680, 0x202f, 0x205f, 0x3000), [0x2000, 0x200a]]
 
 export const single = (character: string): Range => [character.charCodeAt(0), character.charCodeAt(0)]
 

@@ -31,13 +31,6 @@ test('a new SUT gets the first port of the range and an id with its creation tim
   t.deepEqual(given().when(assign(), '2017-05-02T05:58:11.400Z'), records(event))
 })
 
-test('a full range refuses a new SUT until a port is released', (t) => {
-  const { code, detail } = refusal(given(...full).when(assign(), '06:00'))
-  t.is(code, 'listen_ports_exhausted')
-  t.regex(detail, /20000 to 20003/)
-  t.is(portOf(given(...full, at('05:01', released(2, 20002)))), 20002)
-})
-
 test('several SUTs get as many ports at once, or none of them gets one', (t) => {
   const several = (count: number) => ({
     ...{ type: 'AssignListenPorts' as const, range: RANGE },
@@ -59,13 +52,6 @@ test('of the released ports, the one longest free is assigned next', (t) => {
   t.is(portOf(given(...full, ...back, at('05:04', assigned(7, 20002)))), 20000)
   const backAgain = [at('05:04', assigned(7, 20002)), at('05:05', released(7, 20002))]
   t.is(portOf(given(...full, ...back, ...backAgain)), 20000, 'a port released again has been free for less time')
-})
-
-test('a SUT releases its port once', (t) => {
-  const story = given(...full)
-  t.deepEqual(story.when(release(1), '06:00'), records(released(1, 20001)))
-  t.deepEqual(given(...full, at('05:01', released(1, 20001))).when(release(1), '06:00'), records())
-  t.deepEqual(given().when(release(1), '06:00'), records(), 'a SUT without a port releases none')
 })
 
 test('an assignment records its time, which is the creation time of the SUT', (t) => {

@@ -51,14 +51,6 @@ test('a name is refused while another user that has not been removed has it', (t
   t.deepEqual(whyRefused(renamed.when(add({ claim: { ...claim, folded: 'robert' } }), '06:00')), ['user_name_taken'])
 })
 
-test('a user may be given the name that it has, in another spelling', (t) => {
-  const credentials = userCredentials(9, 'name')
-  t.deepEqual(
-    given(...PEOPLE).when(change({ credentials, claim: claimOf('alice') }), '06:00'),
-    records(userChanged({ credentials })),
-  )
-})
-
 test('a claim that does not know a name is refused as unavailable until it does', (t) => {
   const unknown = claimOf('carol')
   const joined = given(...PEOPLE, at('05:10', userAdded({ _id: idOf(8), credentials: userCredentials(8) })))

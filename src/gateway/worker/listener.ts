@@ -1,14 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { SOCKET_OPTIONS } from '../connections/sockets.ts'
 
-export interface ListenerOptions {
+interface ListenerOptions {
   readonly host: string
   readonly port: number
   /** Milliseconds between attempts while another program has the port. */
   readonly retryMs: number
 }
 
-export interface ListenerHooks {
+interface ListenerHooks {
   readonly onConnection: (socket: Socket) => void
   /** A connection was lost because the process has no file descriptors left. */
   readonly onExhausted: () => void

@@ -63,13 +63,11 @@ export const makeClientAddresses = (
 
   /** The nearest hop that is no trusted proxy, or the farthest. What a client has sent itself lies beyond that. */
   const clientFor = (peer: string, forwardedFor: string): string => {
-    const hops = forwardedFor.split(',').map((hop) => hop.trim())
     let nearest = peer
-    for (const hop of hops
-      .filter((each) => each !== '')
-      .slice(-HOPS_MAX)
-      .toReversed()) {
-      const address = trusts(nearest) ? hopAddress(hop) : undefined
+    for (const hop of forwardedFor.split(',').slice(-HOPS_MAX).toReversed()) {
+      const text = hop.trim()
+      if (text === '') continue
+      const address = trusts(nearest) ? hopAddress(text) : undefined
       if (address === undefined) break
       nearest = address
     }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,15 +42,6 @@ test('releasing a lock twice does not release it for its next holder', async (t)
   t.true(existsSync(`${path}.owner`))
   second.release()
   t.false(existsSync(`${path}.owner`))
-})
-
-test('a lock is the same through a symbolic link to its directory', async (t) => {
-  const directory = await aDirectory(t)
-  mkdirSync(join(directory, 'data'))
-  symlinkSync(join(directory, 'data'), join(directory, 'link'))
-  const lock = acquireLock(join(directory, 'link', 'berth.lock'))
-  t.throws(() => acquireLock(join(directory, 'data', 'berth.lock')), { instanceOf: LockTaken })
-  lock.release()
 })
 
 test("another process's lock is refused with its id, and free once the process is killed", async (t) => {

@@ -42,7 +42,6 @@ import {
   MORNING,
   made,
   matched,
-  member,
   monitored,
   ONE,
   OTHER,
@@ -54,7 +53,6 @@ import {
   releasedPort,
   retired,
   SECOND,
-  series,
   startedAt,
   unmonitored,
   updated,
@@ -65,7 +63,6 @@ import { cancelled, PEOPLE, revoked, token } from './people.ts'
 
 type Logs = readonly (readonly Entry[])[]
 
-const seconds = (time: string): string => `2030-05-02T${time}+00:00`
 const OPEN = openedSession(2, '06:15')
 const ELSEWHERE = openedSession(4, '06:21', { instance: 'fedcba9876543210' })
 const LATE = openedSession(3, '06:20')
@@ -117,16 +114,6 @@ const LAWFUL: Readonly<Record<string, Logs>> = {
       ['2030-05-04T05:01:00Z', releasedPort],
     ],
   ],
-  'a reservation ends early, and the next window begins where it ended': [
-    [...MORNING, released('06:30'), made('06:30', 3, '06:30', '08:00')],
-    [...MORNING, ['07:00', of(reservationCancelled(SECOND, bob))], made('07:00', 3, '08:00', '08:15')],
-    [
-      ...[...MORNING, released('06:40')],
-      made('06:41', 3, seconds('06:40:00'), '07:00'),
-      ['06:43', of(reservationReleased(idAt('06:41', 3), seconds('06:43:00')))],
-      made('06:44', 4, seconds('06:43:00'), '06:45'),
-    ],
-  ],
   'a reservation is kept alive by its holder or a connection, and released once nobody does': [
     [...LIVELY, ['06:06', of(reservationKept(FIRST))], ['06:12', of(reservationKept(FIRST))], forCause('06:22')],
     [...LIVELY, ['06:06', of(reservationKept(FIRST)), BY_GATEWAY], ['06:07', of(reservationKept(FIRST))]],
@@ -153,9 +140,6 @@ const LAWFUL: Readonly<Record<string, Logs>> = {
     [...RUNNING, ['10:00', retired], ['10:01', endedAt(FIRST, '07:30')]],
     [...MORNING, ['06:20', began('06:20')], END as Entry],
     [...RUNNING, made('07:31', 3, '07:30', '07:45')],
-  ],
-  'a series has its reservations': [
-    [...MORNING, series, member(1), member(2, '2030-05-09'), ['06:21', updated({ os: 'bsd' })]],
   ],
   'an idempotency key recurs after a day, or after its creation was abandoned': [
     [...BEGINNING, ['2030-05-03T05:10:00Z', updated({ os: 'linux' }), { key: KEY }]],

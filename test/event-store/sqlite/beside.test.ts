@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import test from 'ava'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
-import { syncWal } from '../../../src/event-store/sqlite/sync.ts'
 import { append, aSecret, aStream, readAll, readLog, recordsOf, someEvents } from '../new-events.ts'
 import { aPath, openStore } from './subject.ts'
 
@@ -44,9 +43,4 @@ test.serial('a concurrent reader syncs the WAL before it returns what the writer
   await writer.writeSecrets([secret])
   t.is(await syncsOf(() => reader.readSecrets(secret.owner)), 1)
   t.is(await syncsOf(() => reader.secretsSealedWith('k1', undefined, 1)), 1)
-})
-
-test('syncing a log without a WAL does nothing', async (t) => {
-  const path = await aPath(t)
-  t.notThrows(() => syncWal(path))
 })

@@ -8,7 +8,7 @@ import { isAssignedId } from '../../domain/values/ids.ts'
 import type { RankedAfter } from '../../read-models/matching/ranked.ts'
 import { inOrder } from './lists.ts'
 import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from './query.ts'
-import { DURATION, durationParameter, freeRules, type SutFilters, sutFilters } from './suts.ts'
+import { DURATION, durationParameter, freeRules, sutFilters } from './suts.ts'
 
 const [LIMIT, LIMIT_MAX] = [20, 100]
 
@@ -101,7 +101,7 @@ export const availableQuery = queryOf(
     make: ({ from, to, duration = DURATION, limit = LIMIT, after, user_id, match, free_from, free_to, ...others }) => {
       const { sut_type, is_active, monitoring, name, 'tag.': tags = {} } = others
       const free = free_from && free_to && { from: free_from, to: free_to }
-      const filters: SutFilters = { sut_type, is_active, monitoring, name, tags, free }
+      const filters = { sut_type, is_active, monitoring, name, tags, free }
       return { from, to, duration, limit, after, user_id, wanted: match === undefined ? { filters } : { match } }
     },
   },

@@ -34,26 +34,22 @@ const problemOf = (error: t.ValidationError): Problem => {
   return inQuery(pathOf(error).slice(0, 2).join(''), detail ?? 'is not valid')
 }
 
-/**
- * A query of these parameters, with codecs that take text. A name that ends with a dot is that of a family: its codec is
- * that of an object with the rest of their names.
- */
+/** What the names of tags begin with. The codec of this member is that of an object with the rest of their names. */
+export const TAG = 'tag.'
+
+/** A query of these parameters, with codecs that take text. */
 export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never>, Q = Closed<R, O>>(
   optional: O,
   { required, rules = [], make }: Options<R, Closed<R, O>, Q> = {},
 ): DecodeQuery<Q> => {
   const codecs: Codecs = { ...required, ...optional }
   const codec = closed('query', required ?? ({} as R), optional)
-  const families = Object.keys(codecs).filter((name) => name.endsWith('.'))
-  const familyOf = (name: string): string | undefined => families.find((family) => name.startsWith(family))
+  const isTag = ([name]: readonly [string, string]): boolean => TAG in codecs && name.startsWith(TAG)
 
   const toMembers = (given: Given): object => {
-    const members = Map.groupBy(given, ([name]) => familyOf(name))
-    const inFamilies = families.flatMap((family) => {
-      const own = members.get(family)?.map(([name, value]) => [name.slice(family.length), value])
-      return own === undefined ? [] : [[family, Object.fromEntries(own)]]
-    })
-    return Object.fromEntries([...(members.get(undefined) ?? []), ...inFamilies])
+    const tags = [...given].filter(isTag).map(([name, value]) => [name.slice(TAG.length), value] as const)
+    const others = [...given].filter((parameter) => !isTag(parameter))
+    return Object.fromEntries(tags.length === 0 ? others : [...others, [TAG, Object.fromEntries(tags)]])
   }
 
   const decode: DecodeQuery<Q> = (query) => {

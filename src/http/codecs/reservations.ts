@@ -23,9 +23,6 @@ export const reservationQuery = queryOf(
 )
 export type ReservationQuery = QueryOf<typeof reservationQuery>
 
-/** A moment, or a half-open span, in which reservations held their SUT. */
-type HeldSpan = { readonly at: OffsetTime } | { readonly from: OffsetTime; readonly to: OffsetTime }
-
 /** SUTs of which one request reads. */
 export const SUTS_MAX = 100
 
@@ -46,10 +43,9 @@ const includeRule: Rule = (given) => {
     : []
 }
 
-const heldOf = (at?: OffsetTime, from?: OffsetTime, to?: OffsetTime): HeldSpan | undefined => {
-  if (at !== undefined) return { at }
-  return from && to && { from, to }
-}
+/** A moment, or a half-open span, in which reservations held their SUT. */
+const heldOf = (at?: OffsetTime, from?: OffsetTime, to?: OffsetTime) =>
+  at === undefined ? from && to && { from, to } : { at }
 
 /** With `current` only reservations that are running; `cancelled` in `include` adds cancelled ones to the list. */
 export const reservationsQuery = queryOf(

@@ -2,9 +2,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { boolean, instant, opaqueId, parsed } from '../../domain/codec/codec.ts'
 import { closed } from '../../domain/codec/object-codec.ts'
 import { parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
-import { type FirstWindow, findTimeZone } from '../../domain/series/windows.ts'
-import type { DecodeBody } from '../protocol/route.ts'
-import { bodyOf } from './body.ts'
+import { findTimeZone } from '../../domain/series/windows.ts'
+import { type BodyOf, bodyOf } from './body.ts'
 
 /** A rule with the text that it was read from. */
 const rrule = parsed(
@@ -28,17 +27,7 @@ const timeZone = parsed(
   }),
 )
 
-export interface SeriesBody {
-  /** The caller unless given. */
-  readonly user_id: string | undefined
-  readonly sut_id: string
-  readonly first: FirstWindow
-  readonly rrule: string
-  readonly rule: RecurrenceRule
-  readonly isBeyondQuota: boolean
-}
-
-export const seriesBody: DecodeBody<SeriesBody> = bodyOf(
+export const seriesBody = bodyOf(
   closed(
     'Series',
     { sut_id: opaqueId, start_time: instant, end_time: instant, rrule, time_zone: timeZone },
@@ -53,3 +42,4 @@ export const seriesBody: DecodeBody<SeriesBody> = bodyOf(
       }),
   },
 )
+export type SeriesBody = BodyOf<typeof seriesBody>

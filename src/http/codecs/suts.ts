@@ -1,8 +1,7 @@
 import { described, instant, oneOf, text } from '../../domain/codec/codec.ts'
 import { dictionary } from '../../domain/codec/object-codec.ts'
 import { SutType, tagName } from '../../domain/events/sut.ts'
-import { MONITORED, type MonitoringStatus } from '../../domain/monitoring/status.ts'
-import type { OffsetTime } from '../../domain/values/instant.ts'
+import { MONITORED } from '../../domain/monitoring/status.ts'
 import { asOfParameter } from './as-of.ts'
 import { inOrder, ofPages, paging, span, wholeSpan, withPage } from './lists.ts'
 import { apart, onlyTrue, type QueryOf, queryOf, wholeNumber, wordsOf, yesOrNo } from './query.ts'
@@ -21,16 +20,6 @@ export const sutQuery = queryOf(
   { rules: [settingsAreNow], make: ({ include, as_of }) => ({ withSettings: include !== undefined, as_of }) },
 )
 export type SutQuery = QueryOf<typeof sutQuery>
-
-export interface SutFilters {
-  readonly sut_type: SutType | undefined
-  readonly is_active: boolean | undefined
-  readonly monitoring: MonitoringStatus | undefined
-  readonly name: string | undefined
-  readonly tags: Readonly<Record<string, string>>
-  /** A span in which they are free. */
-  readonly free: { readonly from: OffsetTime; readonly to: OffsetTime } | undefined
-}
 
 /** Parameters of every list of SUTs. */
 export const sutFilters = {

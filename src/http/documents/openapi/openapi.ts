@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { TAG } from '../../codecs/query.ts'
 import { refTo } from '../../protocol/declaration.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { JSON_TYPE, mediaTypesOf, type Operation } from '../../protocol/route.ts'
@@ -41,14 +42,14 @@ const pathParameters = ({ path, notes = {} }: Operation): readonly JsonSchema[] 
     schema: { type: 'string', minLength: 1 },
   }))
 
-/** A family of parameters: members of an exploded object are parameters of their own, as `tag.rack=4`. */
-const tagParameters = (prefix: string, { propertyNames, ...schema }: JsonSchema): JsonSchema => {
+/** Tags: members of an exploded object are parameters of their own, as `tag.rack=4`. */
+const tagParameters = ({ propertyNames, ...schema }: JsonSchema): JsonSchema => {
   const { pattern } = propertyNames as { readonly pattern: string }
   return {
     ...{ name: 'tags', in: 'query', style: 'form', explode: true },
     description:
       'Only SUTs with all these tags. The parameter name is `tag.` followed by the name of the tag, as in tag.rack=4.',
-    schema: { ...schema, propertyNames: { pattern: pattern.replace(/^\^/, `^${prefix.replaceAll('.', '\\.')}`) } },
+    schema: { ...schema, propertyNames: { pattern: pattern.replace(/^\^/, '^tag\\.') } },
     // Swagger UI sends the example unless it is changed, so it is empty.
     example: {},
   }
@@ -58,8 +59,8 @@ const queryParameters = ({ query, parameterRoles = {} }: Operation): readonly Js
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, required = [] } = schemaOf(query)
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, { description, ...schema }]) =>
-    name.endsWith('.')
-      ? tagParameters(name, schema)
+    name === TAG
+      ? tagParameters(schema)
       : {
           ...{ name, in: 'query' },
           ...((required as readonly string[]).includes(name) && { required: true }),

@@ -18,7 +18,7 @@ import { findRanked, type RankedAfter } from '../../../read-models/matching/rank
 import { type AvailableSutsQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
 import type { TimeSpan } from '../../codecs/lists.ts'
 import { inQuery } from '../../codecs/query.ts'
-import { type AvailabilityQuery, availabilityQuery, type SutFilters } from '../../codecs/suts.ts'
+import { type AvailabilityQuery, availabilityQuery, type SutsQuery } from '../../codecs/suts.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
@@ -50,7 +50,7 @@ const spanOf = ({ from, to }: TimeSpan, { clock, limits }: Pick<Parts, 'clock' |
  * The span in which SUTs are to be free, on the grid, without what is past, so that what was released in the current
  * quarter-hour is free again. Refused if all of it is past.
  */
-export const freeSpan = (free: SutFilters['free'], now: number): E.Either<Failure, Window | undefined> => {
+export const freeSpan = (free: SutsQuery['free'], now: number): E.Either<Failure, Window | undefined> => {
   if (free === undefined) return E.right(undefined)
   const { start, end } = alignToGrid(free.from.instant, free.to.instant)
   if (end * 1000 <= now) return E.left(invalid([inQuery('free_to', 'is in the past')]))

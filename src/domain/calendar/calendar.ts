@@ -49,8 +49,10 @@ export const findEndingAfter = (calendar: Calendar, moment: number, limit = Numb
 
 /** Moves the start of a window past the time that a released reservation really held, and those that followed it. */
 export const skipReleased = ({ windows }: Pick<Scheduled, 'windows'>, { start, end }: Window): Window => {
+  const place = placeEndingAfter(windows, start)
+  if (elementAt(windows, place)?.recorded !== 'release') return { start, end }
   let free = start
-  for (const held of elementsFrom(windows, placeEndingAfter(windows, start))) {
+  for (const held of elementsFrom(windows, place)) {
     if (held.recorded !== 'release' || held.start > free) break
     free = held.end
   }
@@ -74,6 +76,7 @@ export const findInTheWayOfEnd = (
   limit: number,
 ): readonly InTheWay[] => {
   const overlapping = findOverlapping(windows, added, limit).map((held): InTheWay => ({ held, isTurnaround: false }))
+  if (turnaround === 0) return overlapping
   const next = elementAt(
     windows,
     seek(windows, ({ start }) => start >= added.end),
@@ -85,9 +88,11 @@ export const findInTheWayOfEnd = (
 /** What is in the way of a window, by start, at most `limit`: also what is before it within the turnaround. */
 export const findInTheWay = (sut: Scheduled, window: Window, limit: number): readonly InTheWay[] => {
   const { turnaround } = sut.values
+  const isEmpty = window.start >= window.end
+  if (turnaround === 0 && !isEmpty) return findInTheWayOfEnd(sut, window, limit)
   const former = elementBefore(sut.windows, placeEndingAfter(sut.windows, window.start))
   // Nothing is left of a quarter-hour that was held until it ended.
-  if (window.start >= window.end) return former === undefined ? [] : [{ held: former, isTurnaround: false }]
+  if (isEmpty) return former === undefined ? [] : [{ held: former, isTurnaround: false }]
   const before = neighbour(former, ({ end }) => earliestAfter(end, turnaround) > window.start)
   return [...before, ...findInTheWayOfEnd(sut, window, limit)].slice(0, limit)
 }

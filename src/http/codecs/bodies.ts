@@ -105,6 +105,7 @@ export const sutCreationBody = bodyOf(SutCreation, { readOnly: SUT_READ_ONLY })
 export const sutUpdateBody = bodyOf(closed('SutUpdate', {}, { ...asked, ...secrets }), {
   readOnly: [...SUT_READ_ONLY, 'tags'],
 })
+
 /** Names with values, or with null to remove a tag (RFC 7396). */
 export const tagsBody = bodyOf(tagsPatch)
 

@@ -30,7 +30,7 @@ export const userImportBody = bodyOf(
 export type UserImport = BodyOf<typeof userImportBody>
 
 /** The hash of a password in PHC string format. */
-export const PasswordHashText = scalar(
+const PasswordHashText = scalar(
   'password hash',
   (u): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined,
   'must be a hash of argon2id as a PHC string',

@@ -32,7 +32,7 @@ const toResponse = async (content: string | Uint8Array, headers: Headers): Promi
 
 const responses = new Map<string, () => Promise<RouteResponse>>()
 
-export interface Serving {
+interface Serving {
   readonly mediaType?: string | undefined
   /** In place of those that its media type has. */
   readonly headers?: Headers

@@ -31,11 +31,12 @@ const closeTogether: fc.Arbitrary<readonly Step[]> = fc
     { to: 'extend', ...forAlice, which: 1, window: windowOf(0, 2700 + 900 * longer) },
   ])
 
-/** A tester with a quota of one reservation gets one that may not count, then another one, and the first longer. */
+/** A tester with a quota of one reservation gets one that may not count, then two others, and the first longer. */
 const atQuota: fc.Arbitrary<readonly Step[]> = fc.tuple(isBeyondQuota, fc.boolean()).map(([isFirst, isLonger]) => [
   { to: 'limit', ...admins, whose: 'alice', quota: { reservations_max: 1 } },
   { to: 'reserve', ...forAlice, isBeyondQuota: !isFirst, window: windowOf(10_800, 900) },
   { to: 'reserve', ...forAlice, window: windowOf(12_600, 900) },
+  { to: 'reserve any', ...forAlice, window: windowOf(14_400, 900) },
   { to: 'extend', ...forAlice, which: 1, isBeyondQuota: isLonger, window: windowOf(0, 3_600) },
 ])
 

@@ -138,7 +138,7 @@ const explainUnknown = async ([first = '', second]: readonly string[], terminal:
     second,
     group.map(({ name }) => name),
   )
-  return explainMisuse(terminal, `${JSON.stringify(second)} is not a ${first} command${suggestion}`, usage)
+  return explainMisuse(terminal, `there is no command ${JSON.stringify(`${first} ${second}`)}${suggestion}`, usage)
 }
 
 const runArguments = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {

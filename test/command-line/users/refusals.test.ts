@@ -14,8 +14,8 @@ import { besideService } from './stage.ts'
 test('a wrong command on users or tokens exits with 2, the reason and the usage', async (t) => {
   for (const [line, reason] of [
     ['user', 'a command is missing'],
-    ['user ad', '"ad" is not a user command; did you mean user add?'],
-    ['user constructor', '"constructor" is not a user command'],
+    ['user ad', 'there is no command "user ad"; did you mean user add?'],
+    ['user constructor', 'there is no command "user constructor"'],
     ['user add', 'expected NAME'],
     ['user add carol', 'a --role is required'],
     ['user add carol --role', "Option '--role <value>' argument missing"],

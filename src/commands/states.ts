@@ -16,6 +16,8 @@ import {
 
 /** States in memory: those of as many SUTs, with a hundred windows ahead each some 400 MB. */
 const STATES_MAX = 16_384
+/** Values in a snapshot: some 20,000 windows, which are 4 MB. Writing more holds the main thread too long. */
+const VALUES_MAX = 256 * 1024
 /** Events between snapshots at least, so that few remain to fold. */
 const EVENTS_MIN = 256
 /** A stream that is so many times longer is saved less often, since its whole state is written each time. */
@@ -26,9 +28,10 @@ export interface Snapshots {
   /** The last snapshot saved, even if not on disk yet. */
   readonly read: (stream: string) => Snapshot | undefined
   /**
-   * Takes a state and writes it once the views have reached its store position. The last one per stream wins.
+   * Takes a state and writes it once the views have reached its store position. The last one per stream wins. Without a
+   * snapshot the one before stays.
    */
-  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot) => void
+  readonly keep: (stream: string, storePosition: StorePosition, snapshot: () => Snapshot | undefined) => void
   /** Drops snapshots not written yet: their events are no longer in the log. */
   readonly dropUnwritten: () => void
 }
@@ -78,6 +81,18 @@ const readSnapshot = <S extends StreamState, C>(
   return { state: JSON.parse(snapshot.text) as S, revision, storePosition, savedRevision: revision }
 }
 
+/** A state with more values is folded from its stream again, in pages. */
+const hasTooManyValues = (state: unknown): boolean => {
+  let left = VALUES_MAX
+  const count = (value: unknown): boolean => {
+    if (typeof value !== 'object' || value === null) return false
+    const values = Object.values(value)
+    left -= values.length
+    return left < 0 || values.some(count)
+  }
+  return count(state)
+}
+
 /** A stream in memory, whatever the shape of its state. */
 interface Cached {
   readonly decider: Decider<StreamState, unknown>
@@ -90,10 +105,11 @@ const cachedOf = <S extends StreamState, C>(decider: Decider<S, C>, folded: Fold
 const save = (snapshots: Pick<Snapshots, 'keep'>, stream: string, { decider, folded }: Cached): void => {
   const { state, revision, storePosition, savedRevision } = folded
   if (savedRevision === revision) return
-  snapshots.keep(stream, storePosition, () => ({
-    ...{ stream, version: decider.version, revision, storePosition },
-    text: JSON.stringify(state),
-  }))
+  snapshots.keep(stream, storePosition, () =>
+    hasTooManyValues(state)
+      ? undefined
+      : { stream, version: decider.version, revision, storePosition, text: JSON.stringify(state) },
+  )
 }
 
 const isDue = ({ revision, savedRevision }: Folded<StreamState>): boolean =>

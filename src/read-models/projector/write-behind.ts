@@ -40,10 +40,11 @@ export type Writer = ReturnType<typeof makeWriter>
 
 /** Snapshots of streams that wait until the rows up to their store positions are written. */
 const makeSnapshots = () => {
-  const waiting = new Map<string, { storePosition: StorePosition; read: () => Snapshot }>()
+  const waiting = new Map<string, { storePosition: StorePosition; read: () => Snapshot | undefined }>()
   return {
     count: (): number => waiting.size,
-    keep: (stream: string, storePosition: StorePosition, read: () => Snapshot): void => {
+    /** A snapshot is undefined if the state is too large for one. */
+    keep: (stream: string, storePosition: StorePosition, read: () => Snapshot | undefined): void => {
       waiting.delete(stream)
       waiting.set(stream, { storePosition, read })
       const [oldest] = waiting.keys()
@@ -55,11 +56,12 @@ const makeSnapshots = () => {
     coveredBy: (last: StorePosition, enough: number): readonly Snapshot[] => {
       const covered: Snapshot[] = []
       let length = 0
-      for (const { storePosition, read } of waiting.values()) {
+      for (const [stream, { storePosition, read }] of waiting) {
         if (storePosition > last) continue
         const snapshot = read()
-        covered.push(snapshot)
-        length += snapshot.text.length
+        if (snapshot === undefined) waiting.delete(stream)
+        else covered.push(snapshot)
+        length += snapshot?.text.length ?? 0
         if (length > enough) break
       }
       return covered

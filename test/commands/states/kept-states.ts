@@ -13,8 +13,10 @@ export const keptStates = (t: ExecutionContext, path = ':memory:') => {
   const snapshots: Snapshots = {
     read: file.snapshot,
     keep: (_, storePosition, snapshot) => {
+      const saved = snapshot()
+      if (saved === undefined) return
       written++
-      file.commit([snapshot()], {
+      file.commit([saved], {
         ...beforeTheFirst('f'.repeat(24)),
         position: toPublicPosition(storePosition),
         storePosition,

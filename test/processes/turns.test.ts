@@ -129,19 +129,23 @@ test('a reservation whose extension is seen while others end stays open', async 
   t.is(closed.length, MANY - 1)
 })
 
-test('due SUTs that another instance probes are looked at a few in a turn', async (t) => {
+test('due SUTs that another instance probes are looked at a few in a turn, also while all slots are taken', async (t) => {
   const { called, during } = countByTurns()
   const documentOf = (_: string, n: number): object => ({ _id: idOf(n) })
   const stop = new AbortController()
-  const looked = new Set<string>()
+  const [looked, ours] = [new Set<string>(), new Set<string>()]
+  const { promise: answered, resolve: answer } = Promise.withResolvers<'unanswered'>()
   const monitor = makeMonitor({
     ...{ views: { ...manyDocuments(documentOf, called), waitForStorePosition: async () => true }, instance: 'a' },
     ...{ runner: { run: () => t.fail() as never }, sinceBoot: () => 0, signal: stop.signal, isServing: () => true },
     clock: { now: () => 0, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
     probe: () => t.fail() as never,
+    useOf: () => answered,
     isOurs: ({ _id }) => {
+      called()
       looked.add(_id)
-      return false
+      if (ours.size < 64) ours.add(_id)
+      return ours.has(_id)
     },
     makeRequestId: () => '',
     onProbe: () => undefined,
@@ -149,6 +153,8 @@ test('due SUTs that another instance probes are looked at a few in a turn', asyn
   })
   const { most } = await during(async () => {
     for (; looked.size < MANY; await turn()) await monitor.tick()
+    answer('unanswered')
+    await turn()
   })
   t.true(most <= IN_A_TURN, `${most} in a turn`)
 })

@@ -115,7 +115,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     if (isPaused) suts.plan(sutId, 0)
   }
 
-  /** A SUT that is still monitored here once there is room. */
+  /** A SUT that is monitored here; again once there is room, since it may have changed. */
   const findDue = (sutId: string): Sut | undefined => {
     const monitored = signal.aborted ? undefined : suts.get(sutId)
     if (monitored !== undefined && isOurs?.(monitored.sut) !== false) return monitored.sut
@@ -123,6 +123,8 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     return undefined
   }
   const probeDue = (sutId: string): void => {
+    // Thousands that another instance probes would leave the line for a slot all at once, and hold up requests.
+    if (findDue(sutId) === undefined) return
     probing
       .later(() => findDue(sutId))
       .catch((error: unknown) => {

@@ -160,7 +160,7 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
   const { clock, users, endings } = parts
   const { user, query } = call
   const { ended, document } = version
-  // Parsed for a read that waits only: any other would take a twentieth longer.
+  // Only a read that waits needs the end. Parsing it would cost any other a twentieth of its time.
   const isWaiting = query.wait > 0 && ended === null
   const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
   if (left > 0) {

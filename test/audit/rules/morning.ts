@@ -1,7 +1,6 @@
 import type { ExecutionContext } from 'ava'
-import { makeRules } from '../../../src/audit/rules/rules.ts'
 import { verifyLog } from '../../../src/audit/verify/verify.ts'
-import { type Event, factsOf, type Metadata, type Recorded } from '../../../src/domain/event.ts'
+import { type Event, factsOf, type Metadata } from '../../../src/domain/event.ts'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
 import {
   LISTEN_PORTS_STREAM,
@@ -16,7 +15,7 @@ import {
   USERS_STREAM,
 } from '../../../src/domain/values/ids.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
-import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
+import { toStorePosition } from '../../../src/domain/values/position.ts'
 import {
   administrator,
   alice,
@@ -224,13 +223,4 @@ export const findsLast = async (t: ExecutionContext, expected: RegExp, log: read
     found.join('\n') || 'nothing was found',
   )
   t.true(found.length <= 2 && found.every((each) => each.startsWith(`${log.length - 1}: `)), found.join('\n'))
-}
-
-/** What the rules find in events in the order of their log. */
-export const findUnlawful = (events: readonly Recorded[]): readonly string[] => {
-  const rules = makeRules()
-  const found: string[] = []
-  for (const [n, event] of events.entries())
-    rules.judge(event, toPublicPosition(n), (what) => found.push(`the event ${n} of the log ${what}`))
-  return found
 }

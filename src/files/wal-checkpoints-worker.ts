@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
-import { type CheckpointThread, restartWal, runScript, truncateWal } from './wal-checkpoints.ts'
+import { type CheckpointThread, emptyWrite, runScript, truncateWal } from './wal-checkpoints.ts'
 
 /** The worker thread that checkpoints the WAL (see wal-checkpoints.ts). */
 
@@ -9,11 +9,16 @@ const database = new DatabaseSync(String(workerData), { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 
-/** Copies the WAL into the file. Whether all of it, so that the next write restarts it. */
-const copyAll = (): boolean => {
+const write = emptyWrite(database)
+
+/**
+ * Copies the WAL into the file, and takes the lock of writers with the next statement: whoever writes first after a
+ * complete copy restarts the WAL and waits for the disk, which the thread that answers requests must not.
+ */
+const copyAndLock = (): boolean => {
   try {
-    const { busy, log, checkpointed } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() ?? {}
-    return busy === 0 && log === checkpointed
+    database.exec('PRAGMA wal_checkpoint(PASSIVE); BEGIN IMMEDIATE')
+    return true
   } catch {
     // Like SQLite's own checkpoints: the next one retries.
     return false
@@ -22,8 +27,8 @@ const copyAll = (): boolean => {
 
 const functions: CheckpointThread = {
   open: () => undefined,
-  checkpoint: () => copyAll() && restartWal(database),
-  truncate: () => truncateWal(database) && (restartWal(database) || true),
+  checkpoint: () => copyAndLock() && runScript(database, `${write}; COMMIT`),
+  truncate: () => truncateWal(database) && (runScript(database, write) || true),
   run: (script) => runScript(database, script),
 }
 

@@ -51,21 +51,19 @@ const falseIfBusyOrFull = (work: () => boolean): boolean => {
 }
 
 /**
- * The first write after a complete checkpoint restarts the WAL and waits for its header to be synced. This one changes
- * nothing.
+ * A statement that changes nothing. The first write after a complete checkpoint restarts the WAL and waits for its header
+ * to be synced.
  */
-export const restartWal = (database: DatabaseSync): boolean =>
-  falseIfBusyOrFull(() => {
-    const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
-    database.exec(`PRAGMA user_version = ${user_version}`)
-    return true
-  })
+export const emptyWrite = (database: DatabaseSync): string => {
+  const { user_version } = readRow(prepare<{ user_version: number }>(database, 'PRAGMA user_version'))
+  return `PRAGMA user_version = ${user_version}`
+}
 
 /** Copies the whole WAL into the file and empties it. */
 export const truncateWal = (database: DatabaseSync): boolean =>
   falseIfBusyOrFull(() => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy === 0)
 
-/** Runs a script that contains a transaction. If it returns false, nothing has changed. */
+/** Runs a script that contains or ends a transaction. If it returns false, nothing has changed. */
 export const runScript = (database: DatabaseSync, script: string): boolean =>
   falseIfBusyOrFull(() => {
     try {
@@ -174,7 +172,7 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
   database.exec('PRAGMA wal_autocheckpoint = 0')
   try {
     // Here, while nothing waits for this thread.
-    restartWal(database)
+    database.exec(emptyWrite(database))
   } catch {
     // The first commit reports the error.
   }

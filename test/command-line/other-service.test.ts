@@ -149,19 +149,17 @@ test('thorough: the long history of a SUT is asked for page by page', async (t) 
   )
 })
 
-test('an export of another service that is cut off or ended is no complete one', async (t) => {
-  for (const [body, why] of [
+test('an export of another service that is cut off is no complete one', async (t) => {
+  const checkpoint = `berth\n2\n${'A'.repeat(43)}=\n\n\u2014 berth AAAA\n`
+  for (const [leaves, why] of [
     ['', 'the answer of the service was cut off'],
-    [
-      '{"error":{"code":"stopping","detail":"The service is stopping."}}\n',
-      'the service ended the transfer: The service is stopping.',
-    ],
-    ['<html>', 'the service did not answer with lines of JSON'],
-    [JSON.stringify({ type: `berth.${EVIL}` }), 'a line of the service cannot be read: '],
+    ['{"data":{}}\n{"da', 'the answer of the service was cut off'],
+    ['<html>\n', 'store position 0: /: Unexpected token'],
+    [`${JSON.stringify({ type: EVIL })}\n`, 'undefined@undefined: /'],
   ] as const) {
     const { environment } = await startOther(
       t,
-      () => body,
+      (path) => (path.includes('leaves') ? leaves : checkpoint),
       (text) => String(text),
     )
     const { code, error } = await type(['export', '--format', 'csv'], environment)
@@ -169,6 +167,9 @@ test('an export of another service that is cut off or ended is no complete one',
     t.true(error.startsWith(`berth: ${why}`), error)
     t.regex(error, /^[\x20-\x7e\n]+$/)
   }
+  const { environment } = await startOther(t, () => ({}))
+  const none = await type(['export', '--format', 'csv'], environment)
+  t.deepEqual([none.code, none.error], [1, 'berth: the service did not answer with a checkpoint\n'])
 })
 
 test('commands on files say that they do not ask the service at BERTH_URL', async (t) => {

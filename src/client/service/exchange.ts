@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import type { Target } from './credentials.ts'
 
 /** Maximum bytes of an answer, and of a line of one. A page of a list has at most a thousand objects. */
-export const ANSWER_MAX = 16 * 1024 * 1024
+const ANSWER_MAX = 16 * 1024 * 1024
 
 /** One request, as it is sent. */
 export interface Sent {

@@ -127,7 +127,7 @@ export const explainFailure = (error: unknown): Omit<NoAnswer, 'retryMs'> => {
 }
 
 /** Why a request is not answered, as a sentence. What the service itself says needs no more. */
-export const describeNoAnswer = (
+const describeNoAnswer = (
   { url, socketPath }: Target,
   { why, code, isNotRunning }: Omit<NoAnswer, 'retryMs'>,
 ): string => {

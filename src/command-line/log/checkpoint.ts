@@ -4,7 +4,7 @@ import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { growTree } from '../../audit/merkle-tree.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { makeCalls, multiline } from '../service/call.ts'
+import { type Calls, makeCalls, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 import { openLogReader } from './log-reader.ts'
 
@@ -15,10 +15,9 @@ interface Signed {
   readonly note: string
 }
 
-/** The checkpoint of the service at BERTH_URL. Who keeps it checks its signature: `verify --against`. */
-const askForCheckpoint = async (config: Config, terminal: Terminal): Promise<Signed> => {
-  const path = '/api/audit/checkpoint'
-  const note = await makeCalls(config, terminal).call({ method: 'GET', path, accept: 'text/plain', answer: multiline })
+/** The checkpoint of the service. Who keeps it checks its signature: `verify --against`. */
+export const askForCheckpoint = async ({ call }: Calls): Promise<Signed> => {
+  const note = await call({ method: 'GET', path: '/api/audit/checkpoint', accept: 'text/plain', answer: multiline })
   const [, origin, size, root = ''] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
   if (origin === undefined) throw new CommandFailure('the service did not answer with a checkpoint')
   return { origin, size: Number(size), root, note }
@@ -55,7 +54,9 @@ returns the same at /api/audit/checkpoint. --local reads the log in any case.
 With --json it prints {"origin","size","root","note"}.`,
   run: async ({ options }, config, terminal) => {
     const isRemote = config.client !== undefined && options.local !== true
-    const signed = isRemote ? await askForCheckpoint(config, terminal) : await makeCheckpoint(config, terminal)
+    const signed = isRemote
+      ? await askForCheckpoint(makeCalls(config, terminal))
+      : await makeCheckpoint(config, terminal)
     terminal.stdout(options.json ? `${JSON.stringify(signed)}\n` : signed.note)
   },
 }

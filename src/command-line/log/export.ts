@@ -3,11 +3,10 @@ import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
-import { type ExportFormat, FORMATS, formatOf } from '../../archive/export-formats.ts'
+import { FORMATS, formatOf } from '../../archive/export-formats.ts'
 import {
   type Bound,
   type Exported,
-  type ExportedLines,
   type ExportFilter,
   exportLines,
   isEventType,
@@ -16,15 +15,16 @@ import {
 } from '../../archive/export-log.ts'
 import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../client/command.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { ceilMillisecond, formatMilliseconds, parseOffsetTime } from '../../domain/values/instant.ts'
-import { formatPosition, previousPosition, toPublicPosition } from '../../domain/values/position.ts'
+import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
+import { toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
+import type { StoredRecord } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
 import { type Calls, makeCalls } from '../service/call.ts'
 import { findId } from '../service/find.ts'
 import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { positionOf, readLine, recordedOf } from './answered-events.ts'
-import { type LogProgress, openLogReader } from './log-reader.ts'
+import { askForCheckpoint } from './checkpoint.ts'
+import { openLogReader } from './log-reader.ts'
 
 /** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
 const LEAVES = 'leaves'
@@ -61,54 +61,19 @@ const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['o
   return { name, wanted, format: name === LEAVES ? undefined : formatOf(name, excel === true) }
 }
 
-/** The feed's parameters for what is wanted. An upper bound by position ends the reading. */
-const pathOf = (wanted: ExportFilter): string => {
-  const { from, to, types, sutId } = wanted
-  const { first } = spanOf(wanted)
-  const timeOf = (bound: ExportFilter['from']) =>
-    bound && 'time' in bound ? formatMilliseconds(bound.time) : undefined
-  const after = first > 0 ? formatPosition(previousPosition(toPublicPosition(first))) : undefined
-  const filter = Object.entries({ after, from: timeOf(from), to: timeOf(to), sut_id: sutId })
-  const named = filter.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  return `/api/events?${new URLSearchParams([...named, ...[...types].map((type) => ['type', type])])}`
-}
-
 /** Leaves of a request. */
 const PAGE = 1_000
 
-/** The leaves of the service from a position on, page by page. */
-async function* leavesOfService({ call }: Calls, wanted: ExportFilter): AsyncGenerator<ExportedLines> {
-  const { first, end } = spanOf(wanted)
-  for (let next: number = first; next < end; ) {
+/** The events of the service as they are stored, page by page. Over HTTP they go by their public positions only. */
+async function* leavesOfService({ call }: Calls, first: number, end: number): AsyncGenerator<readonly StoredRecord[]> {
+  for (let next = first; next < end; ) {
     const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, end - next)}`
     const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
-    const page = body.split('\n').slice(0, -1)
-    if (page.length === 0) return
-    const from = next
-    next += page.length
-    yield { lines: page.map((text, n) => ({ position: from + n, text: `${text}\n` })), done: next }
+    const leaves = body.split('\n')
+    if (leaves.pop() !== '' || leaves.length === 0) throw new CommandFailure('the answer of the service was cut off')
+    yield leaves.map((text, n) => ({ text, storePosition: toStorePosition(next + n) }))
+    next += leaves.length
   }
-}
-
-/** The events of the service that are wanted. */
-async function* linesOfService(
-  { lines }: Calls,
-  wanted: ExportFilter,
-  lineOf: ExportFormat['line'],
-): AsyncGenerator<ExportedLines> {
-  try {
-    for await (const line of await lines(pathOf(wanted))) {
-      const shown = readLine(line)
-      const position = shown === 'complete' ? undefined : positionOf(shown)
-      if (shown === 'complete' || position === undefined || position >= spanOf(wanted).end) return
-      const text = lineOf({ event: recordedOf(shown), position, origin: shown.source })
-      yield { lines: [{ position, text }], done: position + 1 }
-    }
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
-    throw new CommandFailure(`the service was cut off: ${(error as Error).message}`)
-  }
-  throw new CommandFailure('the answer of the service was cut off')
 }
 
 /** Writes to standard output or a file, which appears only when complete. Resolves to the error code. */
@@ -168,26 +133,32 @@ With --json one line at the end, on standard error where the events are on stand
     const isWatched = terminal.isWatched && (output !== undefined || terminal.columns === undefined)
     const showing = { ...terminal, isWatched }
     const exported: Exported = { events: 0, first: null, last: null }
-    const write = async (batches: AsyncIterable<ExportedLines>, { onProgress, endProgress }: LogProgress) =>
-      writeTo(output, exportLines(format?.head ?? '', batches, onProgress, exported), terminal).finally(endProgress)
-
+    const { first, end } = spanOf(request.wanted)
+    const write = async (
+      records: AsyncIterable<readonly StoredRecord[]>,
+      origin: string,
+      wanted: ExportFilter,
+      onProgress: (done: number) => void,
+    ) => {
+      const lines = linesOfLog(records, origin, wanted, format?.line)
+      return await writeTo(output, exportLines(format?.head ?? '', lines, onProgress, exported), terminal)
+    }
     const exportLog = async (path: string) => {
       const { wanted } = request
       if (wanted.sutId !== undefined && !isAssignedId(wanted.sutId)) throw new Misused('--sut must be an id with --log')
       const of = { ...config, eventStore: { kind: 'sqlite', path: resolve(path) } } as const
       await using store = await openStoreForCommand(of)
-      const reader = await openLogReader(store, of, showing, spanOf(wanted).first)
-      return await write(linesOfLog(reader.records(), config.origin, wanted, format?.line), reader)
+      const { records, onProgress, endProgress } = await openLogReader(store, of, showing, first)
+      return await write(records(), config.origin, wanted, onProgress).finally(endProgress)
     }
     const exportFromService = async () => {
       const calls = makeCalls(config, terminal)
       const typed = request.wanted.sutId
       const wanted = { ...request.wanted, sutId: typed && (await findId(calls, 'sut', typed)) }
+      const { origin, size } = await askForCheckpoint(calls)
       const progress = makeProgress(showing)
-      return write(format ? linesOfService(calls, wanted, format.line) : leavesOfService(calls, wanted), {
-        onProgress: (done) => progress.show(done, undefined),
-        endProgress: progress.end,
-      })
+      const records = leavesOfService(calls, first, Math.min(end, size))
+      return write(records, origin, wanted, (done) => progress.show(done, size)).finally(progress.end)
     }
     const failed = await (log === undefined ? exportFromService() : exportLog(log))
     // A reader may close the pipe early. Any other failure has been reported.

@@ -1,12 +1,23 @@
-import type * as t from 'io-ts'
-import { integer, listOf, opaqueId } from '../../domain/codec/codec.ts'
+import * as t from 'io-ts'
+import { integer, listOf, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { answer, CallFailure, type Calls, line, makeCalls } from '../service/call.ts'
 import { findId, findNamed } from '../service/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
-import { AnsweredEvent } from './answered-events.ts'
 
-const Page = answer({ events: listOf(AnsweredEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
+const Changed = answer({ path: line }, { from: t.unknown, to: t.unknown, changed: t.literal(true) })
+
+/** A CloudEvent, which histories extend. */
+const HistoryEvent = answer(
+  {
+    ...{ time: line, actor: line, actorrole: line, data: t.UnknownRecord },
+    type: matching('type', /^berth\.[A-Za-z]{1,64}$/, 'must be berth. and the type of an event'),
+  },
+  { reason: line, actorname: line, changes: listOf(Changed) },
+)
+type HistoryEvent = t.TypeOf<typeof HistoryEvent>
+
+const Page = answer({ events: listOf(HistoryEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
 type Page = t.TypeOf<typeof Page>
 
 /** Events in a response. */
@@ -39,7 +50,7 @@ const findHistory = async (calls: Calls, typed: string) => {
   throw new CommandFailure(refused)
 }
 
-async function* readHistory(calls: Calls, typed: string): AsyncGenerator<AnsweredEvent> {
+async function* readHistory(calls: Calls, typed: string): AsyncGenerator<HistoryEvent> {
   const { kind, id, first } = await findHistory(calls, typed)
   let page = first
   for (let offset = PAGE; ; offset += PAGE) {
@@ -49,7 +60,7 @@ async function* readHistory(calls: Calls, typed: string): AsyncGenerator<Answere
   }
 }
 
-type Change = NonNullable<AnsweredEvent['changes']>[number]
+type Change = NonNullable<HistoryEvent['changes']>[number]
 
 const describeChange = ({ path, from = null, to = null, changed }: Change): string => {
   const name = path.slice(1)
@@ -59,7 +70,7 @@ const describeChange = ({ path, from = null, to = null, changed }: Change): stri
 }
 
 /** What an event decided that changes no member. */
-const describeDecisions = ({ type, data }: AnsweredEvent): readonly string[] => {
+const describeDecisions = ({ type, data }: HistoryEvent): readonly string[] => {
   const { changed } = (data.credentials ?? {}) as { readonly changed?: unknown }
   return [
     ...(data.beyond_quota === true ? ['beyond_quota: true'] : []),
@@ -70,7 +81,7 @@ const describeDecisions = ({ type, data }: AnsweredEvent): readonly string[] => 
 }
 
 /** Time, user, event, changes and reason, separated by tabs. */
-const lineOf = (event: AnsweredEvent): string => {
+const lineOf = (event: HistoryEvent): string => {
   const { time, actor, actorname = actor, actorrole, type, changes = [], reason } = event
   const why = reason === undefined ? [] : [JSON.stringify(reason)]
   const what = [...changes.map(describeChange), ...describeDecisions(event)].join(', ')

@@ -30,5 +30,3 @@ export const openLogReader = async (store: EventStore, { eventStore }: Config, t
     endProgress: progress.end,
   }
 }
-
-export type LogProgress = Pick<Awaited<ReturnType<typeof openLogReader>>, 'onProgress' | 'endProgress'>

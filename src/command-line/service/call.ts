@@ -4,10 +4,9 @@ import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target } from '../../client/service/credentials.ts'
-import { ANSWER_MAX, exchange, readText } from '../../client/service/exchange.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { type CallOptions, describeNoAnswer, explainFailure, makeService } from '../../client/service/service.ts'
+import { type CallOptions, makeService } from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
 import { CommandFailure, type Terminal } from '../terminal/command.ts'
 
@@ -103,18 +102,6 @@ const refusalOf = (status: number, body: unknown, { url, socketPath }: Target): 
   return new CallFailure(`${status} ${code}: ${detail}${asked}`, { refused: refused.right })
 }
 
-/** The lines of an answer, which may be endless, but no line. @throws when it is cut off */
-async function* linesOf(response: AsyncIterable<string>): AsyncGenerator<string> {
-  let rest = ''
-  for await (const chunk of response) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > ANSWER_MAX) throw new Error('a line of the answer is too long')
-    yield* lines.filter((each) => each !== '')
-  }
-  if (rest !== '') yield rest
-}
-
 /**
  * Calls routes of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
  * or BERTH_CREDENTIALS_FILE. A request whose answer was lost is sent again with its key, so that it acts once.
@@ -139,17 +126,6 @@ export const makeCalls = (
       const mayHaveActed = error instanceof Unanswered && error.mayHaveActed
       throw new CallFailure(error.message, { mayHaveActed, method })
     }
-  },
-  /** Asks for a response that is read line by line. Its lines are not decoded. @throws CommandFailure */
-  lines: async (path: string): Promise<AsyncGenerator<string>> => {
-    const target = targetOf(config)
-    const headers = { accept: 'application/x-ndjson' }
-    const response = await exchange(target, { method: 'GET', path, headers }).catch((error) => {
-      throw new CommandFailure(describeNoAnswer(target, explainFailure(error)))
-    })
-    const { statusCode: status = 0 } = response
-    if (status === 200) return linesOf(response.setEncoding('utf8'))
-    throw refusalOf(status, parseJson(await readText(response)), target)
   },
 })
 

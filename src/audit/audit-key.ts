@@ -33,7 +33,7 @@ export const parseAuditKey = (text: string): E.Either<string, KeyObject> => {
 
 interface Where {
   /** The key itself, if configured directly. */
-  readonly auditKey?: string
+  readonly auditKey: string | undefined
   readonly auditKeyFile: string
 }
 

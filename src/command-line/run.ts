@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig, withoutClient } from '../app/config/config.ts'
+import { didYouMean } from '../app/config/suggest.ts'
 import { type CommandHelp, helpOf, listCommands, parseArguments, usageOf } from '../client/command.ts'
 import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/version.ts'
 import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
 import { makePrintable } from './terminal/printable.ts'
-import { didYouMean } from './terminal/suggest.ts'
 
 /** How to run a command in a checkout. */
 const PROGRAM = 'npx berth'

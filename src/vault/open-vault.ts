@@ -7,7 +7,7 @@ import { makeVault, readKnownKeyIds, type Vault, type VaultStore } from './vault
 
 interface KeyPlace {
   /** The keys themselves, if configured directly. */
-  readonly vaultKeys?: string
+  readonly vaultKeys: string | undefined
   readonly vaultKeyFile: string
 }
 

@@ -1,68 +1,31 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { parseAuditKey } from '../../audit/audit-key.ts'
 import { TARGET_VARIABLES, targetProblems } from '../../client/service/credentials.ts'
-import type { Quota } from '../../domain/events/user.ts'
-import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../domain/user/quota.ts'
+import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
+import { parseRoleMapping } from '../../domain/user/role-mapping.ts'
+import { parseScope, type Scope } from '../../domain/user/scope.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
-import { passwordProblem } from '../../users/passwords/password.ts'
-import { parseVaultKeys } from '../../vault/keys.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
-import { type GatewayConfig, readGateway } from './gateway.ts'
-import { type OidcConfig, oidcProblems, readOidc } from './oidc.ts'
+import { didYouMean } from './suggest.ts'
 import {
-  type AddressRange,
-  duration,
+  durationWithin,
   type ReadValue,
-  type ReadVariable,
   readAddressRanges,
+  readAdminPassword,
+  readAuditKeyValue,
+  readDuration,
   readHost,
+  readIssuer,
+  readName,
   readOneOf,
+  readOrigin,
+  readPort,
+  readPortRange,
+  readPublicUrl,
+  readQuota,
+  readVaultKeys,
   readWholeNumber,
-} from './read.ts'
-import { unknownVariables, type Variables } from './unknown-variables.ts'
-
-/** Limits that are left out stay as they are without the variable. */
-const quota: ReadValue<Quota> = (value) =>
-  E.map((change: QuotaChange | null) => changeQuota(QUOTA_DEFAULT, change ?? {}))(parseQuota(value))
-
-export interface Config {
-  readonly host: string
-  /** 0 picks a free port. */
-  readonly port: number
-  /** Paths of the certificate and its key in PEM, if connections are encrypted. */
-  readonly tls?: { readonly certificate: string; readonly key: string }
-  /** Peers whose forwarding headers are trusted. */
-  readonly trustedProxies: readonly AddressRange[]
-  /** The data directory. All paths are absolute. */
-  readonly data: string
-  readonly eventStore: EventStoreConfig
-  /** The first administrator's password, if set. */
-  readonly adminPassword?: string
-  /** The vault's keys as set, in the format of vault/keys.ts; absent when they are in `vaultKeyFile`. */
-  readonly vaultKeys?: string
-  readonly vaultKeyFile: string
-  /** The audit key as set, in the format of audit/audit-key.ts; absent when it is in `auditKeyFile`. */
-  readonly auditKey?: string
-  readonly auditKeyFile: string
-  /** The name of this log: the `source` of its events and the origin of its signed checkpoints. */
-  readonly origin: string
-  readonly listenPorts: { readonly first: number; readonly last: number }
-  readonly gateway: GatewayConfig
-  /** Milliseconds. */
-  readonly limits: { readonly windowMax: number; readonly horizon: number }
-  /** The quota of testers without one of their own. */
-  readonly quotaDefault: Quota
-  /** Milliseconds by which the clock may be past the log's last event at a start. */
-  readonly clockAheadMax: number
-  /** The variables that name the service that commands ask instead of the one that runs on `data`. */
-  readonly client?: Variables
-  /** Single sign-on, if it is configured. */
-  readonly oidc?: OidcConfig
-  readonly logLevel: LogLevel
-  /** Ignored variables, to be logged. */
-  readonly warnings: readonly string[]
-}
+} from './values.ts'
 
 /** The least severe first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -73,56 +36,47 @@ export class Misconfigured extends ExpectedError {
   override readonly exitCode = 2
 }
 
-const vaultKeys: ReadValue<string> = (value) =>
-  E.bimap(
-    (problems: readonly string[]) => `cannot be used: ${problems.join('; ')}`,
-    () => value,
-  )(parseVaultKeys(value))
+type Variables = Readonly<Record<string, string | undefined>>
 
-const auditKey: ReadValue<string> = (value) => E.map(() => value)(parseAuditKey(value))
+/** Reads a variable, or takes `otherwise` where it is not set; collects the problems. */
+type ReadVariable = <A, B>(name: string, as: ReadValue<A>, otherwise: B) => A | B
 
-const port: ReadValue<number> = (value) => {
-  if (/^(?:tcp|udp|sctp):\/\//.test(value)) {
-    return E.left(
-      'was set by Kubernetes for a service called "berth": put "enableServiceLinks: false" into the pod\'s spec, or set BERTH_PORT to a port',
-    )
-  }
-  return readWholeNumber(0, 65_535)(value)
+const DAY_MS = 86_400_000
+const upToTwoMinutes = durationWithin({ min: 'PT0.1S', max: 'PT2M' })
+
+/** `host` is that of the service itself. Times are in milliseconds. */
+const readGateway = (read: ReadVariable, host: string) => ({
+  isOn: read('BERTH_GATEWAY', readOneOf('on', 'off'), 'on') === 'on',
+  /** The address that the ports of reservations listen on. */
+  host: read('BERTH_GATEWAY_HOST', readHost, host),
+  /** What clients connect to, if it is another name or address. */
+  publicHost: read('BERTH_GATEWAY_PUBLIC_HOST', readHost, undefined),
+  /** Who may connect: only the address that a reservation is bound to, or anybody. */
+  clients: read('BERTH_GATEWAY_CLIENTS', readOneOf('holder', 'any'), 'holder'),
+  /** Bits of an IPv6 address that count as one client. */
+  ipv6Prefix: read('BERTH_GATEWAY_IPV6_PREFIX', readWholeNumber(1, 128), 128),
+  connectionsOfOneMax: read('BERTH_GATEWAY_CONNECTIONS_OF_ONE', readWholeNumber(1, 4_096), 64),
+  connectionsMax: read('BERTH_GATEWAY_CONNECTIONS_MAX', readWholeNumber(1, 65_536), 4_096),
+  connectTimeoutMs: read('BERTH_GATEWAY_CONNECT_TIMEOUT', upToTwoMinutes, 10_000),
+  handshakeTimeoutMs: read('BERTH_GATEWAY_HANDSHAKE_TIMEOUT', upToTwoMinutes, 30_000),
+  /** The tags that a SUT must have to be forwarded and probed by this instance; all SUTs if there are none. */
+  suts: read<Scope, Scope>('BERTH_GATEWAY_SUTS', parseScope, {}),
+})
+
+/** Single sign-on with an OpenID Connect provider; undefined unless it is configured. */
+const readOidc = (read: ReadVariable, path: ReadValue<string>) => {
+  const issuer = read('BERTH_OIDC_ISSUER', readIssuer, undefined)
+  const clientId = read('BERTH_OIDC_CLIENT_ID', readName, undefined)
+  const clientSecretFile = read('BERTH_OIDC_CLIENT_SECRET_FILE', path, undefined)
+  const roles = read('BERTH_OIDC_ROLES', parseRoleMapping, undefined)
+  const publicUrl = read('BERTH_PUBLIC_URL', readPublicUrl, undefined)
+  /** The claim whose values bring roles. */
+  const claim = read('BERTH_OIDC_CLAIM', readName, 'groups')
+  if (issuer === undefined || clientId === undefined || clientSecretFile === undefined) return undefined
+  if (roles === undefined || publicUrl === undefined) return undefined
+  // The provider sends people back to the last one.
+  return { issuer, clientId, clientSecretFile, claim, roles, redirectUri: `${publicUrl}/login/callback` }
 }
-
-const password: ReadValue<string> = (value) =>
-  passwordProblem(value) === undefined
-    ? E.right(value)
-    : E.left('must have at least 8 characters and at most 1024 bytes, without control characters')
-
-const part = (more: string): string => `(?:[A-Za-z0-9._~!$&'()*,;=:@/${more}-]|%[0-9A-Fa-f]{2})*`
-const URI_REFERENCE = new RegExp(
-  `^(?:[A-Za-z][A-Za-z0-9.-]*:|(?![^/?#]*:))${part('')}(?:\\?${part('?')})?(?:#${part('?')})?$`,
-)
-
-/**
- * Valid both as a URI reference (the `source` of a CloudEvent) and as a key name without spaces and plus (C2SP
- * signed-note).
- */
-const origin: ReadValue<string> = (value) =>
-  value.length <= 255 && URI_REFERENCE.test(value) && URL.canParse(value, 'http://origin.invalid')
-    ? E.right(value)
-    : E.left('must be a URI reference like berth or lab.example/berth, at most 255 characters, without spaces and +')
-
-const portNumber = readWholeNumber(1, 65_535)
-
-const listenPorts: ReadValue<Config['listenPorts']> = (value) => {
-  const [, from = '', to = ''] = /^(\d+)-(\d+)$/.exec(value) ?? []
-  const [first, last] = [portNumber(from), portNumber(to)]
-  return E.isLeft(first) || E.isLeft(last) || first.right > last.right
-    ? E.left('must be a range of ports like 20000-29999, with the first not above the last')
-    : E.right({ first: first.right, last: last.right })
-}
-
-const tlsProblems = ({ BERTH_TLS_CERT, BERTH_TLS_KEY }: Variables): readonly string[] =>
-  (BERTH_TLS_CERT === undefined) === (BERTH_TLS_KEY === undefined)
-    ? []
-    : ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
 
 /** The variables that say which service is asked, and as whom; undefined if none is set. */
 const clientOf = (environment: Variables): Variables | undefined => {
@@ -130,22 +84,105 @@ const clientOf = (environment: Variables): Variables | undefined => {
   return set.length === 0 ? undefined : Object.fromEntries(set.map((name) => [name, environment[name]]))
 }
 
-/** The variables without these: a service that a test starts has those of the one that its machine is reserved in. */
+/** All settings. Relative paths are resolved against the directory, so that all paths are absolute. */
+const readAll = (read: ReadVariable, environment: Variables, directory: string) => {
+  const path: ReadValue<string> = (value) => E.right(resolve(directory, value))
+  const data = read('BERTH_DATA', path, resolve(directory, 'data'))
+  const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
+  const certificate = read('BERTH_TLS_CERT', path, undefined)
+  const key = read('BERTH_TLS_KEY', path, undefined)
+  const host = read('BERTH_HOST', readHost, '127.0.0.1')
+  return {
+    host,
+    /** 0 picks a free port. */
+    port: read('BERTH_PORT', readPort, 8080),
+    /** Paths of the certificate and its key in PEM, if connections are encrypted. */
+    tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
+    /** Peers whose forwarding headers are trusted. */
+    trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
+    /** The data directory. */
+    data,
+    eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
+    /** The first administrator's password, if set. */
+    adminPassword: read('BERTH_ADMIN_PASSWORD', readAdminPassword, undefined),
+    /** The vault's keys as set, in the format of vault/keys.ts; undefined when they are in `vaultKeyFile`. */
+    vaultKeys: read('BERTH_VAULT_KEY', readVaultKeys, undefined),
+    vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
+    /** The audit key as set, in the format of audit/audit-key.ts; undefined when it is in `auditKeyFile`. */
+    auditKey: read('BERTH_AUDIT_KEY', readAuditKeyValue, undefined),
+    auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
+    /** The name of this log: the `source` of its events and the origin of its signed checkpoints. */
+    origin: read('BERTH_ORIGIN', readOrigin, 'berth'),
+    listenPorts: read('BERTH_LISTEN_PORTS', readPortRange, { first: 20_000, last: 29_999 }),
+    gateway: readGateway(read, host),
+    /** Milliseconds. */
+    limits: {
+      windowMax: read('BERTH_WINDOW_MAX', readDuration, 7 * DAY_MS),
+      horizon: read('BERTH_HORIZON', readDuration, 366 * DAY_MS),
+    },
+    /** The quota of testers without one of their own. */
+    quotaDefault: read('BERTH_QUOTA_DEFAULT', readQuota, QUOTA_DEFAULT),
+    /** Milliseconds by which the clock may be past the log's last event at a start. */
+    clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', readDuration, 30 * DAY_MS),
+    /** The variables that name the service that commands ask instead of the one that runs on `data`. */
+    client: clientOf(environment),
+    oidc: readOidc(read, path),
+    logLevel: read('BERTH_LOG_LEVEL', readOneOf(...LOG_LEVELS), 'info'),
+  }
+}
+
+export interface Config extends Readonly<ReturnType<typeof readAll>> {
+  /** Ignored variables, to be logged. */
+  readonly warnings: readonly string[]
+}
+
+/** None of these works alone. `more` is of no use without them. */
+const TOGETHER: readonly { readonly names: readonly string[]; readonly more?: string }[] = [
+  { names: ['BERTH_TLS_CERT', 'BERTH_TLS_KEY'] },
+  {
+    names: [
+      ...['BERTH_OIDC_ISSUER', 'BERTH_OIDC_CLIENT_ID', 'BERTH_OIDC_CLIENT_SECRET_FILE', 'BERTH_OIDC_ROLES'],
+      'BERTH_PUBLIC_URL',
+    ],
+    more: 'BERTH_OIDC_CLAIM',
+  },
+]
+/** Each may be a value, or in a file that another variable names. */
+const EITHER = ['BERTH_VAULT_KEY', 'BERTH_AUDIT_KEY']
+
+/** Variables that do not go together, as sentences. */
+const combinationProblems = (environment: Variables): readonly string[] => {
+  const isSet = (name: string): boolean => environment[name] !== undefined
+  const incomplete = TOGETHER.flatMap(({ names, more }) => {
+    const missing = names.filter((name) => !isSet(name))
+    if (missing.length === 0 || (missing.length === names.length && !(more && isSet(more)))) return []
+    const verb = missing.length > 1 ? 'are' : 'is'
+    return [`${names.join(', ')} must be set together: ${missing.join(', ')} ${verb} missing`]
+  })
+  const double = EITHER.filter((name) => isSet(name) && isSet(`${name}_FILE`))
+  return [...incomplete, ...double.map((name) => `${name} and ${name}_FILE are both set; unset one of them`)]
+}
+
+// Kubernetes sets these in every pod of a namespace with a service called "berth" or "berth-...".
+const SERVICE_LINK =
+  /^BERTH_(?:[A-Z0-9_]+_)?(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/
+
+const isServiceLink = ([name, value = '']: readonly [string, string | undefined]): boolean =>
+  SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
+
+/** The variables without those of a client: a service that a test starts has the ones of its reservation. */
 export const withoutClient = (environment: Variables): Variables => ({
   ...environment,
   ...Object.fromEntries(TARGET_VARIABLES.map((name) => [name, undefined])),
 })
 
-/**
- * Left: every problem, as a sentence that names its variable and never includes the value. Relative paths are resolved
- * against `directory`.
- */
+/** Left: every problem, as a sentence that names its variable and never includes the value. */
 export const readConfig = (
   environment: Variables,
   directory: string = process.cwd(),
 ): E.Either<readonly string[], Config> => {
   const problems: string[] = []
-  const known: string[] = []
+  const known: string[] = [...TARGET_VARIABLES]
   const read: ReadVariable = (name, as, otherwise) => {
     known.push(name)
     const value = environment[name]
@@ -155,49 +192,16 @@ export const readConfig = (
     problems.push(`${name} ${result.left}`)
     return otherwise
   }
-  const path: ReadValue<string> = (value) => E.right(resolve(directory, value))
-  const data = read('BERTH_DATA', path, resolve(directory, 'data'))
-  const inData: EventStoreConfig = { kind: 'sqlite', path: join(data, 'events.db') }
-  const adminPassword = read('BERTH_ADMIN_PASSWORD', password, undefined)
-  for (const name of ['BERTH_VAULT_KEY', 'BERTH_AUDIT_KEY']) {
-    if (environment[name] !== undefined && environment[`${name}_FILE`] !== undefined)
-      problems.push(`${name} and ${name}_FILE are both set; unset one of them`)
-  }
-  const ring = read('BERTH_VAULT_KEY', vaultKeys, undefined)
-  const signing = read('BERTH_AUDIT_KEY', auditKey, undefined)
-  const certificate = read('BERTH_TLS_CERT', path, undefined)
-  const key = read('BERTH_TLS_KEY', path, undefined)
-  problems.push(...tlsProblems(environment), ...oidcProblems(environment))
-  const client = clientOf(environment)
-  if (client !== undefined) problems.push(...targetProblems(client))
-  known.push(...TARGET_VARIABLES)
-  const oidc = readOidc(read, directory)
-  const host = read('BERTH_HOST', readHost, '127.0.0.1')
-  const values: Omit<Config, 'warnings'> = {
-    host,
-    port: read('BERTH_PORT', port, 8080),
-    ...(certificate !== undefined && key !== undefined && { tls: { certificate, key } }),
-    trustedProxies: read('BERTH_TRUSTED_PROXIES', readAddressRanges, []),
-    data,
-    eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
-    ...(adminPassword !== undefined && { adminPassword }),
-    ...(ring !== undefined && { vaultKeys: ring }),
-    vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
-    ...(signing !== undefined && { auditKey: signing }),
-    auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
-    origin: read('BERTH_ORIGIN', origin, 'berth'),
-    listenPorts: read('BERTH_LISTEN_PORTS', listenPorts, { first: 20_000, last: 29_999 }),
-    gateway: readGateway(read, { host }),
-    limits: {
-      windowMax: read('BERTH_WINDOW_MAX', duration, 7 * 86_400_000),
-      horizon: read('BERTH_HORIZON', duration, 366 * 86_400_000),
-    },
-    quotaDefault: read('BERTH_QUOTA_DEFAULT', quota, QUOTA_DEFAULT),
-    clockAheadMax: read('BERTH_CLOCK_AHEAD_MAX', duration, 30 * 86_400_000),
-    ...(client && { client }),
-    ...(oidc && { oidc }),
-    logLevel: read('BERTH_LOG_LEVEL', readOneOf(...LOG_LEVELS), 'info'),
-  }
-  const { problems: unknown, warnings } = unknownVariables(environment, known)
-  return problems.length + unknown.length > 0 ? E.left([...problems, ...unknown]) : E.right({ ...values, warnings })
+  const config = readAll(read, environment, directory)
+  problems.push(...combinationProblems(environment))
+  if (config.client !== undefined) problems.push(...targetProblems(config.client))
+  const unknown = Object.entries(environment).filter(
+    ([name, value]) => value !== undefined && name.startsWith('BERTH_') && !known.includes(name),
+  )
+  const [links, others] = [unknown.filter(isServiceLink), unknown.filter((each) => !isServiceLink(each))]
+  problems.push(...others.map(([name]) => `${name} is not a Berth variable${didYouMean(name, known)}`))
+  if (problems.length > 0) return E.left(problems)
+  const names = links.map(([name]) => name).sort()
+  const warnings = links.length === 0 ? [] : [`${names.join(', ')}: Kubernetes service links; ignored`]
+  return E.right({ ...config, warnings })
 }

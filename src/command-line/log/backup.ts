@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
-import { readWholeNumber } from '../../app/config/read.ts'
+import { readWholeNumber } from '../../app/config/values.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { type BackupOptions, type BackupSource, makeBackup } from '../../archive/backup.ts'
 import { type KeptBackup, makeKeptBackup } from '../../archive/keep-backups.ts'

@@ -170,7 +170,7 @@ const commandOf = (operation: Operation): Command => {
     ...(isLocal && { isOfFiles: true }),
     ...helpOfOperation(operation, { name, operands, options, columns: list?.columns, makesPassword }),
     run: async (args, { client, data }, terminal) => {
-      const calls = makeCalls({ data, ...(!isLocal && client && { client }) }, terminal)
+      const calls = makeCalls({ data, client: isLocal ? undefined : client }, terminal)
       const { call, query, made } = await readRequest(operation, form, calls, args, terminal)
       const isJson = args.options.json === true
       if (list !== undefined) {

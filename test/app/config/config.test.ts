@@ -10,11 +10,20 @@ import { refused } from './refused-values.ts'
 
 const DAY = 86_400_000
 const KEY = Buffer.alloc(32, 1).toString('base64')
+const SIGN_ON = {
+  BERTH_OIDC_ISSUER: 'https://login.lab.example/realms/lab',
+  BERTH_OIDC_CLIENT_ID: 'berth',
+  BERTH_OIDC_CLIENT_SECRET_FILE: 'oidc.secret',
+  BERTH_OIDC_ROLES: 'lab-admins=administrator,qa=tester',
+  BERTH_PUBLIC_URL: 'https://berth.lab.example',
+}
 const read = (environment: Record<string, string | undefined>) => readConfig(environment, '/srv/berth')
 const problemsOf = (environment: Record<string, string | undefined>) => leftOf(read(environment))
 
 test('without variables every setting has its documented default', (t) => {
-  t.deepEqual(rightOf(read({ PATH: '/bin', BERTH: 'not ours' })), {
+  const config = rightOf(read({ PATH: '/bin', BERTH: 'not ours' }))
+  // What has no default is undefined.
+  t.deepEqual(JSON.parse(JSON.stringify(config)), {
     host: '127.0.0.1',
     port: 8080,
     trustedProxies: [],
@@ -73,6 +82,8 @@ test('every variable sets its value', (t) => {
       BERTH_QUOTA_DEFAULT: 'hours_per_week=40',
       BERTH_CLOCK_AHEAD_MAX: 'P60D',
       BERTH_LOG_LEVEL: 'silent',
+      ...SIGN_ON,
+      BERTH_OIDC_CLAIM: 'https://lab.example/roles',
     }),
   )
   t.deepEqual(config, {
@@ -108,6 +119,18 @@ test('every variable sets its value', (t) => {
     limits: { windowMax: DAY / 2, horizon: 9 * DAY + 1_800_000 },
     quotaDefault: { hours_per_week: 40, reservations_max: 100, priority_max: 0 },
     clockAheadMax: 60 * DAY,
+    client: undefined,
+    oidc: {
+      issuer: 'https://login.lab.example/realms/lab',
+      clientId: 'berth',
+      clientSecretFile: '/srv/berth/oidc.secret',
+      claim: 'https://lab.example/roles',
+      roles: new Map([
+        ['lab-admins', 'administrator'],
+        ['qa', 'tester'],
+      ]),
+      redirectUri: 'https://berth.lab.example/login/callback',
+    },
     logLevel: 'silent',
     warnings: [],
   })
@@ -121,30 +144,45 @@ test('paths are absolute, whatever directory the service starts in', (t) => {
 })
 
 for (const [name, value, problem] of refused) {
-  test(`${name}=${value.slice(0, 40).trimEnd()} is refused`, (t) => {
-    const problems = problemsOf({ [name]: value })
+  test(`${name}=${JSON.stringify(value.slice(0, 40))} is refused`, (t) => {
+    const problems = problemsOf({ ...SIGN_ON, [name]: value })
     t.is(problems.length, 1)
     t.true(problems[0]?.startsWith(`${name} `))
     t.regex(problems[0] as string, problem)
+    t.false(problems.join().includes('CaNaRy'))
   })
 }
 
-const origins = [
-  'berth',
-  'https://lab.example/berth',
-  'urn:lab:berth',
-  '/berth',
-  'lab.example/b%C3%A9rth?x=1#y',
-  '//h/p',
-]
-for (const origin of origins) {
-  test(`BERTH_ORIGIN=${origin} is accepted`, (t) => {
-    t.is(rightOf(read({ BERTH_ORIGIN: origin })).origin, origin)
+const accepted = [
+  ...['berth', 'https://lab.example/berth', 'urn:lab:berth', '/berth', 'lab.example/b%C3%A9rth?x=1#y', '//h/p'].map(
+    (origin) => ['BERTH_ORIGIN', origin] as const,
+  ),
+  ...[
+    'https://login.lab.example/',
+    'http://127.0.0.1:8081',
+    'http://localhost:8081/realms/lab',
+    'http://[::1]:8081',
+  ].map((issuer) => ['BERTH_OIDC_ISSUER', issuer] as const),
+  ['BERTH_PUBLIC_URL', 'http://berth.lab.example:8080'],
+] as const
+for (const [name, value] of accepted) {
+  test(`${name}=${value} is accepted`, (t) => {
+    const { origin, oidc } = rightOf(read({ ...SIGN_ON, [name]: value }))
+    t.true([origin, oidc?.issuer, oidc?.redirectUri.replace('/login/callback', '')].includes(value))
   })
 }
+
+test('the variables of single sign-on, but for the claim, are set together or not at all', (t) => {
+  t.is(rightOf(read(SIGN_ON)).oidc?.claim, 'groups')
+  for (const name of Object.keys(SIGN_ON)) {
+    const problem = `${Object.keys(SIGN_ON).join(', ')} must be set together: ${name} is missing`
+    t.deepEqual(problemsOf({ ...SIGN_ON, [name]: undefined }), [problem])
+  }
+  t.regex(problemsOf({ BERTH_OIDC_CLAIM: 'roles' }).join(), /must be set together: .* are missing$/)
+})
 
 test('an empty value is refused for every variable', (t) => {
-  const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_VAULT_KEY')
+  const names = refused.map(([name]) => name).concat('BERTH_DATA', 'BERTH_TLS_CERT', 'BERTH_OIDC_CLIENT_SECRET_FILE')
   for (const name of new Set(names)) t.regex(problemsOf({ [name]: '' }).join(), new RegExp(`^${name} is empty`))
 })
 
@@ -165,16 +203,17 @@ test('all problems are reported at once, and valid variables cause none', (t) =>
 
 test('an unknown variable is refused with the nearest known name', (t) => {
   const nearest = (name: string) => problemsOf({ [name]: 'x' }).join()
-  t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a Berth variable; the closest name is BERTH_PORT')
-  t.regex(nearest('BERTH_ADMIN_PASWORD'), /closest name is BERTH_ADMIN_PASSWORD$/)
-  t.regex(nearest('BERTH_VAULT_KEYFILE'), /closest name is BERTH_VAULT_KEY_FILE$/)
-  t.regex(nearest('BERTH_LOGLEVEL'), /closest name is BERTH_LOG_LEVEL$/)
+  t.is(nearest('BERTH_PROT'), 'BERTH_PROT is not a Berth variable; did you mean BERTH_PORT?')
+  t.regex(nearest('BERTH_ADMIN_PASWORD'), /did you mean BERTH_ADMIN_PASSWORD\?$/)
+  t.regex(nearest('BERTH_VAULT_KEYFILE'), /did you mean BERTH_VAULT_KEY_FILE\?$/)
+  t.regex(nearest('BERTH_LOGLEVEL'), /did you mean BERTH_LOG_LEVEL\?$/)
+  t.is(nearest('BERTH_UNHEARD_OF'), 'BERTH_UNHEARD_OF is not a Berth variable')
 })
 
 test('a certificate without its key is refused, and a key without its certificate', (t) => {
-  const together = ['BERTH_TLS_CERT and BERTH_TLS_KEY must be set together']
-  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), together)
-  t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), together)
+  const missing = (name: string) => [`BERTH_TLS_CERT, BERTH_TLS_KEY must be set together: ${name} is missing`]
+  t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem' }), missing('BERTH_TLS_KEY'))
+  t.deepEqual(problemsOf({ BERTH_TLS_KEY: 'key.pem' }), missing('BERTH_TLS_CERT'))
   t.deepEqual(problemsOf({ BERTH_TLS_CERT: 'cert.pem', BERTH_TLS_KEY: '' }), [
     'BERTH_TLS_KEY is empty; give it a value or unset it',
   ])
@@ -247,5 +286,5 @@ test("the first administrator's password must meet the rules for every password"
 test('"serve" ignores the variables that name another service, also wrong ones', (t) => {
   const environment = { BERTH_URL: 'wrong', BERTH_TOKEN: 'wrong' }
   t.is(problemsOf(environment).length, 2)
-  t.false('client' in rightOf(read(withoutClient(environment))))
+  t.is(rightOf(read(withoutClient(environment))).client, undefined)
 })

@@ -1,16 +1,14 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runScript } from '../measure/processes.ts'
-import type { Taken } from '../measure/sampling.ts'
+import { runScript, startServer } from '../measure/processes.ts'
+import { rowOf, type Taken } from '../measure/sampling.ts'
 import type { TableRow } from '../measure/table.ts'
 import { MAIN } from '../servers/berth.ts'
-import { type Lab, makeBookings } from './bookings.ts'
+import { environmentOf } from '../servers/creating.ts'
 import { checkLog } from './checks.ts'
-import { eventsUntil, type Scale } from './lab-history.ts'
-import { inRounds, rowOf, together } from './rounds.ts'
-import { begin, environmentOf, seed } from './seed.ts'
-import { creates, memory, starts } from './service.ts'
+import { eventsUntil, type Scale, seed } from './seed.ts'
+import { creates, type Lab, makeBookings, memory, starts } from './service.ts'
 
 /**
  * The service with a thousand events, and with a hundred and a thousand times as many: what each costs, and what does not
@@ -42,7 +40,7 @@ const manySuts = (events: number, suts = sutsFor(events)): Scale => ({ events, s
 const measureLog = async (lab: Lab, empty: string) => ({
   lab,
   started: await starts(lab.data, empty, STARTS),
-  held: await inRounds(1, () => memory(lab)),
+  held: await memory(lab),
 })
 type Measured = Awaited<ReturnType<typeof measureLog>>
 
@@ -52,9 +50,9 @@ const MB = { unit: 'MB', digits: 0 }
 const figuresOf = ({ lab, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events of ${grouped(lab.suts)} SUTs`
   return [
-    rowOf(started, { what: `start with ${log}`, unit: 's' }, ([withLog]) => withLog / 1_000),
-    rowOf(held, { what: `memory, ${log}`, ...MB }, ({ most }) => most),
-    rowOf(held, { what: `memory at its peak, ${log}`, ...MB }, ({ peak }) => peak),
+    { what: `start with ${log}`, unit: 's', figures: started.map(([withLog]) => withLog / 1_000) },
+    { what: `memory, ${log}`, ...MB, figures: [held.most] },
+    { what: `memory at its peak, ${log}`, ...MB, figures: [held.peak] },
   ]
 }
 
@@ -62,16 +60,14 @@ const figuresOf = ({ lab, started, held }: Measured): readonly TableRow[] => {
 const boundsOf = ({ lab, started, held }: Measured): readonly TableRow[] => {
   const log = `${grouped(lab.events)} events`
   return [
-    rowOf(
-      started,
-      { what: `start with ${log}, to one with none`, must: { most: 3 }, aim: { most: 1.5 } },
-      ([withLog, withNone]) => withLog / withNone,
-    ),
-    rowOf(
-      held,
-      { what: `memory with ${log} of ${grouped(lab.suts)} SUTs`, ...MB, must: { most: 400 }, aim: { most: 250 } },
-      ({ most }) => most,
-    ),
+    {
+      ...{ what: `start with ${log}, to one with none`, must: { most: 3 }, aim: { most: 1.5 } },
+      figures: started.map(([withLog, withNone]) => withLog / withNone),
+    },
+    {
+      ...{ what: `memory with ${log} of ${grouped(lab.suts)} SUTs`, ...MB, must: { most: 400 }, aim: { most: 250 } },
+      figures: [held.most],
+    },
   ]
 }
 
@@ -85,8 +81,11 @@ const createRow = async (long: Lab, makeShort: () => Promise<Lab>, say: Options[
   }
   say(checkLog(long.data, long.bookings.answered()))
   const cpuOf = ({ cpu, requests }: Taken): number => cpu / requests
+  // The busiest says how busy it was.
+  const busy = pairs.flatMap((one) => one.busy ?? [])
+  const rounds = pairs.flatMap((one) => one.rounds)
   return rowOf(
-    together(pairs),
+    { rounds, ...(busy.length > 0 && { busy: Math.max(...busy) }) },
     { what, must: { most: 1.1 }, aim: { most: 1.03 } },
     (round) => cpuOf(round.long) / cpuOf(round.short),
   )
@@ -112,11 +111,9 @@ export const scaleRows = async (options: Options): Promise<readonly TableRow[]> 
   const directory = mkdtempSync(join(tmpdir(), 'berth-bench-'))
   try {
     const empty = join(directory, 'empty')
-    const people = await begin(empty)
+    await (await startServer([MAIN, 'serve'], environmentOf(empty))).stop()
     const make: Make = async (name, scale) => {
-      const data = mkdtempSync(join(directory, `${name}-`))
-      cpSync(empty, data, { recursive: true })
-      const lab = await seed(data, people, scale)
+      const lab = await seed(mkdtempSync(join(directory, `${name}-`)), scale)
       options.say(`${grouped(scale.events)} events of ${scale.suts} SUTs`)
       return { ...lab, bookings: makeBookings(lab) }
     }

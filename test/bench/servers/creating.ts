@@ -73,6 +73,14 @@ export const writeLines = (path: string, lines: readonly string[]): string => {
   return path
 }
 
+export const environmentOf = (data: string): Record<string, string> => ({
+  BERTH_DATA: data,
+  BERTH_PORT: '0',
+  BERTH_ADMIN_PASSWORD: PASSWORD,
+  // The maximum horizon: windows are reserved faster than time passes.
+  BERTH_HORIZON: 'P3660D',
+})
+
 /** `name` is the name of its directory. */
 export const startService = async (
   start: typeof startServer,
@@ -81,14 +89,7 @@ export const startService = async (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Pick<Berth, 'server' | 'data' | 'user'>> => {
   const data = join(directory, name)
-  // The maximum horizon: windows are reserved faster than time passes.
-  const server = await start([MAIN, 'serve'], {
-    BERTH_DATA: data,
-    BERTH_PORT: '0',
-    BERTH_ADMIN_PASSWORD: PASSWORD,
-    BERTH_HORIZON: 'P3660D',
-    ...environment,
-  })
+  const server = await start([MAIN, 'serve'], { ...environmentOf(data), ...environment })
   return { server, data, user: (await ask(server.url, '/api/user/me'))._id }
 }
 

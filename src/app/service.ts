@@ -45,7 +45,6 @@ import { makeUpcomingReservations } from '../processes/upcoming.ts'
 import { makeMatching } from '../read-models/matching/matching.ts'
 import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
-import { makeAuthenticator } from '../users/authenticate.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
 import { makeFinishRemovals } from './accounts/finish-removals.ts'
@@ -135,14 +134,14 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     // 6. The views and the command loop, the users, and the first ones of a log that has none.
     const followed = { ...core, ...(await openViewsAndRunner(core, reports)) }
     const { views, runner } = followed
-    const { users, isUpToDate, catchUpNames, catchUpTokens } = await openAllUsers(followed)
+    const { users, ...knowledge } = await openAllUsers(followed)
     const lab = { ...followed, users }
     const administrator = await openFirstUsers(lab)
     // At once: a start that fails later must not lose the password.
     if (administrator !== undefined) await base.onFirstAdministrator?.(administrator, { host, port })
 
     // 7. The condition for health checks, and gauges.
-    const condition = (): HealthCondition => conditionOf({ alarms, views, isUpToDate, stage })
+    const condition = (): HealthCondition => conditionOf({ alarms, views, stage, ...knowledge })
     const isServing = (): boolean => canServe(condition())
     metrics.registerGauges(gaugesOf({ ...lab, condition, certificate }))
 
@@ -272,10 +271,9 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       hasSingleSignOn: config.oidc !== undefined,
       digest: async () => (await readPage()).digest,
     }
-    const authenticator = makeAuthenticator({ ...signedIn, users, catchUpNames, catchUpTokens, randomBytes })
     const dependencies: AppDependencies = {
       ...{ ...reports, routes: routes(parts), repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
-      gate: makeGate({ isUpToDate, authenticator, addresses, clock, randomBytes }),
+      gate: makeGate({ ...knowledge, ...signedIn, users, isReady: views.caughtUp, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
       inFlight: makeInFlight(),
       onRepeated: metrics.retryAnswered,

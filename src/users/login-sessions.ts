@@ -36,7 +36,6 @@ interface LoginSessionsOptions {
   readonly renewEpoch: (user: User) => Promise<void>
   /** Whether a session was ended before it expired. */
   readonly isEnded: (id: string) => boolean
-  readonly isReady: () => boolean
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
@@ -62,7 +61,7 @@ const epochText = (id: string, epoch: string): string => `epoch ${id} ${epoch}`
 
 /** Sessions that begin with a login. They are in no store: each is a text, signed and bound to an epoch of its user. */
 export const makeLoginSessions = (options: LoginSessionsOptions) => {
-  const { signer, users, renewEpoch, isEnded, isReady, clock, randomHex } = options
+  const { signer, users, renewEpoch, isEnded, clock, randomHex } = options
 
   const issue = (user: User, epoch: string, { _id, renewableUntil }: Omit<LoginSession, 'epoch'>, expires: number) => {
     const revision = users.member(user._id)?.revision ?? -1
@@ -104,8 +103,6 @@ export const makeLoginSessions = (options: LoginSessionsOptions) => {
     },
     /** Whether a text has the form of a session. */
     isSessionLike: (text: string): boolean => text.includes('.'),
-    /** Whether all ended sessions are known. */
-    isReady,
     userOf: (session: string): SessionUser | Promise<SessionUser> => {
       const content = signer.open(session) as Content | undefined
       if (content === undefined) return 'wrong'

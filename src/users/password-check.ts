@@ -5,16 +5,22 @@ import type { BasicCredentials } from './basic.ts'
 import type { CatchUpUsers } from './catch-up.ts'
 import type { Credential } from './load-users.ts'
 import { HASH_COST, type PasswordHash, SALT_BYTES, verifyPassword } from './passwords/password.ts'
+import type { User } from './user.ts'
 import type { Users } from './users.ts'
 
 export interface PasswordCheckOptions {
-  readonly users: Pick<Users, 'credentialOf' | 'list'>
-  /** Reads what other instances have recorded of names and passwords. */
-  readonly catchUpNames: CatchUpUsers
+  readonly users: Pick<Users, 'credentialOf' | 'isCurrent' | 'list'>
+  /** Reads what other instances have recorded of users and tokens, before a credential is refused. */
+  readonly catchUp: CatchUpUsers
   readonly randomBytes: (size: number) => Uint8Array
   readonly verify?: typeof verifyPassword
   readonly limits?: Partial<typeof LIMITS>
+  /** Verified credentials to remember: 65,536 unless given. */
+  readonly rememberedMax?: number
 }
+
+/** The user whom credentials belong to; `full` if there was no room for a check. */
+export type CheckedPassword = User | 'wrong' | 'full'
 
 const LIMITS = {
   /** Checks at a time. */
@@ -45,9 +51,9 @@ const makeDecoys = ({ users, randomBytes }: PasswordCheckOptions) => {
   }
 }
 
-/** Checks passwords. For a name that nobody has it checks a decoy, so that its refusal takes as long. */
-export const makePasswordCheck = (options: PasswordCheckOptions) => {
-  const { users, catchUpNames, verify = verifyPassword } = options
+/** Verifies passwords. For a name that nobody has it verifies a decoy, so that its refusal takes as long. */
+const makeVerification = (options: PasswordCheckOptions) => {
+  const { users, catchUp, verify = verifyPassword } = options
   const { runningMax, waitingMax, timeoutMs, rest } = { ...LIMITS, ...options.limits }
   const turns = makeTurns({ limit: runningMax, waitingMax: () => waitingMax })
   const decoyFor = makeDecoys(options)
@@ -65,7 +71,6 @@ export const makePasswordCheck = (options: PasswordCheckOptions) => {
     }
   }
 
-  /** The user of the credentials; `full` if there is no room for a check, those of lower ranks coming first. */
   return async ({ name, password }: BasicCredentials, rank: number): Promise<Credential | 'wrong' | 'full'> => {
     let caughtUp: Promise<void> | undefined
     for (;;) {
@@ -77,9 +82,68 @@ export const makePasswordCheck = (options: PasswordCheckOptions) => {
       if (!isUnchanged()) continue
       if (fits && credential?.hash !== undefined) return credential
       // For known names too, so that both kinds of refusal take equally long.
-      caughtUp ??= catchUpNames()
+      caughtUp ??= catchUp()
       await caughtUp
       if (isUnchanged()) return 'wrong'
     }
+  }
+}
+
+/**
+ * One for each user, and for each spelling of a name that is the same user's; about 300 bytes each. Each was verified, so
+ * only users can push out others, at the cost of one check each; these are then verified again. In the order of their
+ * verification: moving one at each request would cost every request.
+ */
+const REMEMBERED_MAX = 65_536
+
+/** Verified credentials that are still valid, by their digests. */
+const makeRemembered = ({ users, rememberedMax = REMEMBERED_MAX }: PasswordCheckOptions) => {
+  const remembered = new Map<string, Credential>()
+  /** The list of users, which any change replaces, when what is not current was forgotten last. */
+  let swept: readonly User[] = []
+  return {
+    get: (digest: string): User | undefined => {
+      const credential = remembered.get(digest)
+      return credential !== undefined && users.isCurrent(credential) ? credential.user : undefined
+    },
+    put: (digest: string, credential: Credential): void => {
+      if (swept !== users.list()) {
+        swept = users.list()
+        for (const [key, old] of remembered) if (!users.isCurrent(old)) remembered.delete(key)
+      }
+      const [oldest] = remembered.keys()
+      if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest)
+      remembered.set(digest, credential)
+    },
+  }
+}
+
+/** Checks passwords. Credentials that have been verified, or are being verified, need no further check. */
+export const makePasswordCheck = (options: PasswordCheckOptions) => {
+  // Credentials themselves are not kept: only digests, keyed with a secret of this process.
+  const secret = Buffer.from(options.randomBytes(32)).toString('hex')
+  const digestOf = (header: string): string => digest('sha256', secret + header, 'hex')
+  const remembered = makeRemembered(options)
+  const verified = makeVerification(options)
+  const underWay = new Map<string, Promise<CheckedPassword>>()
+  return {
+    /** The user of a header that has been verified. */
+    remembered: (header: string): User | undefined => remembered.get(digestOf(header)),
+    /** The user of credentials that have been verified, or what becomes of their check under way. */
+    known: ({ canonical }: BasicCredentials): User | Promise<CheckedPassword> | undefined =>
+      remembered.get(digestOf(canonical)) ?? underWay.get(digestOf(canonical)),
+    /** Checks credentials, those of lower ranks first. Rejects only if hashing itself fails. */
+    check: (credentials: BasicCredentials, rank: number): Promise<CheckedPassword> => {
+      const key = digestOf(credentials.canonical)
+      const check = async (): Promise<CheckedPassword> => {
+        const credential = await verified(credentials, rank)
+        if (typeof credential === 'string') return credential
+        remembered.put(key, credential)
+        return credential.user
+      }
+      const checking = check().finally(() => underWay.delete(key))
+      underWay.set(key, checking)
+      return checking
+    },
   }
 }

@@ -18,7 +18,6 @@ export interface KnownToken {
 
 interface TokensOptions {
   readonly find: (id: string) => KnownToken | undefined
-  readonly isReady: () => boolean
   readonly users: Pick<Users, 'byId'>
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -46,7 +45,7 @@ export const mayHaveRole = (user: Pick<User, 'role'>, role: Role): boolean =>
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /** Tokens in place of passwords. */
-export const makeTokens = ({ find, isReady, users, clock }: TokensOptions) => {
+export const makeTokens = ({ find, users, clock }: TokensOptions) => {
   const userOf = ({ _id, user_id, role, expires_at, scope, revoked_at }: KnownToken): User | undefined => {
     const user = users.byId(user_id)
     const isOver = revoked_at !== null || (expires_at !== null && epochMillisecondsOf(expires_at) <= clock())
@@ -63,7 +62,6 @@ export const makeTokens = ({ find, isReady, users, clock }: TokensOptions) => {
   return {
     /** Whether a text is meant as a token. */
     isTokenLike: (text: string): boolean => text.slice(0, PREFIX.length).toLowerCase() === PREFIX,
-    isReady,
     /** The user that a token stands for, with the token's role; undefined unless it is valid. */
     userOf: (token: string): User | undefined => {
       const digits = TOKEN.exec(token)?.[1]

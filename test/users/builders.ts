@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { FirstUser } from '../../src/app/core/runtime.ts'
 import type { Quota } from '../../src/domain/events/user.ts'
-import { NOTHING_TO_CATCH_UP } from '../../src/users/catch-up.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
 import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
 
@@ -41,17 +40,4 @@ export const leftOf = <L, A>(either: E.Either<L, A>): L => {
 export const signal = <A>(): { readonly came: Promise<A>; readonly give: (value: A) => void } => {
   const { promise, resolve } = Promise.withResolvers<A>()
   return { came: promise, give: resolve }
-}
-
-/** Where nobody has a session. */
-export const NO_SESSIONS = { isSessionLike: () => false, isReady: () => true, userOf: () => 'wrong' as const }
-
-/** Where nobody has a token or a session. */
-/** Without other instances. */
-export const ALONE = { catchUpNames: NOTHING_TO_CATCH_UP, catchUpTokens: NOTHING_TO_CATCH_UP }
-
-export const PASSWORDS_ONLY = {
-  ...ALONE,
-  sessions: NO_SESSIONS,
-  tokens: { isTokenLike: () => false, isReady: () => true, userOf: () => undefined },
 }

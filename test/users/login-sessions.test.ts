@@ -41,7 +41,6 @@ const given = ({ user = ALICE as User | undefined, epoch = EPOCH as Epoch | null
       now.epoch = { id: 'e9', clear: '9'.repeat(32) }
     },
     isEnded: (id) => ended.has(id),
-    isReady: () => true,
     clock: () => now.time,
     randomHex: (bytes) => randomBytes(bytes).toString('hex'),
   })

@@ -20,7 +20,6 @@ const given = (more: Partial<KnownToken> = {}, user: User | undefined = ALICE) =
   const people = new Map(user && [[user._id, user]])
   const tokens = makeTokens({
     find: (id) => known.get(id),
-    isReady: () => true,
     users: { byId: (id) => people.get(id) },
     clock: () => time.now,
   })

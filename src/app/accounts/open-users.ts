@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { type CatchUpUsers, makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
+import { makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
 import { openUsers, type Users } from '../../users/users.ts'
 import type { Lab } from '../core/base.ts'
 
@@ -42,21 +42,9 @@ const watchKnowledge = (
   return (): boolean => check() || performance.now() - knownAt < KNOWN_FOR_MS
 }
 
-/** Credentials that are wrong here may be those of a user or token that another instance has just made. */
-const makeCatchUps = ({ isShared, views, store }: OpenUsersOptions, { refresh }: Users) => {
-  const make = (read: () => Promise<unknown>): CatchUpUsers =>
-    isShared ? makeCatchUpUsers(read, CREDENTIALS_INTERVAL_MS) : NOTHING_TO_CATCH_UP
-  return {
-    /** Before a name or a password is refused. */
-    catchUpNames: make(refresh),
-    /** Before a token is refused. */
-    catchUpTokens: make(() => Promise.all([refresh(), waitForHead(views, store)])),
-  }
-}
-
 /** Opens the users, who follow the log. An alarm says when they cannot be read. */
 export const openAllUsers = async (options: OpenUsersOptions) => {
-  const { runner, views, vault, alarms, isShared, opened } = options
+  const { runner, views, vault, store, alarms, isShared, opened } = options
   let isFailing = false
   const users = await openUsers({
     isShared,
@@ -82,6 +70,9 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
     users,
     /** Whether the users are those of the log, or were a moment ago. */
     isUpToDate: watchKnowledge(options, users, () => isFailing),
-    ...makeCatchUps(options, users),
+    /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
+    catchUp: isShared
+      ? makeCatchUpUsers(() => Promise.all([users.refresh(), waitForHead(views, store)]), CREDENTIALS_INTERVAL_MS)
+      : NOTHING_TO_CATCH_UP,
   }
 }

@@ -33,7 +33,6 @@ const openSessions = (lab: Lab): LoginSessions => {
         throw new StoreUnavailable('a session cannot begin: its epoch is not readable')
     },
     isEnded: (id) => views.newest('token', id)?.ended === 'revoked',
-    isReady: views.caughtUp,
     clock,
     randomHex,
   })
@@ -47,7 +46,6 @@ const openTokens = ({ users, views, clock }: Lab): Tokens =>
       const { hash } = JSON.parse(version.internal) as TokenInternal
       return hash === undefined ? undefined : { ...(JSON.parse(version.document) as TokenDocument), hash }
     },
-    isReady: views.caughtUp,
     users,
     clock,
   })

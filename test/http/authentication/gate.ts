@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { makeGate } from '../../../src/http/authentication/gate.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
-import { makeAuthenticator } from '../../../src/users/authenticate.ts'
+import { NOTHING_TO_CATCH_UP } from '../../../src/users/catch-up.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/passwords/password.ts'
 import { makeToken, makeTokens } from '../../../src/users/tokens.ts'
-import { ALONE, aUser } from '../../users/builders.ts'
+import { aUser } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
 
 export const HERE = '192.0.2.7'
@@ -19,13 +19,13 @@ export const by = (client: string) => ({ 'x-forwarded-for': client })
 export const times = (count: number, answer: string): string[] => Array.from({ length: count }, () => answer)
 export const wrongToken = (): string => `Bearer ${makeToken(randomBytes).token}`
 
-const credentialOf = async (name: string): Promise<[string, Credential]> => {
-  const { _id, role, password } = await aUser(name, passwordOf(name))
+const credentialOf = async (name: string, word = passwordOf(name)): Promise<[string, Credential]> => {
+  const { _id, role, password } = await aUser(name, word)
   return [name, { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(password) as PasswordHash }]
 }
 
 /** Tokens and sessions of a user. What has a point is like a session. */
-const credentialsFor = (user: Credential['user'], isReady: () => boolean, clock: () => number) => {
+const credentialsFor = (user: Credential['user'], clock: () => number) => {
   const { _id, token, hash } = makeToken(randomBytes)
   const known = { _id, hash, user_id: user._id, role: user.role, expires_at: null, revoked_at: null }
   const sessionOf = (text: string) => {
@@ -34,9 +34,9 @@ const credentialsFor = (user: Credential['user'], isReady: () => boolean, clock:
   }
   return {
     token,
-    sessions: { isSessionLike: (text: string) => text.includes('.'), isReady, userOf: sessionOf } as const,
+    sessions: { isSessionLike: (text: string) => text.includes('.'), userOf: sessionOf } as const,
     tokens: makeTokens({
-      ...{ find: (id) => (id === _id ? known : undefined), isReady, clock },
+      ...{ find: (id) => (id === _id ? known : undefined), clock },
       users: { byId: (id) => (id === user._id ? user : undefined) },
     }),
   }
@@ -45,14 +45,16 @@ const credentialsFor = (user: Credential['user'], isReady: () => boolean, clock:
 interface Options {
   readonly verify?: typeof verifyPassword
   readonly others?: readonly string[]
+  /** Users that another instance has just recorded. */
+  readonly recorded?: readonly string[]
 }
 
 /**
  * A gate for Alice, Bob and others with a stopped clock. Alice also has a token and a session. `ask` returns a name, or
  * a code with Retry-After.
  */
-export const given = async ({ verify = verifyPassword, others = [] }: Options = {}) => {
-  const byName = new Map(await Promise.all(['alice', 'bob', ...others].map(credentialOf)))
+export const given = async ({ verify = verifyPassword, others = [], recorded = [] }: Options = {}) => {
+  const byName = new Map(await Promise.all(['alice', 'bob', ...others].map((name) => credentialOf(name))))
   const users = {
     credentialOf: (name: string) => byName.get(name),
     isCurrent: (credential: Credential) => byName.get(credential.user.name) === credential,
@@ -60,30 +62,41 @@ export const given = async ({ verify = verifyPassword, others = [] }: Options = 
   }
   const clock = { now: Date.parse('2030-05-02T05:58:11.400Z') }
   const verified: string[] = []
+  const details = new Set<string>()
+  /** Of each request, whether its answer had to be waited for. */
+  const waited: boolean[] = []
   let isReady = true
   const { user } = byName.get('alice') as Credential
-  const { token, ...credentials } = credentialsFor(
-    user,
-    () => isReady,
-    () => clock.now,
-  )
-  const authenticator = makeAuthenticator({
-    ...{ ...ALONE, ...credentials, users, randomBytes, limits: { rest: 0, timeoutMs: 300_000 } },
+  const { token, ...credentials } = credentialsFor(user, () => clock.now)
+  const set = async (name: string, password?: string): Promise<void> => {
+    byName.set(...(await credentialOf(name, password)))
+  }
+  const { admit } = makeGate({
+    ...{ ...credentials, users, randomBytes, limits: { rest: 0, timeoutMs: 300_000 } },
+    addresses: makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }]),
+    isUpToDate: () => true,
+    isReady: () => isReady,
+    catchUp:
+      recorded.length === 0
+        ? NOTHING_TO_CATCH_UP
+        : async () => void (await Promise.all(recorded.map((name) => set(name)))),
+    clock: () => clock.now,
     verify: (hash, password) => {
       verified.push(password)
       return verify(hash, password)
     },
   })
-  const addresses = makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }])
-  const gate = makeGate({ isUpToDate: () => true, authenticator, addresses, clock: () => clock.now, randomBytes }).admit
   const proxied = { remoteAddress: PROXY }
   /** The proxy has a single connection. Others open a new one for each request. */
   const ask = async (remoteAddress: string, authorization?: string, more: object = {}): Promise<string> => {
     const headers = { ...(authorization !== undefined && { authorization }), ...more }
     const socket = remoteAddress === PROXY ? proxied : { remoteAddress }
-    const admitted = await gate({ headers, socket } as unknown as IncomingMessage)
+    const admitting = admit({ headers, socket } as unknown as IncomingMessage)
+    waited.push(admitting instanceof Promise)
+    const admitted = await admitting
     if (E.isRight(admitted)) return admitted.right.name
-    const { code, retryAfter } = admitted.left
+    const { code, retryAfter, detail } = admitted.left
+    details.add(detail)
     return retryAfter === undefined ? code : `${code} ${retryAfter}`
   }
   let guesses = 0
@@ -95,7 +108,18 @@ export const given = async ({ verify = verifyPassword, others = [] }: Options = 
     return answers
   }
   return {
-    ...{ clock, verified, token, ask, guess, askOften },
+    ...{
+      clock,
+      verified,
+      details,
+      waited,
+      token,
+      set,
+      remove: (name: string) => byName.delete(name),
+      ask,
+      guess,
+      askOften,
+    },
     guessOften: (count: number, address: string, name?: string, more?: object) =>
       askOften(count, () => guess(address, name, more)),
     setReady: (to: boolean): void => {

@@ -128,10 +128,11 @@ test('simultaneous attempts are counted when they begin: at most ten are checked
 })
 
 test('a client that opens many connections at once is let in, despite a crowd at another address', async (t) => {
-  const { ask, guess, guessOften } = await given()
+  const { ask, guess, guessOften, verified } = await given()
   const crowd = Array.from({ length: 100 }, () => guess(ELSEWHERE))
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(HERE, ALICE)))
   t.deepEqual(answers, times(200, 'alice'))
+  t.is(verified.filter((password) => password === passwordOf('alice')).length, 1)
   t.deepEqual(await guessOften(10, HERE), times(10, 'unauthenticated'))
   await Promise.all(crowd)
 })

@@ -29,6 +29,8 @@ test('good tokens never lock an address out, and no token costs hashing', async 
   const { token, verified, ask, askOften } = await given()
   t.deepEqual(await askOften(1_000, () => ask(HERE, `Bearer ${token}`)), times(1_000, 'alice'))
   await askOften(200, () => ask(ELSEWHERE, wrongToken()))
+  const others = ['Bearer berth_x', 'Bearer alice', `Bearer ${token}=`, basic('berth_x', ''), basic('BERTH_ABC', 'x')]
+  for (const header of [...others, 'Bearer forged.session']) t.is(await ask(HERE, header), REFUSED, header)
   t.deepEqual(verified, [])
   t.is(await ask(HERE, wrongToken()), REFUSED)
 })

@@ -137,7 +137,6 @@ export const makeSubscribers = (options: SubscribersOptions) => {
   const callSoon = makeCallQueue()
   const pace = makePace()
   let isClosed = false
-  let isFailed = false
 
   /** Ends the streams of matching users. */
   const disconnect = (matches: (user: User) => boolean, why: EndReason): void => {
@@ -146,13 +145,13 @@ export const makeSubscribers = (options: SubscribersOptions) => {
   /** Looks after all streams, a few in each turn of the event loop. */
   const timer = setInterval(() => {
     disconnect(users.hasExpired, 'user_changed')
-    const why = isFailed ? 'failed' : views.isOfAnotherLog() ? 'another_log' : undefined
+    const isOfAnotherLog = views.isOfAnotherLog()
     const now = performance.now()
     callSoon(
       [...all].map(
         ({ isHeld, stream }) =>
           () =>
-            why === undefined || isHeld ? stream?.check(now) : stream?.end(why),
+            isOfAnotherLog && !isHeld ? stream?.end('another_log') : stream?.check(now),
       ),
     )
   }, limits.checkInterval).unref()
@@ -183,11 +182,6 @@ export const makeSubscribers = (options: SubscribersOptions) => {
         },
         leave: () => void all.delete(subscriber),
       })
-    },
-    /** Ends all streams: what they send has failed. */
-    fail: (error: unknown): void => {
-      isFailed = true
-      onError(error)
     },
     /**
      * Ends every stream with an event that gives the reason, and accepts no more. Resolves when readers have taken it, or

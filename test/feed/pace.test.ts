@@ -4,10 +4,10 @@ import test from 'ava'
 import { BEFORE_FIRST, formatPosition, toPublicPosition, toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { makePace } from '../../src/feed/call-queue.ts'
-import { makeGathering } from '../../src/feed/changes/gathering.ts'
+import { makeGatherings } from '../../src/feed/changes/gatherings.ts'
 import type { Change } from '../../src/feed/events/change.ts'
 import { jsonLines } from '../../src/feed/events/frames.ts'
-import { makeLogReader } from '../../src/feed/log-reader.ts'
+import { type LogReader, makeLogReader } from '../../src/feed/log-reader.ts'
 import { startStream } from '../../src/feed/stream.ts'
 import type { Views } from '../../src/read-models/views.ts'
 import { aStream, logged, someEvents } from '../event-store/new-events.ts'
@@ -36,7 +36,7 @@ const countPerTurn = (t: { teardown: (tidy: () => void) => void }) => {
 
 const aChange = (n: number, change: Partial<Change> = {}): Change => ({
   ...{ position: toPublicPosition(n), kind: 'sut', id: `sut-${n}`, sutId: `sut-${n}`, userId: undefined },
-  ...{ rosterAt: undefined, quotaAt: undefined, scopeAt: undefined, retagged: [] },
+  ...{ isOfRoster: false, hasNewQuota: false, hasNewScope: false, retagged: [] },
   ...change,
 })
 
@@ -52,16 +52,29 @@ test('64 streams that resume with a scope share what is looked up, a few SUTs an
     lookedUp.add()
     return tags
   }
-  const changes = Array.from({ length: 1_000 }, (_, n) =>
-    aChange(n, n % 4 === 0 ? { retagged: [{ position: toPublicPosition(n), revision: 2 }] } : {}),
-  )
-  const gathering = makeGathering({
-    ...{ from: BEFORE_FIRST, to: toPublicPosition(999), changes, most: 500, pace: makePace() },
+  const entries = Array.from({ length: 1_000 }, (_, n) => ({
+    position: toPublicPosition(n),
+    change: aChange(n, n % 4 === 0 ? { retagged: [2] } : {}),
+  }))
+  const reader = {
+    readAfter: async (_: string, position: number) => entries.slice(position + 1, position + 65),
+    follow: () => () => undefined,
+    waitUntilDurable: () => undefined,
+  }
+  const gatherings = makeGatherings({
+    reader: reader as unknown as LogReader,
+    views: { position: () => toPublicPosition(999) },
+    limits: { interval: 1, entries: 500, behind: 1_000 },
     sight: { now: look, before: look, isRequestIn: () => false },
+    ...{ prepareRequests: async () => undefined, settled: () => undefined },
   })
+  gatherings.follow(() => undefined)
   const viewer = { userId: 'alice', role: 'tester', scope: { team: 'qa1' } } as const
   const told = await Promise.all(
-    Array.from({ length: 64 }, (_, n) => gathering.messagesFor(viewer, toPublicPosition(n))),
+    Array.from({ length: 64 }, async (_, n) => {
+      const gathering = await gatherings.readAfter('alice', toPublicPosition(n - 1))
+      return (await gathering?.messagesFor(viewer)) ?? 'reload'
+    }),
   )
   t.true(told.every((messages) => messages !== 'reload' && messages.bytes.length === 0))
   t.true(lookedUp.all() <= 1_250, 'each once')

@@ -81,7 +81,7 @@ const makeReadAfter =
       ...{ userId: _id, role },
       scope: role === 'tester' ? user.scope : undefined,
     }
-    return [{ to: gathering.to, messages: viewer && (await gathering.messagesFor(viewer, position)) }]
+    return [{ to: gathering.to, messages: viewer && (await gathering.messagesFor(viewer)) }]
   }
 
 /** Writes what one reader is told. The first message says from where. */
@@ -120,7 +120,6 @@ export const makeChanges = (options: ChangesOptions) => {
   const gatherings = makeGatherings({
     ...{ reader, views, limits, sight: makeSight(options), settled: known.settled },
     prepareRequests: options.requests.prepare,
-    onFailed: subscribers.fail,
   })
   return {
     subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {

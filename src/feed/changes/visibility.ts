@@ -1,6 +1,5 @@
 import type { Role } from '../../domain/events/user.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Change } from '../events/change.ts'
 
 /** Who reads, as far as it decides on what is told. */
@@ -26,41 +25,25 @@ export interface Sight {
 const isInScope = (tags: Tags | undefined, scope: Scope): boolean => tags !== undefined && fits(tags, scope)
 
 /** A SUT that has left the scope is told too. */
-const isSutSeen = ({ id, retagged }: Change, scope: Scope, after: PublicPosition, { now, before }: Sight): boolean =>
-  isInScope(now(id), scope) ||
-  retagged.some(({ position, revision }) => position > after && isInScope(before(id, revision), scope))
+const isSutSeen = ({ id, retagged }: Change, scope: Scope, { now, before }: Sight): boolean =>
+  isInScope(now(id), scope) || retagged.some((revision) => isInScope(before(id, revision), scope))
 
-const isLater = (at: PublicPosition | undefined, after: PublicPosition): boolean => at !== undefined && at > after
-
-/** Whether a reader is told of a change that happened after a position. */
-export const isToldTo = (
-  change: Change,
-  { userId, role, scope }: Viewer,
-  after: PublicPosition,
-  sight: Sight,
-): boolean => {
-  if (change.position <= after) return false
+/** Whether a reader is told of a change. */
+export const isToldTo = (change: Change, { userId, role, scope }: Viewer, sight: Sight): boolean => {
   if (role !== 'tester') return true
   const isOwn = change.userId === userId
   switch (change.kind) {
     case 'session':
       return isOwn
     case 'user':
-      return isLater(change.rosterAt, after) ? scope === undefined || isOwn : isOwn && isLater(change.quotaAt, after)
+      return change.isOfRoster ? scope === undefined || isOwn : isOwn && change.hasNewQuota
     case 'sut_reservation':
       return scope === undefined || isOwn || (change.sutId !== undefined && isInScope(sight.now(change.sutId), scope))
     case 'sut_request':
       return scope === undefined || isOwn || sight.isRequestIn(change.id, scope)
     case 'sut':
-      return scope === undefined || isSutSeen(change, scope, after, sight)
+      return scope === undefined || isSutSeen(change, scope, sight)
     default:
       return change.kind satisfies never
   }
 }
-
-/** Whether what a reader may see has changed as a whole. */
-export const hasNewVisibility = (
-  changes: readonly Change[],
-  { userId, role }: Viewer,
-  after: PublicPosition,
-): boolean => role === 'tester' && changes.some((change) => change.userId === userId && isLater(change.scopeAt, after))

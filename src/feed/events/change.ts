@@ -11,40 +11,39 @@ export interface Change {
   readonly sutId: string | undefined
   /** The holder of a reservation, request or session, or the user itself. */
   readonly userId: string | undefined
-  /** Where a user came, went, returned, was erased or renamed: the last position of such an event. */
-  readonly rosterAt: PublicPosition | undefined
-  /** Where a user got another quota, and another scope. */
-  readonly quotaAt: PublicPosition | undefined
-  readonly scopeAt: PublicPosition | undefined
-  /** Where the tags of a SUT changed, with the revisions in its stream. */
-  readonly retagged: readonly { readonly position: PublicPosition; readonly revision: number }[]
+  /** Whether a user came, went, returned, was erased or renamed. */
+  readonly isOfRoster: boolean
+  /** Whether a user got another quota, and another scope. */
+  readonly hasNewQuota: boolean
+  readonly hasNewScope: boolean
+  /** Where the tags of a SUT changed: revisions in its stream. */
+  readonly retagged: readonly number[]
 }
 
 const isTold = (kind: ObjectKind | undefined): kind is ChangeKind => (KINDS as readonly unknown[]).includes(kind)
 
-const isOfRoster = (event: Recorded): boolean =>
-  event.type === 'UserChanged' ? event.data.credentials?.changed.includes('name') === true : true
+const isRenamed = (event: Recorded): boolean =>
+  event.type === 'UserChanged' && event.data.credentials?.changed.includes('name') === true
 
 /** What an event changes; undefined if nobody is told. */
 export const changeOf = (event: Recorded, position: PublicPosition): Change | undefined => {
   const { object: kind, changesNothing = false } = factsOf(event.type)
   if (changesNothing || !isTold(kind) || !('_id' in event.data)) return undefined
   const { type, data, revision } = event
-  const at = (isSo: boolean): PublicPosition | undefined => (isSo ? position : undefined)
   return {
     ...{ position, kind, id: event.data._id, sutId: sutIdOf(event), userId: userOf(event) },
-    rosterAt: at(kind === 'user' && isOfRoster(event)),
-    quotaAt: at(type === 'UserChanged' && data.quota !== undefined),
-    scopeAt: at(type === 'UserChanged' && data.scope !== undefined),
-    retagged: type === 'SutUpdated' && data.tags !== undefined ? [{ position, revision }] : [],
+    isOfRoster: kind === 'user' && (type !== 'UserChanged' || isRenamed(event)),
+    hasNewQuota: type === 'UserChanged' && data.quota !== undefined,
+    hasNewScope: type === 'UserChanged' && data.scope !== undefined,
+    retagged: type === 'SutUpdated' && data.tags !== undefined ? [revision] : [],
   }
 }
 
 const merge = (before: Change, after: Change): Change => ({
   ...after,
-  rosterAt: after.rosterAt ?? before.rosterAt,
-  quotaAt: after.quotaAt ?? before.quotaAt,
-  scopeAt: after.scopeAt ?? before.scopeAt,
+  isOfRoster: before.isOfRoster || after.isOfRoster,
+  hasNewQuota: before.hasNewQuota || after.hasNewQuota,
+  hasNewScope: before.hasNewScope || after.hasNewScope,
   retagged: [...before.retagged, ...after.retagged],
 })
 

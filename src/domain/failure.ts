@@ -4,7 +4,7 @@ import type { Quota } from './events/user.ts'
 /** A single problem with a request, and its place. */
 export interface Problem {
   /** The failure code of the request if all its problems have this code. */
-  readonly code: ProblemCode
+  readonly code: FailureCode
   /** Member names from the document's root to the problem. */
   readonly path: readonly string[]
   readonly in: 'body' | 'query' | 'header'
@@ -12,75 +12,83 @@ export interface Problem {
   readonly detail: string
 }
 
-export type ProblemCode =
-  | 'invalid'
-  | 'field_unknown'
-  | 'field_read_only'
-  | 'sut_required'
-  | 'sut_ambiguous'
-  | 'window_required'
-  | 'window_ambiguous'
-  | 'window_empty'
-  | 'window_over'
-  | 'window_too_long'
-  | 'window_too_far'
-  | 'window_in_the_past'
-  | 'end_not_later'
-  | 'series_start_mismatch'
-  | 'series_too_long'
-  | 'series_too_short'
-  | 'series_overlaps'
-  | 'end_not_later_than_now'
-  | 'end_not_earlier'
-  | 'idempotency_key_reused'
+/** What is told of a code wherever it is refused with. */
+export interface CodeFacts {
+  /** Of HTTP. */
+  readonly status: number
+  readonly title: string
+  /** Seconds after which to retry, if that helps. */
+  readonly retryAfter?: number
+}
 
-/** Reasons for refusing a command, in domain terms. `http/protocol/problem.ts` maps each code to a status and a title. */
-export type FailureCode =
-  | ProblemCode
-  | 'forbidden'
-  | 'not_your_reservation'
-  | 'quota_exceeded'
-  | 'sut_not_found'
-  | 'reservation_not_found'
-  | 'series_not_found'
-  | 'user_not_found'
-  | 'user_name_taken'
-  | 'user_id_taken'
-  | 'last_administrator'
-  | 'user_not_removed'
-  | 'user_erased'
-  | 'user_removed'
-  | 'token_not_found'
-  | 'too_many_tokens'
-  | 'wrong_password'
-  | 'no_sut_matches'
-  | 'no_sut_free'
-  | 'reservation_conflict'
-  | 'sut_inactive'
-  | 'sut_reserved'
-  | 'reservation_over'
-  | 'reservation_not_running'
-  | 'not_kept_alive'
-  | 'not_vnc'
-  | 'not_forwarded'
-  | 'idempotency_in_progress'
-  | 'sut_retired'
-  | 'reservation_cancelled'
-  | 'stale'
-  | 'list_too_large'
-  | 'unavailable'
-  | 'store_full'
-  | 'outcome_unknown'
-  | 'listen_ports_exhausted'
-  | 'position_not_reached'
-  | 'clock_behind'
-  | 'clock_ahead'
-  | 'request_not_found'
-  | 'not_your_request'
-  | 'priority_too_high'
-  | 'too_many_requests'
-  | 'request_granted'
-  | 'request_over'
+/** Reasons for refusing a command. `http/protocol/problem.ts` adds those of the transport. */
+export const FAILURES = {
+  forbidden: { status: 403, title: 'Your role does not allow this' },
+  not_your_reservation: { status: 403, title: 'The reservation belongs to another user' },
+  not_your_request: { status: 403, title: 'The request belongs to another user' },
+  priority_too_high: { status: 403, title: 'The priority is too high' },
+  quota_exceeded: { status: 403, title: 'The quota is used up' },
+  wrong_password: { status: 403, title: 'The old password is wrong' },
+  sut_not_found: { status: 404, title: 'SUT not found' },
+  reservation_not_found: { status: 404, title: 'Reservation not found' },
+  series_not_found: { status: 404, title: 'Series not found' },
+  request_not_found: { status: 404, title: 'Request not found' },
+  user_not_found: { status: 404, title: 'User not found' },
+  token_not_found: { status: 404, title: 'Token not found' },
+  user_name_taken: { status: 409, title: 'The name is taken' },
+  user_id_taken: { status: 409, title: 'The id is taken' },
+  too_many_tokens: { status: 409, title: 'The user has too many tokens' },
+  last_administrator: { status: 409, title: 'It is the last administrator' },
+  user_not_removed: { status: 409, title: 'The user has not been removed' },
+  user_erased: { status: 409, title: 'The user has been erased' },
+  no_sut_free: { status: 409, title: 'No SUT that fits is free' },
+  reservation_conflict: { status: 409, title: 'The window is not free' },
+  too_many_requests: { status: 409, title: 'Too many requests are waiting' },
+  request_granted: { status: 409, title: 'The request has been granted' },
+  request_over: { status: 409, title: 'The request is over' },
+  sut_inactive: { status: 409, title: 'The SUT is not active' },
+  sut_reserved: { status: 409, title: 'The SUT is reserved' },
+  reservation_over: { status: 409, title: 'The reservation is over' },
+  reservation_not_running: { status: 409, title: 'The reservation has not started' },
+  not_kept_alive: { status: 409, title: 'It need not be kept alive' },
+  not_vnc: { status: 409, title: 'The SUT is not reached over VNC' },
+  not_forwarded: { status: 409, title: 'This instance does not forward the SUT' },
+  idempotency_in_progress: { status: 409, title: 'The same request is still in progress', retryAfter: 1 },
+  sut_retired: { status: 410, title: 'The SUT has been retired' },
+  reservation_cancelled: { status: 410, title: 'The reservation has been cancelled' },
+  user_removed: { status: 410, title: 'The user has been removed' },
+  stale: { status: 412, title: 'The object has changed since it was read' },
+  invalid: { status: 422, title: 'The request has invalid fields' },
+  field_unknown: { status: 422, title: 'The request has unknown fields' },
+  field_read_only: { status: 422, title: 'The request sets fields that the service assigns' },
+  sut_required: { status: 422, title: 'The request names no SUT' },
+  sut_ambiguous: { status: 422, title: 'The request names a SUT and criteria' },
+  no_sut_matches: { status: 422, title: 'No SUT fits' },
+  window_required: { status: 422, title: 'The window is incomplete' },
+  window_ambiguous: { status: 422, title: 'The request describes more than one window' },
+  window_empty: { status: 422, title: 'The window is empty' },
+  window_over: { status: 422, title: 'The window is over' },
+  window_too_long: { status: 422, title: 'The window is too long' },
+  window_too_far: { status: 422, title: 'The window is too far ahead' },
+  window_in_the_past: { status: 422, title: 'The window starts in the past' },
+  end_not_later: { status: 422, title: 'The new end is not later than the current one' },
+  series_start_mismatch: { status: 422, title: 'The first window is no occurrence of the rule' },
+  series_too_long: { status: 422, title: 'The rule gives too many windows' },
+  series_too_short: { status: 422, title: 'The rule gives fewer than two windows' },
+  series_overlaps: { status: 422, title: 'The rule gives windows that overlap' },
+  end_not_later_than_now: { status: 422, title: 'The new end is not later than now' },
+  end_not_earlier: { status: 422, title: 'The new end is not earlier than the current one' },
+  list_too_large: { status: 422, title: 'The list is too large' },
+  idempotency_key_reused: { status: 422, title: 'The Idempotency-Key belongs to another request' },
+  unavailable: { status: 503, title: 'Temporarily unavailable', retryAfter: 1 },
+  store_full: { status: 503, title: 'The event store is full', retryAfter: 60 },
+  outcome_unknown: { status: 503, title: 'The outcome is unknown', retryAfter: 1 },
+  listen_ports_exhausted: { status: 503, title: 'No listen_port is free', retryAfter: 3600 },
+  position_not_reached: { status: 503, title: 'This instance has not reached that position yet', retryAfter: 1 },
+  clock_behind: { status: 503, title: 'The clock of the service is behind', retryAfter: 60 },
+  clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
+} satisfies Record<string, CodeFacts>
+export type FailureCode = keyof typeof FAILURES
 
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100
@@ -144,7 +152,7 @@ export const failure = (code: FailureCode, detail: string, more: Pick<Failure, '
 /** A refusal, as a decision returns it. */
 export const refuse = (...args: Parameters<typeof failure>): E.Either<Failure, never> => E.left(failure(...args))
 
-export const bodyProblem = (code: ProblemCode, field: string, detail: string): Problem => ({
+export const bodyProblem = (code: FailureCode, field: string, detail: string): Problem => ({
   code,
   path: [field],
   in: 'body',

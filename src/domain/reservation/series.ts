@@ -7,9 +7,9 @@ import {
   bodyProblem,
   CONFLICTS_MAX,
   type Conflict,
+  type FailureCode,
   invalid,
   type Problem,
-  type ProblemCode,
   refuse,
 } from '../failure.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, type RecurrenceRule } from '../series/rule.ts'
@@ -55,7 +55,7 @@ const mismatchProblems = ({ first, found: { windows } }: CreateSeries): Problem[
 const extentProblems = ({ rule, found, limits }: CreateSeries): Problem[] => {
   const { windows, more } = found
   const isEndless = rule.count === undefined && rule.until === undefined
-  const problem = (code: ProblemCode, detail: string): Problem[] => [bodyProblem(code, 'rrule', detail)]
+  const problem = (code: FailureCode, detail: string): Problem[] => [bodyProblem(code, 'rrule', detail)]
   if (more === 'within' && !isEndless) {
     return problem('series_too_long', `has more than ${OCCURRENCES_MAX} occurrences. End it sooner with COUNT or UNTIL`)
   }

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
 import { pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
-import { bodyProblem, type Problem, type ProblemCode } from '../../domain/failure.ts'
+import { bodyProblem, type FailureCode, type Problem } from '../../domain/failure.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 
 /** Bodies of requests. */
@@ -57,7 +57,7 @@ const NONE: readonly Problem[] = []
  * Exactly one of several forms must be present and complete, whatever the values: each is the names of its members.
  */
 export const oneForm =
-  (required: ProblemCode, ambiguous: ProblemCode, ...forms: readonly (readonly string[])[]): Rule =>
+  (required: FailureCode, ambiguous: FailureCode, ...forms: readonly (readonly string[])[]): Rule =>
   (body) => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return NONE
     const has = (name: string): boolean => Object.hasOwn(body, name)

@@ -22,7 +22,7 @@ export interface CodeFacts {
 }
 
 /** Reasons for refusing a command. `http/protocol/problem.ts` adds those of the transport. */
-export const FAILURES = {
+export const failureCodes = {
   forbidden: { status: 403, title: 'Your role does not allow this' },
   not_your_reservation: { status: 403, title: 'The reservation belongs to another user' },
   not_your_request: { status: 403, title: 'The request belongs to another user' },
@@ -88,7 +88,7 @@ export const FAILURES = {
   clock_behind: { status: 503, title: 'The clock of the service is behind', retryAfter: 60 },
   clock_ahead: { status: 503, title: 'The clock of the service is ahead', retryAfter: 60 },
 } satisfies Record<string, CodeFacts>
-export type FailureCode = keyof typeof FAILURES
+export type FailureCode = keyof typeof failureCodes
 
 /** Conflicts listed in a refusal. */
 export const CONFLICTS_MAX = 100

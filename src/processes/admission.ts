@@ -1,7 +1,5 @@
 import type { Runner } from '../commands/command-envelope.ts'
-import { find } from '../domain/calendar/calendar.ts'
-import { reservationDecider } from '../domain/reservation/decide.ts'
-import { sutStream } from '../domain/values/ids.ts'
+import { findHeld } from '../commands/find-held.ts'
 import type { Decisions } from '../gateway/gateway.ts'
 import type { SutTarget } from './targets.ts'
 import type { Upcoming } from './upcoming.ts'
@@ -37,8 +35,7 @@ export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit
       const target = targetOf(sut_id)
       if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
       if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
-      const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, id))
-      const pseudonym = held?.client ?? undefined
+      const pseudonym = (await findHeld(runner, sut_id, id))?.client ?? undefined
       if (pseudonym === undefined || !clientPseudonyms.isKnown(pseudonym))
         return { admitted: false, reason: 'not_bound' }
       if (!clientPseudonyms.matches(pseudonym, address)) return { admitted: false, reason: 'not_holder' }

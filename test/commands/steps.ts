@@ -16,7 +16,7 @@ export interface Memory {
 
 const NEVER_MADE = '0'.repeat(24)
 const CLIENT = `key:${'A'.repeat(22)}`
-const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
+const by = { actor: administrator, user_id: alice } as const
 
 /** A sequence of commands on a SUT's stream. */
 const SEQUENCE = [

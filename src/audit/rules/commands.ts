@@ -98,7 +98,7 @@ const NO_LIMITS = { windowMax: Number.MAX_SAFE_INTEGER, horizon: Number.MAX_SAFE
 type OfReservation = Extract<Recorded, { readonly data: DataOf<'ReservationCancelled'> }>
 const ofMade = (event: OfReservation) => {
   const { _id, user_id } = event.data
-  return { actor: holderOf(event), _id, user_id, documentStatus: 'made' } as const
+  return { actor: holderOf(event), _id, user_id } as const
 }
 
 const advance = ({ data }: OfReservation, { from }: LogContext) =>

@@ -57,7 +57,6 @@ const makeRunOnEach =
         const envelope = { command: commandFor(reservation), actor: BERTH, requestId }
         const ended = await runner.run(reservationDecider, sutStream(reservation.sut_id), envelope)
         if (E.isRight(ended)) return ended.right.kind === 'recorded' ? ended.right.events[0]?.type : undefined
-        if (ended.left.code === 'reservation_over') return undefined
         throw new StoreUnavailable(`a reservation of a user was not ended: ${ended.left.detail}`)
       }),
     )
@@ -69,7 +68,7 @@ export const makeEndReservations = ({
 }: EndOptions & { readonly runner: Pick<Runner, 'inspect'> }): EndReservations => {
   const isInForce = makeIsRemovalInForce(runner)
   const cancelEach = makeRunOnEach({ runner }, ({ _id, user_id }) => {
-    return { type: 'CancelReservation', actor: BERTH, _id, user_id, documentStatus: 'made' }
+    return { type: 'CancelReservation', actor: BERTH, _id, user_id }
   })
   return async (removal, requestId) => {
     const { user_id } = removal

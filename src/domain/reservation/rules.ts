@@ -28,12 +28,11 @@ export const refuseActor = ({ actor, user_id, isBeyondQuota }: Taking): E.Either
 }
 
 /**
- * A reservation as its document shows it. While the reservation is in the future or running, the calendar decides its
- * owner and status. Once it is over it is final and nothing more is recorded. The document then only selects the refusal.
+ * A reservation by its id, and its holder as its document shows it. While it is in the future or running, the calendar
+ * says who holds it. Once it is over, nothing more is recorded, and the document only decides who may know that.
  */
 export interface ReservationCommandBase extends Taking {
   readonly _id: string
-  readonly documentStatus: 'made' | 'released' | 'cancelled'
 }
 
 export const findUnfinished = (sut: ExistingSut, _id: string, now: number): Held | undefined => {
@@ -41,22 +40,17 @@ export const findUnfinished = (sut: ExistingSut, _id: string, now: number): Held
   return held && held.end > now / 1000 ? held : undefined
 }
 
-/** Refuses to change a reservation that is over or cancelled. */
-const refuseOver = ({ documentStatus }: ReservationCommandBase): Decision =>
-  documentStatus === 'cancelled'
-    ? refuse('reservation_cancelled', 'The reservation has been cancelled.')
-    : refuse('reservation_over', 'The reservation has ended.')
-
 interface OnHeld<C> {
   /** What is wrong with the request by itself, which comes before the question who asks. */
   readonly problemsOf?: (held: Held, command: C, now: number) => readonly Problem[]
-  readonly over?: (command: C) => Decision
+  /** What comes of it once it is over. */
+  readonly over?: () => Decision
 }
 
 /** A rule for a reservation that is not over, on the command of somebody who may change it. */
 export const onHeld = <C extends ReservationCommandBase>(
   rule: (held: Held, command: C, now: number, sut: ExistingSut) => Decision,
-  { problemsOf, over = refuseOver }: OnHeld<C> = {},
+  { problemsOf, over = () => refuse('reservation_over', 'The reservation is over.') }: OnHeld<C> = {},
 ) =>
   onSut((sut, command: C, now: number): Decision => {
     const held = findUnfinished(sut, command._id, now)
@@ -64,7 +58,7 @@ export const onHeld = <C extends ReservationCommandBase>(
     if (problems.length > 0) return E.left(invalid(problems))
     const refused = refuseActor({ ...command, user_id: (held ?? command).user_id })
     if (refused !== undefined) return refused
-    return held === undefined ? over(command) : rule(held, command, now, sut)
+    return held === undefined ? over() : rule(held, command, now, sut)
   })
 
 export const toConflict = ({ held, isTurnaround }: InTheWay): Conflict => ({

@@ -1,4 +1,4 @@
-import { type CodeFacts, FAILURES, type Failure, type Problem } from '../../domain/failure.ts'
+import { type CodeFacts, type Failure, failureCodes, type Problem } from '../../domain/failure.ts'
 import { escapeLineSeparators } from '../../domain/values/text.ts'
 
 /** Every refusal: those of the transport, and those of the domain. */
@@ -26,7 +26,7 @@ const CODES = {
   not_implemented: { status: 501, title: 'Transfer coding not supported' },
   provider_unavailable: { status: 502, title: 'The provider of single sign-on is unavailable', retryAfter: 5 },
   gateway_full: { status: 503, title: 'The gateway has no room for another connection', retryAfter: 5 },
-  ...FAILURES,
+  ...failureCodes,
 } satisfies Record<string, CodeFacts>
 
 export type Code = keyof typeof CODES

@@ -29,7 +29,7 @@ import { type Declaration, everyone, get, refTo } from '../protocol/declaration.
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
-import { keepaliveOf, keptResponse } from '../response/keepalive.ts'
+import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { explainOver } from '../response/over.ts'
 import { type ScopedUser, userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
@@ -143,10 +143,10 @@ const detailsOf = async (
 
 /** Shows one reservation, now or as of a past moment. */
 const show: Show<Parts, ReadCall> = async (parts, { query, user }, version) => {
-  const { objects, nameOf } = parts
+  const { objects, nameOf, clock } = parts
   const { include, as_of } = query
-  const isKept = as_of === undefined && keepaliveOf(version) !== undefined
-  const response = isKept ? await keptResponse(parts, version) : documentResponse('reservation', version, false)
+  const response =
+    as_of === undefined ? keptResponse(version, clock()) : documentResponse('reservation', version, false)
   if (include.size === 0) return E.right(response)
   const details = await detailsOf(objects, version, user)
   if (E.isLeft(details)) return details

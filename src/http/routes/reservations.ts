@@ -19,13 +19,13 @@ import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
 
 /** A reservation as its document shows it. */
-interface Known {
-  readonly _id: string
-  readonly user_id: string
-  readonly documentStatus: 'made' | 'released' | 'cancelled'
-}
+type Known = Pick<Reservation, '_id' | 'user_id'>
 
-/** @param quotas for commands that take time of a SUT */
+/**
+ * Runs a command on the reservation in the path, and reads its document.
+ *
+ * @param quotas for commands that take time of a SUT
+ */
 const change = async (
   parts: Parts,
   call: Call,
@@ -40,29 +40,26 @@ const change = async (
     if (E.isLeft(found)) return found
     const version = found.right
     if (version === undefined) return E.left(notFound('reservation'))
-    const { id: _id, ended, revision } = version
-    const { user_id, sut_id } = JSON.parse(version.document) as Reservation
-    const documentStatus = ended === 'cancelled' || ended === 'released' ? ended : 'made'
+    const { revision } = version
+    const { _id, user_id, sut_id } = JSON.parse(version.document) as Reservation
     const stream = sutStream(sut_id)
     const run = (quota: QuotaUse | undefined) =>
       runner.run(reservationDecider, stream, {
         ...envelopeOf(call),
-        command: command({ _id, user_id, documentStatus }, quota),
+        command: command({ _id, user_id }, quota),
       })
     // Who may not is refused without waiting behind what the holder does.
     const takesTurn = quotas !== undefined && !isForbidden(user, user_id)
     const outcome = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
     if (E.isRight(outcome)) return E.right(await objects.after('reservation', _id, stream, outcome.right))
-    // Reservations that are over have left the calendar. If this one ended after its document was read, the new
-    // document shows how.
-    if (outcome.left.code === 'reservation_cancelled') return E.left(await explainOver(parts, _id, user))
     if (outcome.left.code !== 'reservation_over') return outcome
+    // It has left the calendar. If it ended after its document was read, the new document shows how.
     found = await seen.latest('reservation', _id)
     if (E.isRight(found) && found.right?.revision === revision) return E.left(await explainOver(parts, _id, user))
   }
 }
 
-/** Runs a command on the reservation in the path and responds with its document. */
+/** Responds with the document. */
 const respond = async (...args: Parameters<typeof change>): RouteResult =>
   E.map((version: Version) => documentResponse('reservation', version, false))(await change(...args))
 
@@ -79,8 +76,15 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('Reservation'),
     refusals: OF_RESERVATION,
-    handler: (parts, call) =>
-      respond(parts, call, (known) => ({ type: 'CancelReservation', actor: call.user, ...known })),
+    handler: async (parts, call) => {
+      const { user: actor } = call
+      const cancelled = await change(parts, call, (known) => ({ type: 'CancelReservation', actor, ...known }))
+      if (E.isLeft(cancelled)) return cancelled
+      const { id, ended } = cancelled.right
+      // One that was cancelled or released before is answered again. One that reached its end is over.
+      if (ended === null) return E.left(await explainOver(parts, id, actor))
+      return E.right(documentResponse('reservation', cancelled.right, false))
+    },
   }),
   post('/api/sut_reservation/:id/extend', {
     id: 'extendReservation',
@@ -143,7 +147,7 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     refusals: [...OF_CHANGE, 'not_kept_alive'],
     handler: async (parts, call) => {
       const kept = await change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }))
-      return E.isLeft(kept) ? kept : E.right(await keptResponse(parts, kept.right))
+      return E.map((version: Version) => keptResponse(version, parts.clock()))(kept)
     },
   }),
 ]

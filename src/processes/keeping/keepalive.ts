@@ -37,7 +37,7 @@ export const makeKeepalive = (options: KeepaliveOptions): Timed => {
 
   const perform = async (reservation: Upcoming): Promise<void> => {
     const { _id, sut_id, user_id } = reservation
-    const keep = { type: 'KeepReservation', actor: GATEWAY, _id, user_id, documentStatus: 'made' } as const
+    const keep = { type: 'KeepReservation', actor: GATEWAY, _id, user_id } as const
     const release = { type: 'ReleaseUnattended', _id, cause: 'keepalive' } as const
     // Others were before it, and the clock or the service may not be what it was.
     const act = actOf(reservation)

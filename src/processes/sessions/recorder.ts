@@ -1,5 +1,7 @@
+import * as E from 'fp-ts/lib/Either.js'
 import type { Runner } from '../../commands/command-envelope.ts'
-import { findHeldReservation } from '../../commands/find-held.ts'
+import { orUnavailable } from '../../commands/failures.ts'
+import { findHeld } from '../../commands/find-held.ts'
 import { makeJoined } from '../../concurrency/once.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type OpenedSession, type SessionCommand, sessionDecider } from '../../domain/session/decide.ts'
@@ -50,9 +52,9 @@ const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => 
    * state no longer has the reservation. Undefined while the store cannot be read.
    */
   const withHolder = async (session: OpenedSession): Promise<OpenedSession | undefined> => {
-    const held = await findHeldReservation(options.runner, session.sut_id, session.reservation_id)
-    if (held === 'unavailable') return undefined
-    return held === undefined ? session : { ...session, user_id: held.user_id }
+    const { sut_id, reservation_id } = session
+    const held = await orUnavailable(async () => E.right(await findHeld(options.runner, sut_id, reservation_id)))
+    return E.isLeft(held) ? undefined : { ...session, ...(held.right && { user_id: held.right.user_id }) }
   }
   return async (tracked: Tracked): Promise<boolean> => {
     const { end, isRecorded } = tracked

@@ -117,7 +117,6 @@ const extend = (model: Model, command: Reserving<'ExtendReservation'>, now: numb
   const wrong = [...(end < booking.end ? ['end_not_later'] : []), ...(tooLong ? ['window_too_long'] : [])]
   if (stands && wrong.length > 0) return refusedFor(wrong)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
   if (!stands) return refused('reservation_over')
   if (end === booking.end) return 'already so'
   if (!model.active) return refused('sut_inactive')
@@ -152,7 +151,6 @@ const shorten = (
   if (stands && end > booking.end) return refused('end_not_earlier')
   if (stands && end <= booking.start) return refused('window_empty')
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
   if (!stands) return refused('reservation_over')
   if (end === booking.end) return 'already so'
   const data = { _id, sut_id: SUT_ID, user_id, end_time: formatWithOffset(end, asked.offset) }
@@ -167,8 +165,7 @@ const shorten = (
 const bind = (model: Model, { actor, _id, user_id, client }: Reserving<'BindReservation'>, now: number): Verdict => {
   const booking = bookingOf(model, _id)
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
-  if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
+  if (booking.standing !== 'made' || booking.end * 1000 <= now) return refused('reservation_over')
   if (booking.client === client) return 'already so'
   const apply = () => {
     booking.client = client

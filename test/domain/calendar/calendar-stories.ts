@@ -47,7 +47,7 @@ const commandOf = (
   // Recent ones are chosen more often, as older ones are soon over.
   const booking = model.bookings.at(-1 - (wish.which % Math.max(Math.min(model.bookings.length, 4), 1)))
   if (booking === undefined) return undefined
-  const of = { actor, _id: booking._id, user_id: booking.user_id, documentStatus: booking.standing }
+  const of = { actor, _id: booking._id, user_id: booking.user_id }
   if (type === 'cancel') return { type: 'CancelReservation', ...of }
   if (type === 'bind') return { type: 'BindReservation', ...of, client: wish.client }
   if (type === 'keep') return { type: 'KeepReservation', ...of }

@@ -29,8 +29,7 @@ export const keptUntil = (booking: Booking): number =>
 
 export const keep = (booking: Booking, { actor, _id, user_id }: Reserving<'KeepReservation'>, now: number): Verdict => {
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing === 'cancelled') return refused('reservation_cancelled')
-  if (booking.standing === 'released' || booking.end * 1000 <= now) return refused('reservation_over')
+  if (booking.standing !== 'made' || booking.end * 1000 <= now) return refused('reservation_over')
   if (booking.keepalive === 0) return refused('not_kept_alive')
   const hasBegun = booking.start * 1000 <= now && booking.created <= now
   const isByHolder = actor.role !== 'system'
@@ -56,8 +55,7 @@ export const cancel = (
   now: number,
 ): Verdict => {
   if (actor.role === 'tester' && actor._id !== user_id) return refused('not_your_reservation')
-  if (booking.standing !== 'made') return 'already so'
-  if (booking.end * 1000 <= now) return refused('reservation_over')
+  if (booking.standing !== 'made' || booking.end * 1000 <= now) return 'already so'
   if (now >= booking.start * 1000) return release(booking, now)
   const apply = () => {
     booking.standing = 'cancelled'

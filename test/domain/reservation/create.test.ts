@@ -141,9 +141,9 @@ const busy = at('05:03', reservationCreated(idOf(1), '06:00', '07:00', bob))
 const create = (start = '06:00', end = '07:00', more = {}) =>
   createReservation(explicit(start, end), { actor: tester(alice), scope: SCOPE, ...more })
 const own = (type: 'CancelReservation' | 'BindReservation') =>
-  ({ type, actor: tester(alice), _id: idOf(2), user_id: alice, documentStatus: 'made', client: 'k.hash' }) as const
+  ({ type, actor: tester(alice), _id: idOf(2), user_id: alice, client: 'k.hash' }) as const
 const extension: ReservationCommand = {
-  ...{ type: 'ExtendReservation', actor: tester(alice), _id: idOf(2), user_id: alice, documentStatus: 'made' },
+  ...{ type: 'ExtendReservation', actor: tester(alice), _id: idOf(2), user_id: alice },
   ...{ end: asked('09:00'), limits: LIMITS, scope: SCOPE },
 }
 

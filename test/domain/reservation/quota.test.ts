@@ -46,7 +46,7 @@ const extend = (
   quota?: QuotaUse,
   more: Partial<Reserving<'ExtendReservation'>> = {},
 ): Reserving<'ExtendReservation'> => ({
-  ...{ type: 'ExtendReservation', actor: tester(alice), _id: idOf(1), user_id: alice, documentStatus: 'made' },
+  ...{ type: 'ExtendReservation', actor: tester(alice), _id: idOf(1), user_id: alice },
   ...{ end: { duration }, limits: LIMITS, quota },
   ...more,
 })

@@ -128,7 +128,7 @@ const play = (
   record(sutCreated())
   for (const [n, told] of steps.entries()) {
     const recent = (back: number) => made().at(-1 - back) ?? SUT_ID
-    const by = { actor: administrator, documentStatus: 'made', user_id: alice } as const
+    const by = { actor: administrator, user_id: alice } as const
     if ('pass' in told) now += told.pass
     else if ('down' in told) now += told.down * MINUTE
     else if ('cancel' in told) decide({ type: 'CancelReservation', ...by, _id: recent(told.cancel) })

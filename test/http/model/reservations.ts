@@ -173,13 +173,17 @@ export const change = (
   if (found === undefined) return refused('reservation_not_found')
   const { sut, booking } = found
   if (isBehind(model, sut.time)) return refused('clock_behind')
-  const { _id, user_id, standing: documentStatus } = booking
+  const { _id, user_id, standing } = booking
   const now = Math.max(model.clock, sut.time)
-  const verdict = verdictOn(sut.calendar, { ...requested, actor, _id, user_id, documentStatus }, now)
+  const verdict = verdictOn(sut.calendar, { ...requested, actor, _id, user_id }, now)
   const isEarly = verdict !== 'already so' && 'code' in verdict && EARLY.test(verdict.code)
   if (!isEarly && isForbidden(actor, isBeyondQuota)) return refused('forbidden')
   const until = () => (requested.type === 'KeepReservation' ? untilOf(booking) : {})
+  const isCancelOfEnded = requested.type === 'CancelReservation' && standing === 'made'
+  if (verdict === 'already so' && isCancelOfEnded) return refused('reservation_over')
   if (verdict === 'already so') return shown({ status: 200, text: textOf(sut, booking), ...until() })
+  if ('code' in verdict && verdict.code === 'reservation_over' && standing === 'cancelled')
+    return refused('reservation_cancelled')
   if ('code' in verdict) return refused(verdict.code, verdict.help as Refused['help'])
   const isExtended = verdict.event.type === 'ReservationExtended'
   const exceeded = isExtended && exceeding(model, verdict.event, isBeyondQuota, now)

@@ -241,7 +241,7 @@ export const openQueueLab = async (t: Tidying, { random, change = (store) => sto
       return run(n, reservationDecider, sutStream(sut_id), command)
     },
     cancel: (n: number, sut: string, _id: string, user_id: string): Promise<string> => {
-      const about = { actor: administrator, _id, user_id, documentStatus: 'made' } as const
+      const about = { actor: administrator, _id, user_id } as const
       return run(n, reservationDecider, sutStream(sut), { type: 'CancelReservation', ...about })
     },
   }

@@ -2,10 +2,8 @@ import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../../projections/session.ts'
 import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
-import { find } from '../../../domain/calendar/calendar.ts'
+import { findHeld } from '../../../commands/find-held.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
-import { reservationDecider } from '../../../domain/reservation/decide.ts'
-import { sutStream } from '../../../domain/values/ids.ts'
 import {
   ceilMillisecond,
   epochMillisecondsOf,
@@ -98,8 +96,7 @@ const bindingOf = async (parts: Parts, found: FoundReservation): Promise<string 
   const { runner, clientPseudonyms } = parts
   const { _id, sut_id } = found.reservation
   if (isOver(parts, found)) return undefined
-  const held = await runner.inspect(reservationDecider, sutStream(sut_id), ({ windows }) => find(windows, _id))
-  const pseudonym = held?.client ?? undefined
+  const pseudonym = (await findHeld(runner, sut_id, _id))?.client ?? undefined
   return pseudonym !== undefined && clientPseudonyms.isKnown(pseudonym) ? pseudonym : undefined
 }
 

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { type } from '../../command-line/terminal.ts'
+import { sharedEnvironment } from '../../event-store/shared-store.ts'
 import { start } from '../harness.ts'
 import { createSut, NOW } from '../requests.ts'
 
@@ -17,7 +18,7 @@ test('a retry after the views are rebuilt gets the bytes of the first answer, an
   const asked = await ask(first)
   t.is(asked.status, 201)
   await first.stop()
-  const { code, out } = await type(['replay'], { BERTH_DATA: first.data })
+  const { code, out } = await type(['replay'], { BERTH_DATA: first.data, ...sharedEnvironment(first.data) })
   t.deepEqual([code, out.split(':')[0]], [0, 'same'])
   for (const name of await readdir(first.data)) if (name.startsWith('views.db')) await rm(join(first.data, name))
   const again = await start(t, { now: NOW, data: first.data })

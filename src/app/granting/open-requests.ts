@@ -1,12 +1,12 @@
-import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import { makeAttend, makeChangeRequest } from '../../commands/requests/change-request.ts'
+import { makeChangeRequest } from '../../commands/requests/change-request.ts'
 import { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import { makeFinishOffer } from '../../commands/requests/finish-offer.ts'
-import { type MakeRequestOptions, makeMakeRequest } from '../../commands/requests/make-request.ts'
+import { makeMakeRequest } from '../../commands/requests/make-request.ts'
+import type { RequestParts } from '../../commands/requests/search.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { isPassedOver } from '../../domain/request/ending.ts'
-import { allIn, findWaiting } from '../../domain/request/queue.ts'
+import { findWaiting } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type GrantingOptions, runGranting } from '../../processes/granting/granting.ts'
@@ -19,8 +19,7 @@ import { makeRequestSight } from '../../read-models/requests/sight.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 
-interface OpenRequestsOptions extends Omit<MakeRequestOptions, 'search' | 'grantsFor' | 'finishOffer'> {
-  readonly runner: Pick<Runner, 'run' | 'inspect'>
+interface OpenRequestsOptions extends Omit<RequestParts, 'search' | 'grantsFor' | 'personOf' | 'waitForViews'> {
   readonly quotas: Quotas
   readonly users: Users
   readonly views: Views
@@ -36,35 +35,34 @@ type GrantingTimes = Pick<
 
 /** Requests for SUTs that wait until one is free. */
 export const openRequests = (options: OpenRequestsOptions) => {
-  const { runner, quotas, users, views, matching, limits, reachableFor, clock, randomHex, log } = options
+  const { runner, quotas, users, views, matching, reachableFor, clock, randomHex, log } = options
   const followed = followQueue(views, () =>
     runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue, revision }) => ({ queue, revision })),
   )
   const personOf = users.byId
   const endings = followEndings(views)
-  const waitForViews = views.waitForStorePosition
-  const finishOffer = makeFinishOffer({ runner, quotas, limits, personOf, waitForViews, clock, randomHex })
   /** What is known of users who wait, and of one more. */
   const grantsFor = async (...userIds: readonly string[]): Promise<Grants> => {
     const { queue } = await followed.get()
-    const useOf = await quotas.usesOf([...userIds, ...allIn(queue).map(({ user_id }) => user_id)])
+    const useOf = await quotas.usesOf([...userIds, ...queue.map(({ user_id }) => user_id)])
     return makeGrants({ suts: await matching.suts(), personOf, useOf })
   }
-  const searching = { ...options, search: matching.search, finishOffer, grantsFor }
+  const known = { search: matching.search, grantsFor, personOf, waitForViews: views.waitForStorePosition }
+  const finishOffer = makeFinishOffer({ ...options, ...known })
+  const parts = { ...options, ...known, finishOffer }
   return {
-    makeRequest: makeMakeRequest(searching),
+    makeRequest: makeMakeRequest(parts),
     /** Reserves any SUT that fits, without waiting. */
-    createMatched: makeCreateMatched(searching),
-    changeRequest: makeChangeRequest({ runner, finishOffer, reachableFor }),
-    attend: makeAttend({
-      ...{ runner, reachableFor, clock },
+    createMatched: makeCreateMatched(parts),
+    changeRequest: makeChangeRequest({
+      ...parts,
       find: async (id) => findWaiting((await followed.get()).queue, id),
     }),
     /** Finds out which requests wait that nobody has asked for, for their `keepalive`. @throws StoreUnavailable */
     passedOver: async (): Promise<(id: string) => boolean> => {
       const { queue } = await followed.get()
       const moment = { now: clock(), reachableFor: reachableFor() }
-      const passedOver = allIn(queue).filter((request) => isPassedOver(request, moment))
+      const passedOver = queue.filter((request) => isPassedOver(request, moment))
       const ids = new Set(passedOver.map(({ _id }) => _id))
       return (id) => ids.has(id)
     },

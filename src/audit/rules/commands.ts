@@ -140,7 +140,7 @@ const [ALL_HEARD, NONE_HEARD] = [0, Number.POSITIVE_INFINITY]
 
 const ofWaiting = (event: OfType<'RequestKept' | 'RequestWithdrawn'>) => {
   const { _id, user_id } = event.data
-  return { actor: holderOf(event), _id, user_id, status: 'waiting', sut_reservation_id: null } as const
+  return { actor: holderOf(event), _id, user_id }
 }
 
 const ofRequest = decidedBy(requestDecider)({
@@ -164,14 +164,14 @@ const ofRequest = decidedBy(requestDecider)({
 })
 
 /** Whether the SUT fits and is free is decided in its own stream. */
-const offerAgain = (state: RequestsState, { data }: OfType<'RequestOffered'>, now: number): Decision => {
+const offerAgain = (state: RequestsState, { data, revision }: OfType<'RequestOffered'>, now: number): Decision => {
   const { _id, sut_id, sut_reservation_id, start_time, end_time } = data
   const window = { start: epochSecondsOf(start_time), end: epochSecondsOf(end_time) }
   const offsets = { startOffset: offsetOf(start_time), endOffset: offsetOf(end_time) }
-  // One that does not wait is offered a SUT as it is made, and a reservation another SUT as an offer is closed.
+  // One that does not wait is offered a SUT as it is made. Older logs have reservations that were offered others, too.
   const queue = changeWaiting(state.queue, _id, (request) => ({
     ...request,
-    ...((request.made === now || request.create !== undefined) && { expiresAt: Number.POSITIVE_INFINITY }),
+    ...((request.revision === revision - 1 || request.create !== undefined) && { expiresAt: Number.POSITIVE_INFINITY }),
   }))
   const grants = {
     windowFor: (request: { readonly _id: string; readonly sut_id?: string }) =>
@@ -189,7 +189,7 @@ const expireAgain = (state: RequestsState, { data }: OfType<'RequestExpired'>, c
   const sutId = request?.sut_id
   const isRetired = data.cause === 'retired' && sutId !== undefined && context.mayBeRetired(sutId)
   const retired = new Set(isRetired ? [sutId] : [])
-  const alone = { ...state, queue: request === undefined ? [] : [[request]] }
+  const alone = { ...state, queue: request === undefined ? [] : [request] }
   return requestDecider.decide(alone, { type: 'ExpireRequests', retired, reachableFor: NONE_HEARD }, context.now)
 }
 

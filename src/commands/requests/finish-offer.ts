@@ -1,56 +1,23 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type Failure, type FailureCode, failure } from '../../domain/failure.ts'
-import { type Choice, requestDecider } from '../../domain/request/decide.ts'
-import type { OfferedRequest, RequestsState } from '../../domain/request/queue.ts'
+import { requestDecider } from '../../domain/request/decide.ts'
+import type { OfferedRequest } from '../../domain/request/queue.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { isOfferRefused } from '../../domain/reservation/match.ts'
-import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
-import type { Scope } from '../../domain/user/scope.ts'
-import { type RandomHex, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
+import { REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { instantAt, type OffsetTime } from '../../domain/values/instant.ts'
-import type { StorePosition } from '../../domain/values/position.ts'
-import type { Outcome, Runner } from '../command-envelope.ts'
+import type { Outcome } from '../command-envelope.ts'
 import { SCHEDULE } from '../log-events.ts'
-import type { Quotas } from '../quotas.ts'
-
-export interface FinishOfferOptions {
-  readonly runner: Pick<Runner, 'run'>
-  readonly quotas: Pick<Quotas, 'run'>
-  readonly limits: WindowLimits
-  /** Whether there is such a user, and the tags of the SUTs that it may see. */
-  readonly personOf: (userId: string) => { readonly scope?: Scope } | undefined
-  /** Resolves once the views have come to a store position, or have not in time. */
-  readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-}
+import type { RequestParts } from './search.ts'
 
 /** What became of an offer in the stream of its SUT: the reservation, or why it cannot be made any more. */
-export type Settled = { readonly made: Outcome<unknown> } | { readonly refused: Failure }
-
-/** What is offered next, at a time in Unix milliseconds. */
-export interface NextOffer {
-  readonly choice: Choice
-  readonly at: number
-}
+type Settled = { readonly made: Outcome<unknown> } | { readonly refused: Failure }
 
 /**
- * Ends offers. Any number of instances may do so for the same offer at the same time. Left: it is not certain what became
- * of it, try again.
+ * Ends an offer. Any number of instances may do so for the same offer at the same time. Left: it is not certain what
+ * became of it, try again.
  */
-export interface FinishOffer {
-  readonly finish: (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Outcome<RequestsState>>>
-  /** The first of its two steps: the reservation, or the end of the offer. */
-  readonly settle: (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Settled>>
-  /** The second: what the stream of requests says of it. `next` is for a request that does not wait. */
-  readonly end: (
-    request: OfferedRequest,
-    settled: Settled,
-    requestId: string,
-    next?: NextOffer,
-  ) => Promise<E.Either<Failure, Outcome<RequestsState>>>
-}
+export type FinishOffer = (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Settled>>
 
 /** How long an offer is taken up after it was made. */
 const OFFER_LIFETIME_MS = 60_000
@@ -62,18 +29,20 @@ const timeOf = (seconds: number, offset: number): OffsetTime => ({ instant: inst
 /** It is so old, or so far ahead that a wrong clock made it, whose time must not get into the stream of the SUT. */
 const outdated = (): Failure => failure('no_sut_free', 'The offer is too old.')
 
-export const makeFinishOffer = (options: FinishOfferOptions): FinishOffer => {
-  const { runner, quotas, limits, personOf, waitForViews, clock, randomHex } = options
+export const makeFinishOffer = (
+  parts: Pick<RequestParts, 'runner' | 'quotas' | 'limits' | 'personOf' | 'waitForViews' | 'clock' | 'randomHex'>,
+): FinishOffer => {
+  const { runner, quotas, limits, personOf, waitForViews, clock, randomHex } = parts
 
   const reserve = (request: OfferedRequest, requestId: string): Promise<E.Either<Failure, Outcome<unknown>>> => {
-    const { _id, user_id, asker, client, reason, match: criteria, keepalive, create, offer } = request
+    const { _id, user_id, asker, client, reason, match: criteria, life, create, offer } = request
     const { sut_id, time, start, end, startOffset, endOffset } = offer
     const holder = personOf(user_id)
     const window = { form: 'explicit', start: timeOf(start, startOffset), end: timeOf(end, endOffset) } as const
     const { isBeyondQuota = false, key } = create ?? {}
     const command = {
       ...({ type: 'CreateReservation', actor: asker, sut_id, user_id, userExists: holder !== undefined } as const),
-      ...{ window, limits, keepalive, isBeyondQuota },
+      ...{ window, limits, keepalive: life?.keepalive, isBeyondQuota },
       match: { criteria, holderScope: holder?.scope, sut_request_id: _id, offer },
       ...{ scope: personOf(asker._id)?.scope, random: randomHex(8) },
     }
@@ -85,7 +54,8 @@ export const makeFinishOffer = (options: FinishOfferOptions): FinishOffer => {
     return isBeyondQuota ? run(undefined) : quotas.run(user_id, run)
   }
 
-  const settle: FinishOffer['settle'] = async (request, requestId) => {
+  /** The first of its two steps: the reservation, or the end of the offer. */
+  const settle: FinishOffer = async (request, requestId) => {
     const { sut_id, user_id, sut_reservation_id: _id, time } = request.offer
     const isOutdated = Math.abs(clock() - time) > OFFER_LIFETIME_MS
     const made = isOutdated ? E.left(outdated()) : await reserve(request, requestId)
@@ -101,16 +71,14 @@ export const makeFinishOffer = (options: FinishOfferOptions): FinishOffer => {
     return E.right(isOfferRefused(closed.right.state, _id) ? { refused: made.left } : { made: closed.right })
   }
 
-  const end: FinishOffer['end'] = ({ _id, offer: { sut_reservation_id } }, settled, requestId, next) => {
-    const outcome = 'made' in settled ? 'granted' : 'closed'
-    const command = { type: 'EndOffer', _id, sut_reservation_id, outcome, next: next?.choice } as const
-    return runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId, at: next?.at })
-  }
-
-  const finish: FinishOffer['finish'] = async (request, requestId) => {
+  return async (request, requestId) => {
     const settled = await settle(request, requestId)
-    return E.isLeft(settled) ? settled : end(request, settled.right, requestId)
+    if (E.isLeft(settled)) return settled
+    const outcome = 'made' in settled.right ? 'granted' : 'closed'
+    const { sut_reservation_id } = request.offer
+    const command = { type: 'EndOffer', _id: request._id, sut_reservation_id, outcome } as const
+    const ended = await runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId })
+    // If only this fails of one that was taken up, whoever grants SUTs does it.
+    return E.isLeft(ended) && outcome === 'closed' ? ended : settled
   }
-
-  return { finish, settle, end }
 }

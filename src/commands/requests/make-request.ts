@@ -9,21 +9,18 @@ import { bodyProblem, type Failure, failure, invalid, refuse } from '../../domai
 import { subjectId } from '../../domain/idempotency-records.ts'
 import type { Candidates } from '../../domain/matching/candidates.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
-import { findWaiting, hasOffer } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, toHours } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
-import { type WindowLimits, windowProblems } from '../../domain/reservation/window-limits.ts'
+import { windowProblems } from '../../domain/reservation/window-limits.ts'
 import { quotaDocument } from '../../domain/user/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
 import type { Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
-import type { Quotas } from '../quotas.ts'
 import type { FinishOffer } from './finish-offer.ts'
-import { behindLog, CANDIDATES_MAX, findPrevious, NOBODY, refuseAll, type SearchOptions } from './search.ts'
+import { behindLog, CANDIDATES_MAX, findOffered, findPrevious, NOBODY, type RequestParts, refuseAll } from './search.ts'
 
 /** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
 export interface AskedRequest {
@@ -49,16 +46,7 @@ export interface AnsweredRequest extends Pick<Recorded, 'revision'> {
   readonly storePosition: StorePosition
 }
 
-export interface MakeRequestOptions extends SearchOptions {
-  readonly store: Pick<EventStore, 'readStream'>
-  readonly quotas: Pick<Quotas, 'usesOf' | 'priorityMaxOf'>
-  readonly limits: WindowLimits
-  readonly finishOffer: Pick<FinishOffer, 'finish'>
-  /** Unix milliseconds. */
-  readonly clock: () => number
-  readonly randomHex: RandomHex
-}
-
+type Finishing = RequestParts & { readonly finishOffer: FinishOffer }
 type Answer = E.Either<Failure, AnsweredRequest>
 
 /** How often the end of an offer is looked for that other instances may be ending too. */
@@ -86,7 +74,7 @@ const refuseForever = (
 const refuseAsked = (
   { actor, user_id, holderRole, priority, refusedSut }: AskedRequest,
   resolved: ResolvedWindow,
-  { limits, quotas, clock }: Pick<MakeRequestOptions, 'limits' | 'quotas' | 'clock'>,
+  { limits, quotas, clock }: Pick<RequestParts, 'limits' | 'quotas' | 'clock'>,
 ): E.Either<Failure, never> | undefined => {
   const ofHolder =
     holderRole === 'auditor' ? [bodyProblem('invalid', 'user_id', 'is an auditor, who holds no SUT')] : []
@@ -117,7 +105,7 @@ interface Look {
 }
 
 const makeLook =
-  ({ search, catchUp, grantsFor, limits, clock }: MakeRequestOptions) =>
+  ({ search, catchUp, grantsFor, limits, clock }: RequestParts) =>
   (seed: string, asked: AskedRequest, resolved: ResolvedWindow): Promise<E.Either<Failure, Look>> =>
     orUnavailable(async () => {
       const { target, scopes, user_id } = asked
@@ -125,7 +113,8 @@ const makeLook =
       const criteria = 'match' in target ? { criteria: target.match } : target
       for (let isCaughtUp = false; ; isCaughtUp = true) {
         const candidates = await search({ ...criteria, scopes, window: resolved.gridded, latest, seed })
-        const sutIds = [...candidates.inOrder(true).take(CANDIDATES_MAX)]
+        const best = candidates.choose()
+        const sutIds = best === undefined ? [] : [...candidates.inOrder(best).take(CANDIDATES_MAX)]
         const grants = sutIds.length === 0 ? NOBODY : await grantsFor(user_id)
         if (sutIds.length > 0 || candidates.explain().matching > 0) return E.right({ candidates, sutIds, grants })
         if (isCaughtUp) return 'match' in target ? refuseAll(candidates, resolved) : outOfScope()
@@ -134,7 +123,8 @@ const makeLook =
     })
 
 /** Makes the function that says what a request was answered with, and ends its first offer if that is still open. */
-const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
+const makeAnswer = (parts: Finishing) => {
+  const { store, finishOffer } = parts
   /** The event at a revision or, if that is an offer, what ended it. */
   const read = async (revision: number): Promise<Recorded | undefined> => {
     let first: Recorded | undefined
@@ -157,9 +147,8 @@ const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
         const id = subjectId(last)
         if (last.type !== 'RequestOffered')
           return E.right({ id, revision: last.revision, storePosition: last.storePosition })
-        const request = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => findWaiting(queue, id))
-        if (request === undefined || !hasOffer(request)) continue
-        if (E.isLeft(await finishOffer.finish(request, requestId))) break
+        const request = await findOffered(parts, id)
+        if (request !== undefined && E.isLeft(await finishOffer(request, requestId))) break
       }
       return E.left(appendFailure('unknown'))
     })
@@ -169,19 +158,19 @@ const makeAnswer = ({ runner, store, finishOffer }: MakeRequestOptions) => {
  * Makes the function that records a request for a SUT and grants it one at once, if one is free for which nobody else
  * waits. A repeated request is answered with what the first was: the request as the end of its first offer left it.
  */
-export const makeMakeRequest = (options: MakeRequestOptions) => {
-  const { runner, quotas, isClockAhead, reachableFor, clock, randomHex } = options
-  const look = makeLook(options)
-  const answer = makeAnswer(options)
+export const makeMakeRequest = (parts: Finishing) => {
+  const { runner, quotas, isClockAhead, reachableFor, clock, randomHex } = parts
+  const look = makeLook(parts)
+  const answer = makeAnswer(parts)
 
   return async (sender: Sender, asked: AskedRequest): Promise<Answer> => {
     if (isClockAhead()) return E.left(clockAhead())
-    const previous = await findPrevious(runner, sender)
+    const previous = await findPrevious(parts, sender)
     if (E.isLeft(previous)) return previous
     if (previous.right !== undefined) return answer(previous.right.revision, sender.requestId)
     const { actor, user_id, target, duration, wait, priority, keepalive } = asked
     const resolved = resolveWindow({ form: 'relative', startIn: 0, duration }, clock())
-    const refused = refuseAsked(asked, resolved, options)
+    const refused = refuseAsked(asked, resolved, parts)
     if (refused !== undefined) return refused
     const seen = await look(sender.requestId, asked, resolved)
     if (E.isLeft(seen)) return seen

@@ -4,26 +4,42 @@ import { bodyProblem, type Failure, failure, type OfferedWindow, refuse } from '
 import type { IdempotencyRecord } from '../../domain/idempotency-records.ts'
 import type { Candidates, FreeWindow, Search } from '../../domain/matching/candidates.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
+import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
-import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
+import type { Scope } from '../../domain/user/scope.ts'
+import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
+import type { StorePosition } from '../../domain/values/position.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import type { Runner, Sender } from '../command-envelope.ts'
 import { keyReused, orUnavailable } from '../failures.ts'
 import { findRecorded } from '../idempotency-key.ts'
+import type { Quotas } from '../quotas.ts'
 
-/** What requests that wait and reservations of any SUT are both looked for with. */
-export interface SearchOptions {
+/** What requests are made and ended with, those that wait and reservations of any SUT. */
+export interface RequestParts {
   readonly runner: Pick<Runner, 'run' | 'inspect'>
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly quotas: Pick<Quotas, 'run' | 'usesOf' | 'priorityMaxOf'>
+  readonly limits: WindowLimits
+  /** Whether there is such a user, and the tags of the SUTs that it may see. */
+  readonly personOf: (userId: string) => { readonly scope?: Scope } | undefined
   /** @throws StoreUnavailable if SUTs cannot be compared now */
   readonly search: (search: Search) => Promise<Candidates>
   /** Waits until what other instances have recorded is known here. False if that takes too long. */
   readonly catchUp: () => Promise<boolean>
-  /** Whether the clock is ahead, so that nothing may be decided. */
-  readonly isClockAhead: () => boolean
+  /** Resolves once the views have come to a store position, or have not in time. */
+  readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
   /** What is known of those who wait, and of one more user. @throws StoreUnavailable */
   readonly grantsFor: (...userIds: readonly string[]) => Promise<Grants>
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
+  /** Whether the clock is ahead, so that nothing may be decided. */
+  readonly isClockAhead: () => boolean
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  readonly randomHex: RandomHex
 }
 
 /** SUTs that a request is compared with. One that goes before it can take a few of them at most. */
@@ -36,7 +52,7 @@ export const behindLog = (): Failure => failure('unavailable', 'This instance is
 
 /** The request that was recorded under the idempotency key before. */
 export const findPrevious = (
-  runner: Pick<Runner, 'inspect'>,
+  { runner }: Pick<RequestParts, 'runner'>,
   { idempotencyKey }: Pick<Sender, 'idempotencyKey'>,
 ): Promise<E.Either<Failure, IdempotencyRecord | undefined>> =>
   orUnavailable(async () => {
@@ -45,6 +61,16 @@ export const findPrevious = (
       findRecorded(keys, idempotencyKey),
     )
     return previous === 'reused' ? E.left(keyReused()) : E.right(previous)
+  })
+
+/** A request that has an open offer. @throws StoreUnavailable */
+export const findOffered = (
+  { runner }: Pick<RequestParts, 'runner'>,
+  _id: string,
+): Promise<OfferedRequest | undefined> =>
+  runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
+    const request = findWaiting(queue, _id)
+    return request && hasOffer(request) ? request : undefined
   })
 
 const formatted = (free: FreeWindow | undefined, { start: { offset } }: ResolvedWindow): OfferedWindow | null =>

@@ -37,10 +37,10 @@ export interface NothingFree {
 
 /** The SUTs that fit a request, as far as is known when a function is called. The stream of a SUT decides. */
 export interface Candidates {
-  /** Those that are free: the best first unless it has been tried, then by hash alone. As they are when asked for. */
-  readonly inOrder: (isBestFirst: boolean) => IteratorObject<string>
-  /** Whether one of these still is. */
-  readonly isFree: (sutId: string) => boolean
+  /** The best that is free or, where some have been tried, one by hash alone: one of these only if no other is. */
+  readonly choose: (tried?: ReadonlySet<string>) => string | undefined
+  /** Those that are free, as they are when asked for: one of them first, then by hash. */
+  readonly inOrder: (first: string) => IteratorObject<string>
   readonly explain: () => NothingFree
 }
 

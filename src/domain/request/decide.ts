@@ -10,45 +10,31 @@ import { makeId } from '../values/ids.ts'
 import { formatMilliseconds } from '../values/instant.ts'
 import { keep, refuseAnotherOf, refuseAny, withdraw } from './change.ts'
 import { expiryOf, type LifeMoment } from './ending.ts'
-import {
-  allIn,
-  compareRequests,
-  EMPTY_QUEUE,
-  findWaiting,
-  foldQueue,
-  offersIn,
-  type RequestsState,
-  rankedIn,
-  type Waiting,
-} from './queue.ts'
+import { compareRequests, findWaiting, foldQueue, offersIn, type RequestsState, type Waiting } from './queue.ts'
 import { findOpenOffers, firstFor, type Grants, type Moment } from './rank.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
 
-/** What one of several SUTs is chosen by for a request. */
-export interface Choice {
+/** Makes a request, and offers it a SUT in the same append if one is free. */
+interface MakeRequest {
+  readonly actor: Actor
+  /** Its `start_time`, if it has one, follows from its offer. */
+  readonly request: Omit<DataOf<'ReservationRequested'>, '_id' | 'expires_at'>
   /** The SUTs that it could be granted, the best first. Each decision goes through them anew. */
   readonly candidates: Iterable<string>
   /** The window of a reservation that does not wait. It need only be behind those who wait. */
   readonly window?: RequestedWindow
   readonly grants: Grants
   readonly reachableFor: LifeMoment['reachableFor']
-  /** 8 random bytes in hex for the id of the reservation. */
-  readonly reservationRandom: string
-}
-
-/** Makes a request, and offers it a SUT in the same append if one is free. */
-interface MakeRequest extends Choice {
-  readonly actor: Actor
-  /** Its `start_time`, if it has one, follows from its offer. */
-  readonly request: Omit<DataOf<'ReservationRequested'>, '_id' | 'expires_at'>
   /** Seconds. 0 is refused where nothing can be offered at once. */
   readonly wait: number
   /** The quota of its holder, for one that cannot wait until that allows it. */
   readonly quota?: QuotaUse | undefined
   /** 8 random bytes in hex for the id of the request. */
   readonly random: string
+  /** 8 random bytes in hex for the id of the reservation. */
+  readonly reservationRandom: string
 }
 
 /** Offers SUTs that may have become free, each to the request that goes first. */
@@ -66,8 +52,6 @@ interface EndOffer {
   readonly _id: string
   readonly sut_reservation_id: string
   readonly outcome: 'granted' | 'closed'
-  /** What a reservation that does not wait may have instead. It expires otherwise. */
-  readonly next?: Choice | undefined
 }
 
 /** Ends what has waited too long, or in vain. Those with an open offer are left. */
@@ -99,7 +83,7 @@ const IN_UTC = { startOffset: 0, endOffset: 0 }
 const windowFor = (
   request: Waiting,
   sutId: string,
-  { window: asked, grants }: Choice,
+  { window: asked, grants }: MakeRequest,
   moment: Moment,
 ): WrittenWindow | undefined => {
   if (asked !== undefined) {
@@ -111,14 +95,18 @@ const windowFor = (
 }
 
 /** An offer of the first candidate that nobody before the request could be granted. */
-const chooseFor = ({ queue }: RequestsState, request: Waiting, choice: Choice, now: number): Offer | undefined => {
-  const { candidates, grants, reachableFor, reservationRandom } = choice
-  const others = offersIn(queue).filter((offer) => offer !== request.offer)
-  const moment = { now, reachableFor, open: findOpenOffers(others) }
+const chooseFor = (
+  { queue }: RequestsState,
+  request: Waiting,
+  command: MakeRequest,
+  now: number,
+): Offer | undefined => {
+  const { candidates, grants, reachableFor, reservationRandom } = command
+  const moment = { now, reachableFor, open: findOpenOffers(offersIn(queue)) }
   for (const sutId of candidates) {
-    const window = windowFor(request, sutId, choice, moment)
+    const window = windowFor(request, sutId, command, moment)
     if (window === undefined || moment.open.overlap(sutId, window)) continue
-    const first = firstFor(rankedIn(queue), sutId, grants, moment)
+    const first = firstFor(queue, sutId, grants, moment)
     if (first === undefined || compareRequests(request, first.request) < 0)
       return offerOf(request, sutId, window, now, reservationRandom)
   }
@@ -131,7 +119,7 @@ const make = (state: RequestsState, command: MakeRequest, now: number): Decision
   const expires_at = formatMilliseconds(now + wait * 1000)
   const data = { _id: makeId(now, random), expires_at, ...request }
   const last = Number.POSITIVE_INFINITY
-  const waiting: Waiting = { ...data, asker: actor, expiresAt: last, revision: last, made: now, kept: 0 }
+  const waiting: Waiting = { ...data, asker: actor, expiresAt: last, revision: last }
   const chosen = chooseFor(state, waiting, command, now)
   if (chosen === undefined && wait === 0) return refuse('no_sut_free', 'No SUT that fits is free now.')
   const added = chosen && [{ start: chosen.start, quarters: quartersOf(duration), reservations: 1 as const }]
@@ -147,7 +135,7 @@ const make = (state: RequestsState, command: MakeRequest, now: number): Decision
 }
 
 /** Each SUT to whom goes first. A request takes one of them only. */
-const offer = (
+const offerSuts = (
   { queue }: RequestsState,
   { sutIds, grants, random, reachableFor }: OfferSuts,
   now: number,
@@ -155,11 +143,9 @@ const offer = (
   const events: Event[] = []
   const taken = new Set<string>()
   const open = findOpenOffers(offersIn(queue))
-  const left = function* (): Generator<Waiting> {
-    for (const request of rankedIn(queue)) if (!taken.has(request._id)) yield request
-  }
   for (const sutId of sutIds) {
-    const first = firstFor(left(), sutId, grants, { open, now, reachableFor })
+    const left = Iterator.from(queue).filter(({ _id }) => !taken.has(_id))
+    const first = firstFor(left, sutId, grants, { open, now, reachableFor })
     if (first === undefined || !first.isCertain || open.overlap(sutId, first.window)) continue
     const { request, window } = first
     const made = offerOf(request, sutId, { ...IN_UTC, ...window }, now, random())
@@ -170,23 +156,20 @@ const offer = (
   return E.right(events)
 }
 
-const endOffer = (state: RequestsState, command: EndOffer, now: number): Decision => {
-  const { _id, sut_reservation_id, outcome, next } = command
-  const request = findWaiting(state.queue, _id)
+const endOffer = ({ queue }: RequestsState, { _id, sut_reservation_id, outcome }: EndOffer): Decision => {
+  const request = findWaiting(queue, _id)
   if (request?.offer?.sut_reservation_id !== sut_reservation_id) return E.right([])
-  const { user_id, offer: open, create: asked } = request
-  const data = { _id, sut_id: open.sut_id, sut_reservation_id, user_id }
+  const { user_id, offer, create } = request
+  const data = { _id, sut_id: offer.sut_id, sut_reservation_id, user_id }
   if (outcome === 'granted') return E.right([{ type: 'RequestGranted', data }])
   const closed: Event = { type: 'RequestOfferClosed', data }
-  if (asked === undefined) return E.right([closed])
-  // It stays behind all who wait.
-  const chosen = next && chooseFor(state, { ...request, revision: Number.POSITIVE_INFINITY }, next, now)
-  return E.right([closed, chosen ? offered(_id, chosen) : { type: 'RequestExpired', data: { _id, user_id } }])
+  // A reservation does not wait.
+  return E.right(create === undefined ? [closed] : [closed, { type: 'RequestExpired', data: { _id, user_id } }])
 }
 
 const endAll = ({ queue }: RequestsState, endOf: (request: Waiting) => Event | undefined): Decision => {
   const events: Event[] = []
-  for (const request of allIn(queue)) {
+  for (const request of queue) {
     const event = endOf(request)
     if (event !== undefined) events.push(event)
     if (events.length === AT_ONCE) break
@@ -196,8 +179,8 @@ const endAll = ({ queue }: RequestsState, endOf: (request: Waiting) => Event | u
 
 /** Withdraws what a user waits for who may not reserve any more. Those with an open offer are left. */
 const withdrawAll = (state: RequestsState, { user_id }: { readonly user_id: string }): Decision =>
-  endAll(state, ({ _id, user_id: own, offer: open }) =>
-    own === user_id && open === undefined ? { type: 'RequestWithdrawn', data: { _id, user_id } } : undefined,
+  endAll(state, ({ _id, user_id: own, offer }) =>
+    own === user_id && offer === undefined ? { type: 'RequestWithdrawn', data: { _id, user_id } } : undefined,
   )
 
 const expire = (state: RequestsState, { retired, reachableFor }: ExpireRequests, now: number): Decision =>
@@ -215,7 +198,7 @@ const fold = (state: RequestsState, event: Recorded): RequestsState => {
 
 const rules = {
   MakeRequest: make,
-  OfferSuts: offer,
+  OfferSuts: offerSuts,
   EndOffer: endOffer,
   WithdrawRequest: withdraw,
   KeepRequest: keep,
@@ -226,8 +209,8 @@ const rules = {
 export type RequestCommand = CommandsOf<typeof rules>
 
 export const requestDecider = makeDecider<RequestsState, RequestCommand>({
-  initial: { time: 0, keys: [], revision: -1, queue: EMPTY_QUEUE },
-  version: 4,
+  initial: { time: 0, keys: [], revision: -1, queue: [] },
+  version: 5,
   fold,
   rules,
 })

@@ -1,5 +1,5 @@
 import type { ExpiryCause } from '../events/request.ts'
-import { aliveFor, aliveUntil, type Kept, lostFrom } from '../values/keepalive.ts'
+import { aliveFor, aliveUntil, lostFrom } from '../values/keepalive.ts'
 import type { Waiting } from './queue.ts'
 
 /** When a request goes behind the others, and when it ends by itself. */
@@ -11,24 +11,13 @@ export interface LifeMoment {
   readonly reachableFor: number
 }
 
-/** A request that is made with `keepalive`, as something that is kept alive. */
-export const lifeOf = ({ keepalive, made, kept }: Pick<Waiting, 'keepalive' | 'made' | 'kept'>): Kept | undefined =>
-  keepalive === undefined ? undefined : { keepalive, began: made, kept }
-
 /** Whether nobody has asked for a request for its `keepalive`. Then it is as if it did not wait. */
-export const isPassedOver = (
-  request: Pick<Waiting, 'keepalive' | 'made' | 'kept'>,
-  { now, reachableFor }: LifeMoment,
-): boolean => {
-  const life = lifeOf(request)
-  return life !== undefined && aliveUntil(life) <= now && aliveFor(life) <= reachableFor
-}
+export const isPassedOver = ({ life }: Pick<Waiting, 'life'>, { now, reachableFor }: LifeMoment): boolean =>
+  life !== undefined && aliveUntil(life) <= now && aliveFor(life) <= reachableFor
 
 /** Whether nobody has for twice as long. */
-const isLost = (request: Waiting, { now, reachableFor }: LifeMoment): boolean => {
-  const life = lifeOf(request)
-  return life !== undefined && lostFrom(life) <= now && 2 * aliveFor(life) <= reachableFor
-}
+const isLost = ({ life }: Waiting, { now, reachableFor }: LifeMoment): boolean =>
+  life !== undefined && lostFrom(life) <= now && 2 * aliveFor(life) <= reachableFor
 
 /**
  * Whether a request expires, and why if that is before its time. An open offer ends first.

@@ -4,16 +4,8 @@ import type { Criteria } from '../events/criteria.ts'
 import { requestEvents } from '../events/request.ts'
 import type { Offer } from '../matching/candidates.ts'
 import { epochMillisecondsOf, epochSecondsOf, offsetOf } from '../values/instant.ts'
-import {
-  elementAt,
-  elementsFrom,
-  findPlace,
-  insertAt,
-  removeAt,
-  replaceAt,
-  type SortedList,
-  seek,
-} from '../values/sorted-list.ts'
+import type { Kept } from '../values/keepalive.ts'
+import { bisect } from '../values/sorted-list.ts'
 import type { Seconds, UnixMilliseconds } from '../values/units.ts'
 
 /** Whether a request waits, and how it ended otherwise. */
@@ -33,11 +25,8 @@ export interface Waiting {
   readonly duration: Seconds
   readonly expiresAt: UnixMilliseconds
   readonly priority: number
-  /** Seconds for which a sign of life counts; absent if it needs none. */
-  readonly keepalive?: number
-  /** When it was made, and last kept alive or 0, in Unix milliseconds. */
-  readonly made: number
-  readonly kept: number
+  /** How it is kept alive; absent if it need not be. */
+  readonly life?: Kept
   /** The revision of its first event: of two of one priority, the lower goes first. */
   readonly revision: number
   /** Absent if it waits. */
@@ -60,53 +49,40 @@ export const hasOffer = (request: Waiting): request is OfferedRequest => request
 export const compareRequests = (a: Waiting, b: Waiting): number => b.priority - a.priority || a.revision - b.revision
 
 /** The requests that wait, in the order in which they go. */
-export type Queue = SortedList<Waiting>
-
-export const EMPTY_QUEUE: Queue = []
-
-export const rankedIn = (queue: Queue): Generator<Waiting> => elementsFrom(queue)
-
-/** In the order of the stream. */
-export const allIn = (queue: Queue): readonly Waiting[] => queue.flat().sort((a, b) => a.revision - b.revision)
+export type Queue = readonly Waiting[]
 
 /** The offers that are neither granted nor closed. */
-export const offersIn = (queue: Queue): readonly Offer[] =>
-  queue.flatMap((requests) => requests.flatMap(({ offer }) => offer ?? []))
+export const offersIn = (queue: Queue): readonly Offer[] => queue.flatMap(({ offer }) => offer ?? [])
 
-const locate = (queue: Queue, _id: string) => findPlace(queue, (request) => request._id === _id)
+export const findWaiting = (queue: Queue, _id: string): Waiting | undefined =>
+  queue.find((request) => request._id === _id)
 
-export const findWaiting = (queue: Queue, _id: string): Waiting | undefined => {
-  const place = locate(queue, _id)
-  return place && elementAt(queue, place)
+export const enqueue = (queue: Queue, request: Waiting): Queue => {
+  const place = bisect(queue.length, (n) => compareRequests(queue[n] as Waiting, request) > 0)
+  return queue.toSpliced(place, 0, request)
 }
-
-export const enqueue = (queue: Queue, request: Waiting): Queue =>
-  insertAt(
-    queue,
-    seek(queue, (other) => compareRequests(other, request) > 0),
-    request,
-  )
 
 /** Replaces a request, or removes it if `change` returns undefined. Another id changes nothing. */
 export const changeWaiting = (queue: Queue, _id: string, change: (request: Waiting) => Waiting | undefined): Queue => {
-  const place = locate(queue, _id)
-  if (place === undefined) return queue
-  const changed = change(elementAt(queue, place) as Waiting)
-  return changed === undefined ? removeAt(queue, place) : replaceAt(queue, place, changed)
+  const place = queue.findIndex((request) => request._id === _id)
+  if (place === -1) return queue
+  const changed = change(queue[place] as Waiting)
+  return changed === undefined ? queue.toSpliced(place, 1) : queue.with(place, changed)
 }
 
 type RecordedAs<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>
 type RequestEvent = RecordedAs<keyof typeof requestEvents>
 
 const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequested'>): Waiting => {
-  const { expires_at, start_time, beyond_quota: isBeyondQuota = false, ...request } = data
+  const { expires_at, start_time, beyond_quota: isBeyondQuota = false, keepalive, ...request } = data
   const { actor, role, client, reason, time } = metadata
   return {
     ...request,
     ...{ asker: { _id: actor, role }, ...(client !== undefined && { client }) },
     ...(reason !== undefined && { reason }),
     ...(start_time !== undefined && { create: { isBeyondQuota } }),
-    ...{ expiresAt: epochMillisecondsOf(expires_at), made: epochMillisecondsOf(time), kept: 0, revision },
+    ...(keepalive !== undefined && { life: { keepalive, began: epochMillisecondsOf(time), kept: 0 } }),
+    ...{ expiresAt: epochMillisecondsOf(expires_at), revision },
   }
 }
 
@@ -132,7 +108,10 @@ const foldWaiting = (event: RequestEvent, before: Waiting): Waiting | undefined 
       return request
     }
     case 'RequestKept':
-      return { ...before, kept: epochMillisecondsOf(event.metadata.time) }
+      return {
+        ...before,
+        ...(before.life && { life: { ...before.life, kept: epochMillisecondsOf(event.metadata.time) } }),
+      }
     default:
       return undefined
   }

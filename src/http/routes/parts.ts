@@ -2,11 +2,11 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { LRUCache } from 'lru-cache'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Signer } from '../../audit/signed-note.ts'
-import type { Runner, Sender } from '../../commands/command-envelope.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
-import type { Attend, makeChangeRequest } from '../../commands/requests/change-request.ts'
+import type { makeChangeRequest } from '../../commands/requests/change-request.ts'
 import type { makeCreateMatched } from '../../commands/requests/create-matched.ts'
-import type { AnsweredRequest, AskedRequest } from '../../commands/requests/make-request.ts'
+import type { makeMakeRequest } from '../../commands/requests/make-request.ts'
 import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
 import type { EndBindings, EndReservations } from '../../commands/users/end-reservations.ts'
 import type { Quota } from '../../domain/events/user.ts'
@@ -63,10 +63,9 @@ export interface Parts {
   readonly suts: Matching['suts']
   readonly repeated: StoredResponse
   readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
-  readonly makeRequest: (sender: Sender, asked: AskedRequest) => Promise<Either<Failure, AnsweredRequest>>
+  readonly makeRequest: ReturnType<typeof makeMakeRequest>
   readonly changeRequest: ReturnType<typeof makeChangeRequest>
   readonly endings: Pick<Endings, 'wait' | 'waitForChange'>
-  readonly attend: Attend
   /** Tells of a request whether nobody has asked for it for its `keepalive`. @throws StoreUnavailable */
   readonly passedOver: () => Promise<(id: string) => boolean>
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */

@@ -1,10 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import { orUnavailable } from '../../commands/failures.ts'
-import type { ShownRequest } from '../../commands/requests/change-request.ts'
-import { bodyProblem, type Failure, failure } from '../../domain/failure.ts'
-import { requestDecider } from '../../domain/request/decide.ts'
-import { lifeOf } from '../../domain/request/ending.ts'
+import { bodyProblem, type Failure, failure, refuse } from '../../domain/failure.ts'
 import { findWaiting } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
@@ -95,27 +92,33 @@ const create = async (parts: Parts, call: Call<SutRequestBody>): RouteResult => 
   return E.right({ ...response, status: 201, headers: { ...headers, Location: `/api/sut_request/${id}` } })
 }
 
+/** What a command about a request that does not wait any more is answered with: how that ended. */
+const respondEnded = async (parts: Parts, { user }: Call, id: string, isWithdrawal: boolean): RouteResult => {
+  const ended = await findRequest(parts, 'latest', id, user)
+  if (E.isLeft(ended)) return ended
+  const { status, sut_reservation_id } = JSON.parse(ended.right.document) as SutRequest
+  if (status === 'granted')
+    return refuse('request_granted', 'The request has been granted. Cancel its reservation.', {
+      help: { ...(sut_reservation_id !== null && { sut_reservation_id }) },
+    })
+  if (status === 'withdrawn' && isWithdrawal) return E.right(requestResponse(parts, ended.right))
+  return refuse('request_over', `The request has ${status === 'withdrawn' ? 'been withdrawn' : 'expired'}.`)
+}
+
 /** Changes a request, and responds with it and how it is kept alive then. */
-const change = async (parts: Parts, call: Call, type: keyof Parts['changeRequest']): RouteResult => {
-  const { runner, objects, changeRequest } = parts
+const change = async (parts: Parts, call: Call, type: 'withdraw' | 'keep'): RouteResult => {
+  const { objects, changeRequest } = parts
   const { params, user } = call
   const id = params.id ?? ''
   const known = await findRequest(parts, 'newest', id, user)
   if (E.isLeft(known)) return known
-  const changed = await changeRequest[type](envelopeOf(call), id, async () =>
-    E.map(({ document }: Version): ShownRequest => {
-      const { user_id, status, sut_reservation_id } = JSON.parse(document) as SutRequest
-      return { user_id, status, sut_reservation_id }
-    })(await findRequest(parts, 'latest', id, user)),
-  )
+  const { user_id } = JSON.parse(known.right.document) as SutRequest
+  const changed = await changeRequest[type](envelopeOf(call), { _id: id, user_id })
+  if (E.isLeft(changed) && changed.left.code === 'request_over')
+    return respondEnded(parts, call, id, type === 'withdraw')
   if (E.isLeft(changed)) return changed
   const shown = await objects.after('sut_request', id, REQUESTS_STREAM, changed.right)
-  if (type === 'withdraw') return E.right(requestResponse(parts, shown))
-  const life = await runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => {
-    const request = findWaiting(queue, id)
-    return request && lifeOf(request)
-  })
-  return E.right(requestResponse(parts, shown, life))
+  return E.right(requestResponse(parts, shown, findWaiting(changed.right.state.queue, id)?.life))
 }
 
 /** Undefined where the store cannot be read. */
@@ -134,12 +137,12 @@ type Read = Call<unknown, WaitQuery>
  * Waits until a request does not wait any more, and gives signs of its life meanwhile. A read on the page does not count:
  * it shows what others of the same user wait for, such as pipelines.
  */
-const wait = async ({ endings, attend }: Parts, call: Read, id: string): Promise<Kept | undefined> => {
+const wait = async ({ endings, changeRequest }: Parts, call: Read, id: string): Promise<Kept | undefined> => {
   const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
   const until = performance.now() + (call.query.wait ?? 0) * 1000
   for (;;) {
     // Where the store cannot be read, the explanation says so.
-    const life = await ifAvailable(attend(id, isCounted ? envelopeOf(call) : undefined))
+    const life = await ifAvailable(changeRequest.attend(id, isCounted ? envelopeOf(call) : undefined))
     const left = until - performance.now()
     if (left <= 0 || call.isGone()) return life
     const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))

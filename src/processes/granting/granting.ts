@@ -13,7 +13,6 @@ import {
   type OfferedRequest,
   offersIn,
   type Queue,
-  rankedIn,
   type Waiting,
 } from '../../domain/request/queue.ts'
 import { findOpenOffers, firstFor, type Grants, type Moment, mayBeOffered } from '../../domain/request/rank.ts'
@@ -36,7 +35,7 @@ export interface GrantingOptions extends RecordingOptions, Omit<TriggersOptions,
   readonly personOf: GrantsOptions['personOf']
   /** Resolves when what the views show of users is known; undefined when it is. */
   readonly usersSettled: () => Promise<void> | undefined
-  readonly finishOffer: Pick<FinishOffer, 'finish'>
+  readonly finishOffer: FinishOffer
   readonly isServing: () => boolean
   /** Milliseconds for which those who wait could have kept their requests alive here. */
   readonly reachableFor: () => number
@@ -83,9 +82,9 @@ const lookAtSuts = (triggers: Triggers, { queue, suts, grants, moment }: Look, f
   while (found.wanted.size < SUTS_AT_ONCE && performance.now() < until) {
     const [sutId] = triggers.takeSuts(now, 1)
     if (sutId === undefined) return
-    const slot = suts.place(sutId)
-    if (slot === undefined || moment.open.hasSut(sutId) || !hasSlot(suts.free(quarterAt(now)), slot)) continue
-    const first = firstFor(rankedIn(queue), sutId, grants, moment)
+    const sut = suts.find(sutId)
+    if (sut === undefined || moment.open.hasSut(sutId) || !hasSlot(suts.free(quarterAt(now)), sut.slot)) continue
+    const first = firstFor(queue, sutId, grants, moment)
     if (first !== undefined) found.wanted.add(sutId)
     if (first?.isCertain === false) found.isCertain = false
   }
@@ -129,7 +128,7 @@ const lookAround = async (
   queue: Queue,
 ): Promise<Found & Pick<Look, 'grants'>> => {
   const known = await suts()
-  const useOf = await quotas.usesOf([...rankedIn(queue)].map(({ user_id }) => user_id))
+  const useOf = await quotas.usesOf(queue.map(({ user_id }) => user_id))
   const grants = makeGrants({ suts: known, personOf, useOf })
   const moment = { open: findOpenOffers(offersIn(queue)), now: clock.now(), reachableFor: reachableFor() }
   const found: Found = { wanted: new Set(), hopeful: [], gone: new Set(), isCertain: true }
@@ -149,13 +148,13 @@ const makeRecords = (options: GrantingOptions) => {
   /** Ends the open offers that some requests have. */
   const finish = (requests: Iterable<Waiting>, isOf = (_: OfferedRequest): boolean => true): Promise<void> =>
     runBatches([...requests].filter(hasOffer).filter(isOf), async (request) => {
-      if (clock.mayRecord()) await finishOffer.finish(request, makeRequestId()).catch(onError)
+      if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
     })
 
   return {
     /** Ends the offers that a crash has left. */
     finishLeft: (queue: Queue): Promise<void> =>
-      finish(rankedIn(queue), ({ offer: { time } }) => Math.abs(clock.now() - time) > LEFT_AFTER_MS),
+      finish(queue, ({ offer: { time } }) => Math.abs(clock.now() - time) > LEFT_AFTER_MS),
     /** Offers SUTs to those who wait, and ends each offer. The requests that were offered one; undefined if refused. */
     offer: async (sutIds: readonly string[], grants: Grants): Promise<ReadonlySet<string> | undefined> => {
       const random = (): string => randomHex(8)
@@ -168,18 +167,17 @@ const makeRecords = (options: GrantingOptions) => {
     /** Ends what has waited too long or in vain. False if nothing could be recorded. */
     expire: async (queue: Queue, suts: KnownSuts): Promise<boolean> => {
       const moment = { now: clock.now(), reachableFor: reachableFor() }
-      const requests = [...rankedIn(queue)]
-      const unknown = requests.flatMap(({ sut_id }) =>
+      const unknown = queue.flatMap(({ sut_id }) =>
         sut_id === undefined || suts.find(sut_id) !== undefined ? [] : [sut_id],
       )
       const retired = new Set(unknown.filter((sutId) => views.newest('sut', sutId)?.ended === 'retired'))
-      if (!requests.some((request) => expiryOf(request, moment, retired) !== undefined)) return true
+      if (!queue.some((request) => expiryOf(request, moment, retired) !== undefined)) return true
       const command = { type: 'ExpireRequests', retired, reachableFor: moment.reachableFor } as const
       return (await run(command)) !== undefined
     },
     /** Withdraws what nobody may wait for. False if some have an open offer, which ends first, or that failed. */
     withdraw: async (queue: Queue, users: ReadonlySet<string>): Promise<boolean> => {
-      const gone = [...rankedIn(queue)].filter(({ user_id }) => users.has(user_id) && !mayHold(personOf(user_id)))
+      const gone = queue.filter(({ user_id }) => users.has(user_id) && !mayHold(personOf(user_id)))
       let isDone = !gone.some(hasOffer)
       for (const user_id of new Set(gone.map((request) => request.user_id)))
         if ((await run({ type: 'WithdrawAll', user_id })) === undefined) isDone = false

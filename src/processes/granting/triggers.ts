@@ -1,6 +1,6 @@
 import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Recorded } from '../../domain/event.ts'
-import { type Queue, rankedIn } from '../../domain/request/queue.ts'
+import type { Queue } from '../../domain/request/queue.ts'
 import type { Views } from '../../read-models/views.ts'
 
 export interface TriggersOptions {
@@ -151,7 +151,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
       if (isAll) allFrom = undefined
       const due = new Set(users.take(now))
       if (!isAll && due.size === 0) return
-      for (const { _id, user_id, asker } of rankedIn(queue))
+      for (const { _id, user_id, asker } of queue)
         if (isAll || due.has(user_id) || due.has(asker._id)) requests.note(_id, now)
     },
     isSutDue: suts.isDue,

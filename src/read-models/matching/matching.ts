@@ -2,7 +2,7 @@ import { quarterAt } from '../../domain/calendar/window.ts'
 import type { Candidates, FreeWindow, NothingFree, Search, Wanted } from '../../domain/matching/candidates.ts'
 import { findNextWindow, NEVER } from '../../domain/matching/openings.ts'
 import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
-import { hasSlot, intersect, isEmpty, slotsIn } from '../../domain/matching/slot-set.ts'
+import { intersect, isEmpty, slotsIn } from '../../domain/matching/slot-set.ts'
 import { followSuts, type MatchingOptions } from './follow.ts'
 import type { KnownSut, KnownSuts } from './suts.ts'
 
@@ -69,19 +69,18 @@ const makeCandidates = (suts: KnownSuts, search: Search, quarterNow: number): Ca
     return another
   }
 
+  const idAt = (slot: number | undefined): string | undefined => (slot === undefined ? undefined : suts.at(slot)?._id)
+
   return {
-    *inOrder(isBestFirst) {
-      const tried = new Set<string>()
-      for (let slot = isBestFirst ? findBest() : findAnother(tried); slot !== undefined; slot = findAnother(tried)) {
-        const { _id } = suts.at(slot) as KnownSut
-        tried.add(_id)
-        yield _id
+    choose: (tried) => idAt(tried === undefined ? findBest() : (findAnother(tried) ?? findAnother(new Set()))),
+    *inOrder(first) {
+      const tried = new Set([first])
+      const best = suts.find(first)
+      if (best !== undefined && suts.isFree(best, search.window)) yield first
+      for (let id = idAt(findAnother(tried)); id !== undefined; id = idAt(findAnother(tried))) {
+        tried.add(id)
+        yield id
       }
-    },
-    isFree: (sutId) => {
-      const slot = suts.place(sutId)
-      const { start, end } = search.window
-      return slot !== undefined && hasSlot(suts.free(start), slot) && end <= suts.opening(slot, start).until
     },
     explain: () => explain(suts, search),
   }

@@ -1,3 +1,4 @@
+import type { Window } from '../../domain/calendar/window.ts'
 import type { Wanted } from '../../domain/matching/candidates.ts'
 import type { Profile } from '../../domain/matching/fit.ts'
 import { makeFitIndex } from '../../domain/matching/fit-index.ts'
@@ -10,6 +11,7 @@ import type { Matchable } from '../lists/matchable.ts'
 /** A SUT that is not retired. */
 export interface KnownSut extends Omit<Matchable, 'profile'> {
   readonly _id: string
+  readonly slot: number
   readonly hash: number
   readonly windows: KnownWindows
   /** Undefined until its document is read. */
@@ -82,60 +84,62 @@ const makeQuarters = (suts: readonly (KnownSut | undefined)[]) => {
 
 /** SUTs by slot: small numbers. That of a retired SUT is used again. */
 export const makeKnownSuts = () => {
-  const slots = new Map<string, number>()
+  const known = new Map<string, KnownSut>()
   const suts: (KnownSut | undefined)[] = []
   const unused: number[] = []
   const index = makeFitIndex()
   const { opening, free, changed } = makeQuarters(suts)
 
-  const slotOf = (_id: string): number => {
-    const known = slots.get(_id)
-    if (known !== undefined) return known
+  const findOrMake = (_id: string): KnownSut => {
+    const before = known.get(_id)
+    if (before !== undefined) return before
     const slot = unused.pop() ?? suts.length
-    slots.set(_id, slot)
     const unread = { name: '', profile: undefined, isBookable: false, turnaround: 0 }
-    suts[slot] = { _id, hash: hashText(_id), windows: newWindows(), ...unread }
-    return slot
+    const sut = { _id, slot, hash: hashText(_id), windows: newWindows(), ...unread }
+    known.set(_id, sut)
+    suts[slot] = sut
+    return sut
   }
 
   const fittingTarget = ({ criteria, sut_id }: Wanted): SlotSet => {
     if (criteria !== undefined) return index.fitting(criteria)
     if (sut_id === undefined) return index.inScope(EVERYWHERE)
-    const slot = slots.get(sut_id)
-    if (slot === undefined) return NOTHING
-    const only = emptySet(slot + 1)
-    setSlot(only, slot, suts[slot]?.profile !== undefined)
+    const sut = known.get(sut_id)
+    if (sut?.profile === undefined) return NOTHING
+    const only = emptySet(sut.slot + 1)
+    setSlot(only, sut.slot, true)
     return only
   }
 
   return {
     size: () => suts.length,
     at: (slot: number): KnownSut | undefined => suts[slot],
-    find: (id: string): KnownSut | undefined => suts[slots.get(id) ?? -1],
-    /** The slot of a SUT; undefined if it is not known. */
-    place: (id: string): number | undefined => slots.get(id),
+    find: (id: string): KnownSut | undefined => known.get(id),
     /** Takes a SUT; undefined if it is retired. */
     put: (id: string, sut: Matchable | undefined): void => {
-      const slot = slotOf(id)
+      const { slot } = sut === undefined ? findOrMake(id) : Object.assign(findOrMake(id), sut)
       if (sut === undefined) {
         suts[slot] = undefined
-        slots.delete(id)
+        known.delete(id)
         unused.push(slot)
-      } else {
-        const { name, profile, isBookable, turnaround } = sut
-        Object.assign(suts[slot] as KnownSut, { name, profile, isBookable, turnaround })
       }
       index.put(slot, sut?.profile)
       changed(slot)
     },
     /** Changes the windows of a SUT, which is made if it is new. */
     changeWindows: (id: string, change: (windows: KnownWindows) => void): void => {
-      const slot = slotOf(id)
-      change((suts[slot] as KnownSut).windows)
+      const { slot, windows } = findOrMake(id)
+      change(windows)
       changed(slot)
     },
     /** What a SUT has free at a quarter. */
     opening,
+    /** Whether a SUT takes a window, which begins in the quarter of its start. */
+    isFree: ({ slot, isBookable }: KnownSut, { start, end }: Window): boolean => {
+      if (!isBookable) return false
+      const { begins, until } = opening(slot, start)
+      return begins !== NEVER && end <= until
+    },
     /** The SUTs of which a window can begin in a quarter. The set changes with them. */
     free,
     index,

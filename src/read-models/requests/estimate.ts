@@ -41,7 +41,7 @@ const earliestWindow = (
  *
  * @param now Unix milliseconds
  */
-export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, now: number) => {
+export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'find' | 'opening'>, now: number) => {
   /** The windows of SUTs that somebody has taken. */
   const taken = new Map<number, KnownWindows>()
   const quarter = quarterAt(now)
@@ -52,7 +52,7 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, 
     return until > quarter ? quarter : Math.max(quarter, retry)
   }
 
-  const bookIn = (slot: number, { windows }: KnownSut, { start, end }: BookedWindow): void => {
+  const bookIn = ({ slot, windows }: KnownSut, { start, end }: BookedWindow): void => {
     const { starts, ends, released, lastEnd } = taken.get(slot) ?? windows
     const copy = { starts: [...starts], ends: [...ends], released: new Set(released), lastEnd }
     putWindow(copy, { start, end, isReleased: false })
@@ -62,23 +62,22 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>, 
   return {
     /** Takes a window that is as good as reserved. */
     book: (sutId: string, window: BookedWindow): void => {
-      const slot = suts.place(sutId)
-      const sut = slot === undefined ? undefined : suts.at(slot)
-      if (slot !== undefined && sut !== undefined) bookIn(slot, sut, window)
+      const sut = suts.find(sutId)
+      if (sut !== undefined) bookIn(sut, window)
     },
     /** Lets a request take its window among some SUTs. Its start in Unix seconds; undefined if it waits in vain. */
     take: ({ duration, expiresAt }: Pick<Waiting, 'duration' | 'expiresAt'>, own: SlotSet): number | undefined => {
-      let found: (Found & { readonly slot: number; readonly sut: KnownSut }) | undefined
+      let found: (Found & { readonly sut: KnownSut }) | undefined
       for (const slot of slotsIn(own)) {
         const sut = suts.at(slot)
         const before = found?.start ?? Math.ceil(expiresAt / 1000)
         if (sut?.isBookable !== true || boundOf(slot) >= before) continue
         const windows = taken.get(slot) ?? sut.windows
         const window = earliestWindow(windows, sut.turnaround, { now, duration, before })
-        if (window !== undefined && window.start < before) found = { ...window, slot, sut }
+        if (window !== undefined && window.start < before) found = { ...window, sut }
         if (found?.isNow) break
       }
-      if (found !== undefined) bookIn(found.slot, found.sut, found)
+      if (found !== undefined) bookIn(found.sut, found)
       return found?.start
     },
   }

@@ -10,15 +10,8 @@ import {
   sizeOf,
   slotsIn,
 } from '../../domain/matching/slot-set.ts'
-import { isPassedOver, type LifeMoment, lifeOf } from '../../domain/request/ending.ts'
-import {
-  compareRequests,
-  findWaiting,
-  offersIn,
-  type Queue,
-  rankedIn,
-  type Waiting,
-} from '../../domain/request/queue.ts'
+import { isPassedOver, type LifeMoment } from '../../domain/request/ending.ts'
+import { compareRequests, findWaiting, offersIn, type Queue, type Waiting } from '../../domain/request/queue.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds, formatWithOffset } from '../../domain/values/instant.ts'
@@ -139,7 +132,7 @@ const findRivals = async (lab: Lab, request: Waiting): Promise<readonly Waiting[
   const own = fittingOf(lab, request).slice()
   const rivals: Waiting[] = []
   let n = 0
-  for (const other of rankedIn(lab.queue)) {
+  for (const other of lab.queue) {
     if (compareRequests(other, request) >= 0) break
     if (++n % TURN_SIZE === 0) await turn()
     if (!isPassedOver(other, lab.moment) && haveCommonSlot(own, fittingOf(lab, other))) rivals.push(other)
@@ -165,9 +158,9 @@ const estimate = (lab: Lab, request: Waiting, rivals: readonly Waiting[]): numbe
 
 /** The name of the SUT that is being offered; null if the reader does not see it, undefined if there is none. */
 const nameOfOffered = (suts: KnownSuts, { offer }: Waiting, { scope }: Reader): string | null | undefined => {
-  const slot = offer && suts.place(offer.sut_id)
-  const isSeen = slot !== undefined && (scope === undefined || hasSlot(suts.index.inScope(scope), slot))
-  return offer && ((isSeen ? suts.at(slot)?.name : undefined) ?? null)
+  const sut = offer && suts.find(offer.sut_id)
+  const isSeen = sut !== undefined && (scope === undefined || hasSlot(suts.index.inScope(scope), sut.slot))
+  return offer && (isSeen ? sut.name : null)
 }
 
 /** Makes the function that says why a request waits, and until when that may last. */
@@ -184,7 +177,7 @@ export const makeExplain =
     const rivals = await findRivals(lab, request)
     const own = fittingOf(lab, request)
     const quota = describeQuota(request, use, moment.now, reader.seesQuotas || reader._id === request.user_id)
-    const life = isPassedOver(request, moment) ? lifeOf(request) : undefined
+    const life = isPassedOver(request, moment) ? request.life : undefined
     // When a quota allows more, an offer ends otherwise or somebody asks again, depends on more than the calendars.
     const isHeldBack = quota !== undefined || use === 'unknown' || request.offer !== undefined || life !== undefined
     const granted = isHeldBack ? undefined : estimate(lab, request, rivals)

@@ -1,5 +1,5 @@
 import type { Logged } from '../../domain/event.ts'
-import { EMPTY_QUEUE, foldQueue, type Queue } from '../../domain/request/queue.ts'
+import { foldQueue, type Queue } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type Followed, followViews } from '../followed.ts'
 import type { Views } from '../views.ts'
@@ -20,7 +20,7 @@ export const followQueue = (
   followViews<FollowedQueue, Logged>(
     views,
     () => {
-      const value: FollowedQueue = { queue: EMPTY_QUEUE }
+      const value: FollowedQueue = { queue: [] }
       let last = -1
       return {
         value,

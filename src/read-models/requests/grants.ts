@@ -1,7 +1,6 @@
 import { QUARTER, quarterAt } from '../../domain/calendar/window.ts'
 import type { Role } from '../../domain/events/user.ts'
 import { makeFit } from '../../domain/matching/fit.ts'
-import { NEVER } from '../../domain/matching/openings.ts'
 import type { Waiting } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
@@ -10,7 +9,7 @@ import type { KnownSut, KnownSuts } from '../matching/suts.ts'
 
 /** What decides whether a request could be granted a SUT. */
 export interface GrantsOptions {
-  readonly suts: Pick<KnownSuts, 'at' | 'place' | 'opening'>
+  readonly suts: Pick<KnownSuts, 'find' | 'isFree'>
   /** A user who has not been removed. */
   readonly personOf: (userId: string) => Person | undefined
   /** The quota of a user and what is used of it; undefined if nothing limits it, `unknown` if it was not read. */
@@ -45,13 +44,9 @@ export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => 
 
   return {
     windowFor: (request, sutId, now) => {
-      const slot = suts.place(sutId)
-      const sut = slot === undefined ? undefined : suts.at(slot)
-      if (slot === undefined || sut?.isBookable !== true) return undefined
-      const start = quarterAt(now)
-      const { begins, until } = suts.opening(slot, start)
-      const end = Math.ceil((now / 1000 + request.duration) / QUARTER) * QUARTER
-      return begins !== NEVER && end <= until && isFor(sut, request) ? { start, end } : undefined
+      const sut = suts.find(sutId)
+      const window = { start: quarterAt(now), end: Math.ceil((now / 1000 + request.duration) / QUARTER) * QUARTER }
+      return sut !== undefined && suts.isFree(sut, window) && isFor(sut, request) ? window : undefined
     },
     mayHave: ({ user_id, duration }, { open, now }) => {
       if (!mayHold(personOf(user_id))) return false

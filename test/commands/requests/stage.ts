@@ -4,7 +4,7 @@ import { makeRules } from '../../../src/audit/rules/rules.ts'
 import type { IdempotencyKey } from '../../../src/commands/idempotency-key.ts'
 import { SCHEDULE } from '../../../src/commands/log-events.ts'
 import type { Quotas } from '../../../src/commands/quotas.ts'
-import { makeChangeRequest, type ShownRequest } from '../../../src/commands/requests/change-request.ts'
+import { makeChangeRequest } from '../../../src/commands/requests/change-request.ts'
 import { makeCreateMatched } from '../../../src/commands/requests/create-matched.ts'
 import { makeFinishOffer } from '../../../src/commands/requests/finish-offer.ts'
 import { makeMakeRequest } from '../../../src/commands/requests/make-request.ts'
@@ -12,7 +12,7 @@ import type { Snapshots } from '../../../src/commands/states.ts'
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { requestDecider } from '../../../src/domain/request/decide.ts'
-import { allIn, hasOffer } from '../../../src/domain/request/queue.ts'
+import { hasOffer } from '../../../src/domain/request/queue.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
 import type { Scope } from '../../../src/domain/user/scope.ts'
 import { REQUESTS_STREAM, sutStream } from '../../../src/domain/values/ids.ts'
@@ -36,17 +36,6 @@ const reachableFor = (): number => 0
 const keyOf = (key: string, request: string): IdempotencyKey => {
   const current = anIdempotencyKey(key).current.slice(0, 23) + anIdempotencyKey(request).current.slice(23)
   return { current, candidates: [current] }
-}
-
-/** A request as its document shows it. */
-const shownIn = (log: readonly Recorded[], id: string): ShownRequest => {
-  let shown: ShownRequest = { user_id: alice, status: 'waiting', sut_reservation_id: null }
-  for (const { type, data } of log) {
-    if (!('_id' in data) || data._id !== id) continue
-    if (type === 'RequestWithdrawn') shown = { ...shown, status: 'withdrawn' }
-    if (type === 'RequestGranted') shown = { ...shown, status: 'granted', sut_reservation_id: data.sut_reservation_id }
-  }
-  return shown
 }
 
 const GRANTS: Grants = {
@@ -86,12 +75,9 @@ export const aRequester = (
     idempotencyKey: key === undefined ? undefined : keyOf(key, request as string),
   })
   let isCurrent = false
-  const offers = makeFinishOffer({
-    ...{ runner, quotas: QUOTAS, limits: LIMITS, clock: clock.now, randomHex },
-    ...{ personOf: (userId) => ({ scope: scopes[userId] ?? {} }), waitForViews: () => true },
-  })
-  const options = {
-    ...{ runner, store, quotas: QUOTAS, limits: LIMITS, finishOffer: offers, clock: clock.now, randomHex },
+  const parts = {
+    ...{ runner, store, quotas: QUOTAS, limits: LIMITS, clock: clock.now, randomHex },
+    ...{ personOf: (userId: string) => ({ scope: scopes[userId] ?? {} }), waitForViews: () => true },
     search: async () => {
       const known = await log()
       const all = suts ?? known.flatMap(({ type, data }) => (type === 'SutCreated' ? [data._id] : []))
@@ -99,8 +85,8 @@ export const aRequester = (
         known.some(({ type, stream }) => type === 'ReservationCreated' && stream === sutStream(sutId))
       const left = isCurrent ? all.filter((sutId) => !isTaken(sutId)) : all
       return {
-        inOrder: () => left.values(),
-        isFree: () => true,
+        choose: (tried?: ReadonlySet<string>) => left.find((sutId) => tried?.has(sutId) !== true) ?? left[0],
+        inOrder: (first: string) => [first, ...left.filter((sutId) => sutId !== first)].values(),
         explain: () => ({ matching: all.length, nextAvailable: undefined, longest: undefined }),
       }
     },
@@ -110,10 +96,12 @@ export const aRequester = (
     },
     ...{ grantsFor: async () => GRANTS, isClockAhead: () => false, reachableFor },
   }
-  const makeRequest = makeMakeRequest(options)
-  const createMatched = makeCreateMatched(options)
-  const { withdraw } = makeChangeRequest({ runner, finishOffer: offers, reachableFor })
-  const waiting = () => runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => [...allIn(queue)])
+  const finishOffer = makeFinishOffer(parts)
+  const makeRequest = makeMakeRequest({ ...parts, finishOffer })
+  const createMatched = makeCreateMatched({ ...parts, finishOffer })
+  const waiting = () => runner.inspect(requestDecider, REQUESTS_STREAM, ({ queue }) => queue)
+  const find = async (id: string) => (await waiting()).find(({ _id }) => _id === id)
+  const { withdraw } = makeChangeRequest({ ...parts, finishOffer, find })
 
   return {
     ...instance,
@@ -140,7 +128,7 @@ export const aRequester = (
     },
     /** What the process does that grants SUTs: ends open offers, and offers what may be free. */
     grant: async (): Promise<void> => {
-      for (const request of (await waiting()).filter(hasOffer)) await offers.finish(request, randomHex(8))
+      for (const request of (await waiting()).filter(hasOffer)) await finishOffer(request, randomHex(8))
       const sutIds = suts ?? []
       const command = {
         type: 'OfferSuts',
@@ -150,17 +138,15 @@ export const aRequester = (
         random: () => randomHex(8),
       } as const
       await runner.run(requestDecider, REQUESTS_STREAM, { command, actor: SCHEDULE, requestId: randomHex(8) })
-      for (const request of (await waiting()).filter(hasOffer)) await offers.finish(request, randomHex(8))
+      for (const request of (await waiting()).filter(hasOffer)) await finishOffer(request, randomHex(8))
     },
-    /** What a withdrawal is answered with: `withdrawn`, or its refusal and the reservation that this names. */
+    /** Whether a request is withdrawn, or the code of the refusal. */
     withdraw: async (id: string): Promise<string> => {
-      const ended = await withdraw(by(), id, async () => E.right(shownIn(await log(), id)))
-      if (E.isRight(ended)) return 'withdrawn'
-      const { code, detail, help } = ended.left
-      return code === 'request_granted' ? `${code} ${help?.sut_reservation_id}` : `${code}: ${detail}`
+      const ended = await withdraw(by(), { _id: id, user_id: alice })
+      return E.isRight(ended) ? 'withdrawn' : ended.left.code
     },
     waiting,
-    finishOffer: offers.finish,
+    finishOffer,
   }
 }
 

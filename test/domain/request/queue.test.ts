@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { RequestedWindow } from '../../../src/domain/calendar/window.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import { type RequestCommand, requestDecider } from '../../../src/domain/request/decide.ts'
-import { allIn, type RequestsState, type Waiting } from '../../../src/domain/request/queue.ts'
+import type { RequestsState, Waiting } from '../../../src/domain/request/queue.ts'
 import type { Grants } from '../../../src/domain/request/rank.ts'
 
 /** The order in which those who wait are offered what is free, against a model that looks at everybody. */
@@ -87,7 +87,7 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
         for (const event of events) if (event.type === 'RequestOffered') free.delete(event.data.sut_id)
       }
       for (const [n, step] of all.entries()) {
-        const offers = [...allIn(state().queue)].filter(({ offer }) => offer !== undefined)
+        const offers = state().queue.filter(({ offer }) => offer !== undefined)
         let events: readonly Event[] = []
         if (step.kind === 'make') {
           const user_id = `user ${n}`
@@ -110,9 +110,9 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
           run({ type: 'EndOffer', _id: request._id, sut_reservation_id, outcome })
           if (!step.isGranted) free.add(sut_id)
         }
-        check(events, [...allIn(state().queue)])
+        check(events, state().queue)
         take(events)
-        const offered = [...allIn(state().queue)].flatMap(({ offer }) => offer?.sut_id ?? [])
+        const offered = state().queue.flatMap(({ offer }) => offer?.sut_id ?? [])
         t.is(new Set(offered).size, offered.length, 'no SUT is offered to two')
       }
     }),

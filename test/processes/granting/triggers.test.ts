@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Event } from '../../../src/domain/event.ts'
-import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/queue.ts'
+import type { Waiting } from '../../../src/domain/request/queue.ts'
 import { followTriggers } from '../../../src/processes/granting/triggers.ts'
 import { alice, clock, idOf, SUT_ID } from '../../domain/builders.ts'
 import { fakeViews } from '../fake-views.ts'
@@ -13,9 +13,9 @@ test('what changed decides what is looked at, and a user who is renamed nothing'
   })
   t.teardown(triggers.close)
   // The first look is at everything.
-  triggers.spread(EMPTY_QUEUE, now)
+  triggers.spread([], now)
   const waiting = { _id: idOf(1), user_id: alice, asker: { _id: alice, role: 'tester' }, priority: 0 } as Waiting
-  const queue = enqueue(EMPTY_QUEUE, waiting)
+  const queue = [waiting]
   const dueAfter = (...events: readonly Event[]) => {
     fake.tell('06:02', ...events)
     triggers.spread(queue, now)

@@ -14,7 +14,7 @@ const seconds = (time: string): number => clock(time) / 1000
 
 const waiting = (duration: number): Waiting => ({
   ...{ _id: idOf(1), user_id: alice, asker: tester(alice), sut_id: SUT_ID, duration, priority: 0, revision: 0 },
-  ...{ expiresAt: NOW + 1, made: NOW, kept: 0 },
+  expiresAt: NOW + 1,
 })
 
 interface Given {

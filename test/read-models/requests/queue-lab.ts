@@ -1,7 +1,7 @@
 import type { Sut, SutInternal } from '../../../projections/sut.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
 import { putWindow } from '../../../src/domain/matching/openings.ts'
-import { EMPTY_QUEUE, enqueue, type Waiting } from '../../../src/domain/request/queue.ts'
+import { enqueue, type Queue, type Waiting } from '../../../src/domain/request/queue.ts'
 import type { QuotaUse } from '../../../src/domain/reservation/quota.ts'
 import { matchableOf } from '../../../src/read-models/lists/matchable.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
@@ -62,8 +62,7 @@ export const lab = (
     return {
       ...{ _id: idOf(n), user_id: user, asker: tester(user), duration: quarters * QUARTER, priority, revision: n },
       expiresAt: NOW + expires * QUARTER * 1000,
-      ...{ made: NOW - 3_600_000, kept: silent === undefined ? 0 : NOW - silent[1] * 1000 },
-      ...(silent !== undefined && { keepalive: silent[0] }),
+      ...(silent && { life: { keepalive: silent[0], began: NOW - 3_600_000, kept: NOW - silent[1] * 1000 } }),
       ...(match !== undefined ? { match } : { sut_id: `sut ${sut ?? 0}` }),
       ...(offer !== undefined && {
         offer: {
@@ -74,7 +73,7 @@ export const lab = (
       }),
     }
   })
-  const queue = requests.reduce(enqueue, EMPTY_QUEUE)
+  const queue = requests.reduce<Queue>(enqueue, [])
   const explainFor = (use: QuotaUse | 'unknown' | undefined = undefined) => {
     const explain = makeExplain({
       suts: () => suts,

@@ -1,4 +1,4 @@
-import { partsOverEventStoreDb } from './event-store/eventstoredb/service/long-parts.ts'
+import { playSchedules } from './event-store/eventstoredb/fault-schedules.ts'
 import { killRounds } from './gateway/instances/kills.ts'
 import { transferBothWays } from './gateway/transfer.ts'
 import { sendBadCredentials } from './http/authentication/bad-credentials.ts'
@@ -8,13 +8,41 @@ import { race } from './http/races/race.ts'
 import { startTwo } from './http/races/two-services.ts'
 import { sendBadRequests } from './http/refusals/bad-requests.ts'
 import { createSut, NOW } from './http/requests.ts'
-import { recordedBy } from './http/store/log-rows.ts'
+import { logOf } from './http/store/log-rows.ts'
 import { patchesPart } from './patches/run-patches.ts'
 import { crashRounds } from './process/crash/crash.ts'
 import { fillDisk } from './process/disk/full-disk.ts'
 import { type Fault, failingCalls } from './process/disk/io-errors.ts'
 import { traceSyncs } from './process/disk/sync-trace.ts'
-import { partsOfTheQueue } from './processes/granting/long-parts.ts'
+import { playDay } from './processes/granting/day.ts'
+import { playHistories } from './processes/granting/stories.ts'
+
+const storeFaults: Part = {
+  name: 'store-faults',
+  what: '1,000 random fault schedules of an EventStoreDB during reservations, compared with its log and the views',
+  run: async (_, { seed, count = 1_000, progress }) => {
+    let played = 0
+    const onSchedule = (): void => progress(`schedule ${++played} of ${count}`)
+    const { problems, ...counts } = await playSchedules({ seed, schedules: count, onSchedule })
+    return { counts, problems }
+  },
+}
+
+const queue: Part = {
+  name: 'queue',
+  what: '10,000 random histories of requests that wait, with crashes and two instances, held against a model',
+  run: async (_, { seed, count = 10_000, progress }) =>
+    playHistories({ stories: count, seed, onStory: (n) => progress(`history ${n + 1} of ${count}`) }),
+}
+
+const pipelines: Part = {
+  name: 'pipelines',
+  what: 'a day of 64 pipelines over 8 machines, some of which are killed, with two instances that die now and then',
+  run: async (scope, { seed, count = 24 }) => {
+    const { problems, counts, waited } = await playDay(scope, { seed, hours: count })
+    return { problems, counts: { ...counts, ...waited } }
+  },
+}
 
 /** The result of a part: its counts and the problems it found, or a sentence that says why it could not run. */
 export type Ended = { readonly counts: object; readonly problems: readonly string[] } | string
@@ -132,7 +160,7 @@ const races: Part = {
   run: async (scope, { count = 5_000 }) => {
     const { services, data } = await startTwo(scope)
     const { accepted, refused, faults } = await race({ services, clients: 2, rounds: count })
-    const recorded = recordedBy({ data }).filter(({ type }) => type === 'ReservationCreated').length
+    const recorded = (await logOf({ data })).filter(({ type }) => type === 'ReservationCreated').length
     const counts = { rounds: count, accepted, refused, recorded }
     const isRight = accepted === count && refused === count && recorded === count
     return { counts, problems: isRight ? faults : [...faults, JSON.stringify(counts)] }
@@ -183,8 +211,9 @@ export const parts: readonly Part[] = [
   inputOutput,
   fullDisk,
   races,
-  ...partsOverEventStoreDb,
-  ...partsOfTheQueue,
+  storeFaults,
+  queue,
+  pipelines,
   badRequests,
   badCredentials,
   model,

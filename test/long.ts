@@ -1,6 +1,6 @@
+import { withScope } from './http/harness.ts'
 import { type Ended, type Part, type PartOptions, parts } from './long-parts.ts'
 import { seedOf } from './process/random.ts'
-import { withScope } from './process/scope.ts'
 
 /**
  * The long forms of the tests, one by one: `npm run test:long`, or some of them by name:

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import fc from 'fast-check'
 import { COLUMNS, formatOf, rowOf } from '../../src/archive/export-formats.ts'
-import type { NewEvent, Recorded } from '../../src/domain/event.ts'
-import { sutIdOf } from '../../src/domain/event.ts'
+import { type NewEvent, type Recorded, sutIdOf } from '../../src/domain/event.ts'
 import { canonicalJson } from '../../src/domain/values/canonical-json.ts'
 import { toPublicPosition } from '../../src/domain/values/position.ts'
 import { cloudEvent } from '../../src/feed/events/cloud-event.ts'
@@ -14,8 +13,40 @@ import { type } from '../command-line/terminal.ts'
 import { readLog } from '../event-store/new-events.ts'
 import { aDirectory, openStore } from '../event-store/sqlite/subject.ts'
 import { rounds } from '../thorough.ts'
-import { csvRows } from './csv.ts'
 import { anyRuns } from './histories.ts'
+
+/** Parses an RFC 4180 file character by character. Throws if it is malformed. */
+const csvRows = (text: string): readonly (readonly string[])[] => {
+  const rows: string[][] = []
+  let [row, at]: [string[], number] = [[], 0]
+  const fieldAt = (): string => {
+    if (text[at] !== '"') {
+      const [plain = ''] = /^[^",\r\n]*/.exec(text.slice(at)) ?? []
+      at += plain.length
+      return plain
+    }
+    let field = ''
+    for (at++; ; at++) {
+      if (at >= text.length) throw new Error('a quote is not closed')
+      if (text[at] !== '"') field += text[at]
+      else if (text[at + 1] === '"') field += text[++at]
+      else break
+    }
+    at++
+    return field
+  }
+  while (at < text.length) {
+    row.push(fieldAt())
+    if (text[at] === ',') at++
+    else if (text.startsWith('\r\n', at)) {
+      at += 2
+      rows.push(row)
+      row = []
+    } else throw new Error(`neither a comma nor the end of a line: ${JSON.stringify(text.slice(at, at + 20))}`)
+  }
+  if (row.length > 0) throw new Error('the last line is not ended')
+  return rows
+}
 
 /** A log, its events, and a function that runs `export` on it. */
 const aLog = async (t: Pick<ExecutionContext, 'teardown' | 'fail'>) => {

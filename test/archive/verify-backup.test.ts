@@ -9,8 +9,8 @@ import { leafHash } from '../../src/event-store/stored-event.ts'
 import { append, aStream, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
 import { withoutTriggers } from '../event-store/sqlite/without-triggers.ts'
+import { temporaryData } from '../http/harness.ts'
 import { rightOf } from '../users/builders.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 const NOW = Date.parse('2030-05-02T05:58:11.400Z')
 
@@ -18,7 +18,7 @@ const NOW = Date.parse('2030-05-02T05:58:11.400Z')
 const aBackup = async (
   t: ExecutionContext,
 ): Promise<{ readonly copy: string; readonly checkpoint: BackupCheckpoint }> => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const source = { log: join(directory, 'events.db'), origin: 'berth' }
   const store = openStore(t, source.log)
   for (let i = 0; i < 20; i++) {

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { watch } from '../client/lab.ts'
+import { temporaryData } from '../http/harness.ts'
 import { COMPILED, ROOT } from '../process/harness.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 const run = promisify(execFile)
 const { bin, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -23,7 +23,7 @@ test('thorough: the launcher keeps compiled code beside the packages, or where N
   const PATH = [OWN_NODES, process.env.PATH].join(delimiter)
   await run(join(ROOT, bin.berth), ['--version'], { env: { PATH } })
   t.true(readdirSync(join(ROOT, 'node_modules/.cache/berth')).length > 0)
-  const folder = await temporaryDirectory(t)
+  const folder = await temporaryData(t)
   await run(join(ROOT, bin.berth), ['--version'], { env: { PATH, NODE_COMPILE_CACHE: folder } })
   t.true(readdirSync(folder).length > 0)
 })
@@ -60,7 +60,7 @@ test('thorough: on an old Node, the launcher uses the Node in node_modules and p
 })
 
 test('without Node 26, the launcher explains how to get it', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   mkdirSync(join(directory, 'src/command-line'), { recursive: true })
   cpSync(join(ROOT, bin.berth), join(directory, bin.berth))
   const { code, stdout, stderr } = await withOldNode(directory, '--version')
@@ -76,7 +76,7 @@ test('without Node 26, the launcher explains how to get it', async (t) => {
 const start = async (t: ExecutionContext, command: string, ...args: readonly string[]) => {
   const env = {
     ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, BERTH_PORT: '0', BERTH_GATEWAY: 'off' },
-    BERTH_DATA: join(await temporaryDirectory(t), 'data'),
+    BERTH_DATA: join(await temporaryData(t), 'data'),
   }
   const parent = watch(spawn(command, args, { cwd: ROOT, env }))
   await parent.said('"msg":"listening"')

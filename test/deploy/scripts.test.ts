@@ -4,8 +4,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { readConfig } from '../../src/app/config/config.ts'
+import { temporaryData } from '../http/harness.ts'
 import { ROOT } from '../process/harness.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { environmentOf } from './compose.ts'
 
 const exec = promisify(execFile)
@@ -24,7 +24,7 @@ const runScript = async (
   env: Readonly<Record<string, string>>,
   { replace = {}, args = [] }: { replace?: Readonly<Record<string, string>>; args?: readonly string[] } = {},
 ): Promise<Ran> => {
-  const bin = await temporaryDirectory(t)
+  const bin = await temporaryData(t)
   symlinkSync(join(ROOT, 'src/command-line/berth.js'), join(bin, 'berth'))
   let script = readFileSync(scriptAt(name), 'utf8')
   for (const [from, to] of Object.entries(replace)) script = script.replaceAll(from, to)
@@ -40,7 +40,7 @@ const runScript = async (
 }
 
 test('the shared files of instances are created once and are valid', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const replace = { '/etc/berth': directory }
   const nobody = await runScript(t, 'make-shared-files.sh', {}, { replace })
   t.is(nobody.code, 2)
@@ -63,7 +63,7 @@ test('the shared files of instances are created once and are valid', async (t) =
 })
 
 test('a clustered instance gets a store address with host names, credentials and TLS', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   writeFileSync(join(directory, 'password'), '0123abcd')
   const replace = {
     '/run/store/password': join(directory, 'password'),
@@ -84,7 +84,7 @@ test('a clustered instance gets a store address with host names, credentials and
 })
 
 test('a cluster node is configured with its name, its peers and its passwords', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   for (const name of ['admin', 'ops']) writeFileSync(join(directory, name), `${name}'s`)
   const replace = { '/run/passwords': directory, 'exec /opt/kurrentdb/KurrentDB': 'exec env' }
   for (const [node, others] of [
@@ -118,7 +118,7 @@ esac
 `
 
 test('certificates and passwords are created once, and again for a node whose volume was removed', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const places = ['authority', 'tls/1', 'tls/2', 'tls/3', 'client', 'passwords', 'bin']
   for (const place of places) mkdirSync(join(directory, place), { recursive: true })
   const tool = join(directory, 'bin/es-gencert-cli')

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig } from '../../src/app/config/config.ts'
+import { temporaryData } from '../http/harness.ts'
 import { ROOT } from '../process/harness.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { hasTool, read } from './files.ts'
 
 const exec = promisify(execFile)
@@ -16,7 +16,7 @@ const TIMER = read('src/deploy/berth-backup.timer')
 
 /** A file beside the other units, with the paths of this checkout. */
 const unitIn = async (t: ExecutionContext, name: string, text: string): Promise<string> => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const units = { 'berth.service': UNIT, 'berth-backup.service': BACKUP, 'berth-backup.timer': TIMER, [name]: text }
   for (const [file, unit] of Object.entries(units)) {
     writeFileSync(join(directory, file), unit.replaceAll('/srv/berth', ROOT.replace(/\/$/, '')))

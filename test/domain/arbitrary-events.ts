@@ -1,9 +1,31 @@
 import fc from 'fast-check'
 import { type JsonSchema, schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { type DataOf, EVENT_TYPES, type EventType, eventDeclarations, type Metadata } from '../../src/domain/event.ts'
+import type { Criteria } from '../../src/domain/events/criteria.ts'
 import { formatMilliseconds, formatWithOffset } from '../../src/domain/values/instant.ts'
-import { arbitraryTags, arbitraryText, criteria } from './arbitrary-criteria.ts'
 import { arbitraryOffset } from './builders.ts'
+
+/** Text of `minLength` to `maxLength` graphemes, including emoji and combining characters. */
+const arbitraryText = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
+  fc.string({ unit: 'grapheme', minLength, maxLength })
+
+const arbitraryTags = <A>(values: fc.Arbitrary<A>) =>
+  fc.dictionary(
+    fc.oneof(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), fc.constantFrom('constructor', 'toString', '10')),
+    values,
+    { noNullPrototype: true },
+  )
+
+const criteria = (): fc.Arbitrary<Criteria> => {
+  const values = (value: fc.Arbitrary<string>) => fc.oneof(value, fc.array(value, { minLength: 1, maxLength: 3 }))
+  const tag = fc.oneof(values(arbitraryText(0, 30)), fc.constant(null))
+  const members = {
+    name: values(arbitraryText(1, 40)),
+    os: fc.oneof(values(arbitraryText(0, 40)), fc.constant(null)),
+    tags: arbitraryTags(tag).filter((tags) => Object.keys(tags).length > 0 && Object.keys(tags).length <= 16),
+  }
+  return fc.record({ ...members, not: fc.record(members) }, { requiredKeys: ['os'] })
+}
 
 const arbitraryAssignedId = (): fc.Arbitrary<string> => fc.stringMatching(/^[0-9a-f]{24}$/)
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
-import { BEGINNING } from '../../src/event-store/event-store.ts'
+import { BEGINNING, type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { makePace } from '../../src/feed/call-queue.ts'
 import { eventStream } from '../../src/feed/events/frames.ts'
 import { startStream } from '../../src/feed/stream.ts'
@@ -21,11 +21,76 @@ import { changedStore } from '../http/store/stores.ts'
 import { until } from '../http/until.ts'
 import { makeRandom, seedOf } from '../process/random.ts'
 import { rounds } from '../thorough.ts'
-import { counted, failingAfter, replaceable } from './changed-stores.ts'
 import { type Follower, faultsOf, followEventStream, followLines, followPages, type Wanted } from './gaps.ts'
 import { dataWithLog, VAULT } from './log-file.ts'
 import { eventsIn, LINES, openStream, sequenceAt } from './readers.ts'
 import { begin, write } from './writing.ts'
+
+/** Stores that fail, change their log, or count events. */
+
+/** A store whose subscriptions fail after a few events. */
+const failingAfter = (events: number) => {
+  let breaks = 0
+  return {
+    breaks: () => breaks,
+    change: (store: EventStore): Partial<EventStore> => ({
+      async *subscribe(after, signal) {
+        let given = 0
+        for await (const batch of store.subscribe(after, signal)) {
+          yield batch
+          given += batch.events.length
+          if (given < events) continue
+          breaks++
+          throw new StoreUnavailable('the line is cut')
+        }
+      },
+    }),
+  }
+}
+
+/** A store whose subscriptions fail on demand, and whose log then has different events. */
+const replaceable = () => {
+  const cut = Promise.withResolvers<never>()
+  cut.promise.catch(() => undefined)
+  let isOther = false
+  return {
+    replace: (): void => {
+      isOther = true
+      cut.reject(new StoreUnavailable('the line is cut'))
+    },
+    change: (store: EventStore): Partial<EventStore> => ({
+      async *subscribe(after, signal) {
+        const batches = store.subscribe(after, signal)[Symbol.asyncIterator]()
+        for (;;) {
+          const { value, done } = await Promise.race([batches.next(), cut.promise])
+          if (done) return
+          yield value
+        }
+      },
+      async *readStream(stream, after) {
+        for await (const page of store.readStream(stream, after)) {
+          yield isOther ? page.map((event) => ({ ...event, id: event.id.replace(/^./, 'f') })) : page
+        }
+      },
+    }),
+  }
+}
+
+/** A store that counts the events of its subscriptions. */
+const counted = () => {
+  let events = 0
+  return {
+    events: () => events,
+    change: (store: EventStore): Partial<EventStore> => ({
+      async *subscribe(after, signal) {
+        for await (const batch of store.subscribe(after, signal)) {
+          events += batch.events.length
+          yield batch
+        }
+      },
+    }),
+  }
+}
 
 /** Readers receive each event once and in order, wherever they are disconnected. */
 

@@ -200,3 +200,13 @@ export const tidyingLater = (): Tidying & { readonly tidy: () => Promise<void> }
     },
   }
 }
+
+/** Runs a task with teardowns like a test's. */
+export const withScope = async <A>(task: (scope: Tidying) => Promise<A>): Promise<A> => {
+  const scope = tidyingLater()
+  try {
+    return await task(scope)
+  } finally {
+    await scope.tidy()
+  }
+}

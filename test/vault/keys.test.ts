@@ -6,8 +6,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from '../../src/vault/keys.ts'
+import { temporaryData } from '../http/harness.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 const base64 = (fill: number): string => Buffer.alloc(32, fill).toString('base64')
 const idsOf = ({ keys }: KeyRing): readonly string[] => keys.map(({ id }) => id)
@@ -73,7 +73,7 @@ test('no error about a key ring and no inspection of it shows key material', (t)
 })
 
 test('the first start creates a key file only its owner can read, and later starts read it', async (t) => {
-  const path = join(await temporaryDirectory(t), 'data', 'vault.key')
+  const path = join(await temporaryData(t), 'data', 'vault.key')
   const first = rightOf(await readOrMakeVaultKeyFile(path, making))
   t.true(first.made)
   t.deepEqual(first.warnings, [])
@@ -87,7 +87,7 @@ test('the first start creates a key file only its owner can read, and later star
 })
 
 test('simultaneous starts agree on one key', async (t) => {
-  const path = join(await temporaryDirectory(t), 'vault.key')
+  const path = join(await temporaryData(t), 'vault.key')
   const made = await Promise.all(Array.from({ length: 8 }, () => readOrMakeVaultKeyFile(path, making)))
   t.is(new Set(made.map((file) => materialOf(rightOf(file).ring))).size, 1)
   t.is(made.filter((file) => rightOf(file).made).length, 1)
@@ -95,7 +95,7 @@ test('simultaneous starts agree on one key', async (t) => {
 })
 
 test('without permission to create a key, a missing file is refused and not created', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const path = join(directory, 'vault.key')
   const problems = leftOf(await readOrMakeVaultKeyFile(path, { ...making, mayMake: false }))
   t.deepEqual(problems, [`the vault's keys cannot be read from ${path}: it does not exist`])
@@ -103,7 +103,7 @@ test('without permission to create a key, a missing file is refused and not crea
 })
 
 test('a broken key file is refused and never replaced', async (t) => {
-  const path = join(await temporaryDirectory(t), 'vault.key')
+  const path = join(await temporaryData(t), 'vault.key')
   await writeFile(path, 'a:CaNaRy0123456789')
   const problems = leftOf(await readOrMakeVaultKeyFile(path, making))
   t.true(problems.join().startsWith(`${path}: key 1 must be`))
@@ -113,7 +113,7 @@ test('a broken key file is refused and never replaced', async (t) => {
 })
 
 test('a key file that others can read raises a warning', async (t) => {
-  const path = join(await temporaryDirectory(t), 'vault.key')
+  const path = join(await temporaryData(t), 'vault.key')
   await writeFile(path, `a:${base64(1)}`)
   await chmod(path, 0o640)
   t.regex(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings.join(), /mode 0640.*change it to 0600/)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import test from 'ava'
 import { parseVaultKeys } from '../../src/vault/keys.ts'
 import { rotateKeyFile } from '../../src/vault/rotate-key-file.ts'
+import { temporaryData } from '../http/harness.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { NOW } from './setting.ts'
 
 const making = { now: NOW, randomBytes }
@@ -15,7 +15,7 @@ const idsIn = async (path: string): Promise<readonly string[]> =>
   rightOf(parseVaultKeys(await readFile(path, 'utf8'))).keys.map(({ id }) => id)
 
 test('a new key is inserted before the old ones, whose lines and comments are unchanged', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const path = join(directory, 'vault.key')
   const old = `b:${base64(1)} # of last year\nc:${base64(2)},d:${base64(3)}`
   await writeFile(path, `# Keys\n\n${old}`, { mode: 0o644 })
@@ -30,7 +30,7 @@ test('a new key is inserted before the old ones, whose lines and comments are un
 })
 
 test('simultaneous rotations are serialised, and none is lost', async (t) => {
-  const path = join(await temporaryDirectory(t), 'vault.key')
+  const path = join(await temporaryData(t), 'vault.key')
   await writeFile(path, `a:${base64(1)}\n`)
   const ids = await Promise.all(Array.from({ length: 8 }, async () => rightOf(await rotateKeyFile(path, making))))
   const found = await idsIn(path)
@@ -40,7 +40,7 @@ test('simultaneous rotations are serialised, and none is lost', async (t) => {
 })
 
 test('a symbolic link to a key file is kept, and its target is rotated', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const [path, link] = [join(directory, 'vault.key'), join(directory, 'link')]
   await writeFile(path, `a:${base64(1)}\n`)
   await symlink(path, link)
@@ -50,7 +50,7 @@ test('a symbolic link to a key file is kept, and its target is rotated', async (
 })
 
 test('a missing, broken or read-only key file is refused unchanged, and the error shows no key', async (t) => {
-  const directory = await temporaryDirectory(t)
+  const directory = await temporaryData(t)
   const path = join(directory, 'vault.key')
   t.regex(leftOf(await rotateKeyFile(path, making)), /vault\.key cannot be changed: ENOENT: no such file/)
   t.deepEqual(await readdir(directory), [])

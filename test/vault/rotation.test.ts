@@ -8,9 +8,9 @@ import { keepVault, type VaultKeeping } from '../../src/vault/keep-vault.ts'
 import { keyNeeds } from '../../src/vault/needs.ts'
 import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault } from '../../src/vault/vault.ts'
+import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 import { aStore, before, givePassword, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 
 /** Passwords of 25 SUTs under an old key, in a vault with a new one. */
@@ -222,7 +222,7 @@ test('a re-encryption that failed is tried again', async (t) => {
 
 test('a key file is read again, without an alarm, while the store cannot be read', async (t) => {
   const { store, vault } = await rotated(t)
-  const file = join(await temporaryDirectory(t), 'vault.key')
+  const file = join(await temporaryData(t), 'vault.key')
   await writeFile(file, `k1:${randomBytes(32).toString('base64')}\n`)
   let attempts = 0
   const take = async () => {

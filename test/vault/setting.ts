@@ -9,8 +9,8 @@ import type { Resealing } from '../../src/vault/reseal.ts'
 import { makeVault, type Vault } from '../../src/vault/vault.ts'
 import { append, randomHex, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
+import { temporaryData } from '../http/harness.ts'
 import { rightOf } from '../users/builders.ts'
-import { temporaryDirectory } from '../users/temporary-directory.ts'
 
 /** New keys with these ids, the first being the current one. */
 export const ringOf = (...ids: readonly string[]): KeyRing =>
@@ -26,7 +26,7 @@ export const before = (ring: KeyRing, older: KeyRing): KeyRing => ({
 })
 
 export const aStore = async (t: ExecutionContext): Promise<EventStore> =>
-  openStore(t, join(await temporaryDirectory(t), 'events.db'))
+  openStore(t, join(await temporaryData(t), 'events.db'))
 
 export const NOW = Date.parse('2030-05-02T05:58:11.000Z')
 export const HOUR = 3_600_000

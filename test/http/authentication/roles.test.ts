@@ -1,8 +1,10 @@
+import '../documents/fit-answers.ts'
 import test from 'ava'
 import type { Operation } from '../../../src/http/protocol/route.ts'
 import { isThorough, rounds } from '../../thorough.ts'
-import { type Answer, type Client, passwordOf } from '../client.ts'
-import { idOf, type Running, start, tidyingLater } from '../harness.ts'
+import { type Answer, type Client, connectTo, passwordOf } from '../client.ts'
+import { idOf, type Running, start, type Tidying, tidyingLater } from '../harness.ts'
+import { begin } from '../logins/login.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { aReservation, aSeries, createSut, NOW, REFUSING, reserved } from '../requests.ts'
 import { catalogue, nameOf, send, type Things } from '../routes/catalogue.ts'
@@ -12,6 +14,7 @@ import {
   type Expected,
   expectedOf,
   expectedOfNobody,
+  LOWER,
   MAY,
   type Needs,
   NOT_THEIR_OWN,
@@ -20,8 +23,35 @@ import {
   WAYS,
   type Way,
 } from './roles.ts'
-import { makeSignedIn, type SignedIn } from './ways.ts'
-import '../documents/fit-answers.ts'
+
+/** Clients of users who have signed in, by name and way. */
+interface SignedIn {
+  readonly client: (name: string, way: Way) => Promise<Client>
+  /** Sessions have ended: sign in again. */
+  readonly forget: () => void
+}
+
+const makeSignedIn = (t: Tidying, service: Running): SignedIn => {
+  const connections = connectTo(service.port)
+  t.teardown(connections.close)
+  const known = new Map<string, string>()
+  const signIn = async (name: string, way: Way): Promise<string> => {
+    if (way === 'session') return begin(service, name)
+    const [role, scope] = [LOWER[way], way === 'token for metrics' && { scope: 'metrics' }]
+    const { json } = await service.as(name).post('/api/user/me/token', { name: way, ...(role && { role }), ...scope })
+    return String(json.token)
+  }
+  return {
+    client: async (name, way) => {
+      if (way === 'password') return service.as(name)
+      const key = `${name}, ${way}`
+      const credentials = known.get(key) ?? (await signIn(name, way))
+      known.set(key, credentials)
+      return connections.client({ Authorization: `Bearer ${credentials}` })
+    },
+    forget: () => known.clear(),
+  }
+}
 
 /** Shows behaviour/who-and-running.md: every route by every role and way of signing in, own and others' reservations, and no credentials. */
 

@@ -4,7 +4,7 @@ import type { Operation } from '../../../src/http/protocol/route.ts'
 import { passwordOf } from '../client.ts'
 import { bodyOf, nameOf, withSegments } from '../routes/catalogue.ts'
 import { at, idIn, type Lab } from './lab.ts'
-import { HIDDEN } from './outside.ts'
+import { HIDDEN } from './steps.ts'
 
 /** Every request that alice may send, for every route: made from the table of routes. */
 

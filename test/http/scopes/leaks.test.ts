@@ -1,14 +1,128 @@
+import '../documents/fit-answers.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 import test from 'ava'
 import fc from 'fast-check'
-import type { Tidying } from '../harness.ts'
-import { tidyingLater } from '../harness.ts'
+import { toldUntilNow } from '../../feed/changes/told.ts'
+import { openStream } from '../../feed/readers.ts'
+import type { Answer } from '../client.ts'
+import { idOf, type Tidying, withScope } from '../harness.ts'
 import { catalogue, nameOf } from '../routes/catalogue.ts'
-import { answersOf, differences } from './answers.ts'
-import { pairsOf, type Question, questionsOf } from './every-request.ts'
-import { INSIDE_STEPS } from './inside.ts'
+import { pairsOf, type Question, questionsOf, withIds } from './every-request.ts'
 import { type Lab, openLab, SCOPE } from './lab.ts'
-import { outsideSteps, type Placed, PRELUDE } from './outside.ts'
-import '../documents/fit-answers.ts'
+import { INSIDE_STEPS, outsideSteps, type Placed, PRELUDE } from './steps.ts'
+
+/** What alice gets, in words that two labs share. */
+
+/** Headers that tell nothing of what an answer is about, and `Berth-Position`, which counts all events. */
+const LEFT_OUT = ['date', 'connection', 'keep-alive', 'x-request-id', 'berth-position']
+
+/** Replaces what differs between any two labs: ids, ports that Berth assigns, positions, tokens and hashes. */
+const comparable = (text: string, { ids, ports }: Lab): string => {
+  const others = new Map<string, string>()
+  const nth = (id: string): string => {
+    others.set(id, others.get(id) ?? `(id ${others.size})`)
+    return others.get(id) as string
+  }
+  const labelled = [...ids].reduce((so, [label, id]) => so.replaceAll(`"${id}"`, `"(${label})"`), text)
+  const withPorts = [...ports].reduce(
+    (so, [label, port]) =>
+      so
+        .replaceAll(new RegExp(`(port|to)":${port}\\b`, 'g'), `$1":"(${label})"`)
+        // In CSV too.
+        .replaceAll(new RegExp(`,${port}(?=[,\\r])`, 'g'), `,(${label})`),
+    labelled,
+  )
+  return withPorts
+    .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '(uuid)')
+    .replace(/"[0-9]{20}"/g, '"(position)"')
+    .replace(/"client":"[^"]+"/g, '"client":"(hash)"')
+    .replace(/berth_[A-Za-z0-9_-]{43}/g, '(token)')
+    .replace(/"session":"[^"]+"/g, '"session":"(session)"')
+    .replace(/\b[0-9a-f]{24}\b/g, nth)
+}
+
+/** Documents show ids and ports too, but of no lab: they must be the same. */
+const describe = ({ path }: Question, { status, headers, text }: Answer, lab: Lab): string => {
+  const shown = Object.entries(headers)
+    .filter(([name]) => !LEFT_OUT.includes(name) && name !== 'content-length')
+    .map(([name, value]) => `${name}: ${value}`)
+  const whole = [status, ...shown.toSorted(), text].join('\n')
+  return path.startsWith('/api/') || status >= 400 ? comparable(whole, lab) : whole
+}
+
+/** Since alice has her scope, all that she is told of, once an object. */
+const askForChanges = async ({ service }: Lab, { path }: Question): Promise<string> => {
+  const changes = await service.as('admin').get(`/api/events?type=UserChanged&user_id=${idOf('alice')}&limit=1000`)
+  const scoped = (changes.json.events as readonly { readonly sequence: string }[]).at(-1)?.sequence ?? '0'
+  const address = path.replace('after=0', `after=${scoped}`)
+  const stream = await openStream(service.port, '', { path: address, name: 'alice' })
+  const reading = await toldUntilNow(service, stream)
+  stream.close()
+  return reading.messages
+    .filter(({ kind }) => kind !== 'checkpoint')
+    .map(({ kind, data }) => `${kind} ${data}`)
+    .join('\n')
+}
+
+const titleOf = ({ method, path, headers, body, time }: Question): string =>
+  [method, path, time, headers.Accept, body && JSON.stringify(body)].filter(Boolean).join(' ')
+
+/** Asks as alice. What has an entity tag is read once more with it. */
+const ask = async (lab: Lab, question: Question): Promise<readonly [title: string, answer: string][]> => {
+  const { method, path, headers, body } = question
+  if (question.route === 'GET /api/changes')
+    return [[titleOf(question), comparable(await askForChanges(lab, question), lab)]]
+  const alice = lab.service.as('alice')
+  const text = body === undefined ? undefined : withIds(JSON.stringify(body), lab)
+  let answer = await alice.request(method, withIds(path, lab), headers, text)
+  // A list that a busy machine could not read in time is asked for again, as its 503 says.
+  for (let left = 5; left > 0 && method === 'GET' && answer.status === 503; left--) {
+    await delay(500)
+    answer = await alice.request(method, withIds(path, lab), headers, text)
+  }
+  const title = titleOf(question)
+  const first: [string, string] = [title, describe(question, answer, lab)]
+  const { etag } = answer.headers
+  if (method !== 'GET' || etag === undefined) return [first]
+  const again = await alice.get(withIds(path, lab), { ...headers, 'If-None-Match': etag })
+  return [first, [`${title} again`, describe(question, again, lab)]]
+}
+
+/** Reads sent at a time. A user may be sent as many lists as CSV. */
+const AT_A_TIME = 4
+
+/** Answers by question. Reads come first, so that what the others change does not depend on their order. */
+const answersOf = async (lab: Lab, questions: readonly Question[]): Promise<ReadonlyMap<string, string>> => {
+  const answers = new Map<string, string>()
+  const reads = questions.filter(({ method }) => method === 'GET')
+  for (let n = 0; n < reads.length; n += AT_A_TIME) {
+    const some = await Promise.all(reads.slice(n, n + AT_A_TIME).map((question) => ask(lab, question)))
+    for (const [title, answer] of some.flat()) answers.set(title, answer)
+  }
+  const writes = questions.filter(({ method }) => method !== 'GET')
+  // What is cancelled first is refused everything else.
+  const isLast = ({ route }: Question): number => Number(route.endsWith('/cancel'))
+  for (const question of writes.toSorted((a, b) => isLast(a) - isLast(b))) {
+    for (const [title, answer] of await ask(lab, question)) answers.set(title, answer)
+  }
+  return answers
+}
+
+/** The place where two texts begin to differ, with some of both. */
+const excerpts = (one: string, other: string): readonly [string, string] => {
+  const first = [...one].findIndex((character, n) => character !== other[n])
+  const from = Math.max(0, (first === -1 ? one.length : first) - 40)
+  return [one.slice(from, from + 120), other.slice(from, from + 120)]
+}
+
+/** What is answered differently in two labs. */
+const differences = (
+  one: ReadonlyMap<string, string>,
+  other: ReadonlyMap<string, string>,
+): readonly (readonly [question: string, one: string, other: string])[] =>
+  [...new Set([...one.keys(), ...other.keys()])]
+    .filter((question) => one.get(question) !== other.get(question))
+    .map((question) => [question, ...excerpts(one.get(question) ?? '', other.get(question) ?? '')])
 
 /**
  * Shows that a tester with a scope cannot tell two labs apart that differ in what is outside it: other machines, others'
@@ -44,20 +158,13 @@ const aLab = async (t: Tidying, outside: readonly Placed[]): Promise<Lab> => {
 type Answers = ReadonlyMap<string, string>
 
 /** The answers of one lab to each list of questions, one list after the other. */
-const answersIn = async (
-  outside: readonly Placed[],
-  ...lists: readonly (readonly Question[])[]
-): Promise<Answers[]> => {
-  const later = tidyingLater()
-  try {
-    const lab = await aLab(later, outside)
+const answersIn = (outside: readonly Placed[], ...lists: readonly (readonly Question[])[]): Promise<Answers[]> =>
+  withScope(async (scope) => {
+    const lab = await aLab(scope, outside)
     const answers: Answers[] = []
     for (const questions of lists) answers.push(await answersOf(lab, questions))
     return answers
-  } finally {
-    await later.tidy()
-  }
-}
+  })
 
 /** Pairs are reads, which change no later answer. */
 const EVERYTHING = [PAIRS, SINGLE]

@@ -24,19 +24,6 @@ export interface Event extends Row {
 const isOfStart = (type: string, actor: string): boolean =>
   type === 'LogVersionSet' || type === 'ScheduleBegan' || (type === 'UserAdded' && actor === 'berth')
 
-/** The events since the start, as the sqlite3 shell shows them. */
-export const recordedBy = ({ data }: Pick<Running, 'data'>): readonly Row[] => {
-  const log = new DatabaseSync(join(data, 'events.db'), { readOnly: true })
-  try {
-    const rows = log.prepare('SELECT type, actor, data FROM events ORDER BY position').all()
-    return rows
-      .filter(({ type, actor }) => !isOfStart(String(type), String(actor)))
-      .map(({ type, data }) => ({ type: String(type), data: JSON.parse(String(data)) }))
-  } finally {
-    log.close()
-  }
-}
-
 /** All complete events, from either store. */
 export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {
   if (SHARED_STORE === undefined || existsSync(join(data, 'events.db'))) return readRows(join(data, 'events.db'))

@@ -5,14 +5,14 @@ import { playDay } from './day.ts'
 import { judge } from './judge.ts'
 import type { LoggedEvent } from './lab-model.ts'
 import { openQueueLab } from './queue-lab.ts'
-import { playStories } from './stories.ts'
+import { playHistories } from './stories.ts'
 
 /** The queue against a model that shares no code with it. */
 
 const SEED = 20_300
 
 test('random histories of requests, with crashes and two instances, obey the model of fairness', async (t) => {
-  const { problems, counts } = await playStories({ stories: rounds(4, 200), seed: SEED })
+  const { problems, counts } = await playHistories({ stories: rounds(4, 200), seed: SEED })
   t.deepEqual(problems, [])
   t.true((counts.granted ?? 0) > 2)
 })

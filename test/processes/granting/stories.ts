@@ -243,7 +243,7 @@ export interface StoriesReport {
 }
 
 /** Plays stories one after the other, until one has problems. */
-export const playStories = async ({
+export const playHistories = async ({
   stories,
   seed,
   onStory,

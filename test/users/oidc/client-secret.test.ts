@@ -4,8 +4,8 @@ import test from 'ava'
 import { problemsOfConfig } from '../../../src/app/config/checks/config.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
 import { readClientSecret } from '../../../src/users/oidc/client-secret.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { leftOf, rightOf } from '../builders.ts'
-import { temporaryDirectory } from '../temporary-directory.ts'
 
 const SECRETS: readonly (readonly [string, string])[] = [
   ['a secret', 'a secret'],
@@ -16,7 +16,7 @@ const SECRETS: readonly (readonly [string, string])[] = [
 const REFUSED: readonly string[] = ['', '\n', 'CaNaRy\nCaNaRy', 'CaNaRy\u0000', 'CaNaRy'.repeat(700)]
 
 test('the client secret is the one line of its file', async (t) => {
-  const file = join(await temporaryDirectory(t), 'client.secret')
+  const file = join(await temporaryData(t), 'client.secret')
   for (const [text, secret] of SECRETS) {
     await writeFile(file, text)
     t.is(rightOf(await readClientSecret(file)), secret)
@@ -30,7 +30,7 @@ test('the client secret is the one line of its file', async (t) => {
 })
 
 test('a start is refused without the client secret, and the problem names the variable and the file', async (t) => {
-  const data = await temporaryDirectory(t)
+  const data = await temporaryData(t)
   const file = join(data, 'client.secret')
   const config = rightOf(
     readConfig({

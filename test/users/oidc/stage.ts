@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { Configuration } from 'oidc-provider'
 import { openProvider, type Provider, type SignInChecks } from '../../../src/users/oidc/provider.ts'
-import { temporaryDirectory } from '../temporary-directory.ts'
+import { temporaryData } from '../../http/harness.ts'
 import { type ChangeRequest, CLIENT_ID, CLIENT_SECRET, type LabProvider, startLabProvider } from './lab-provider.ts'
 import { signInAt } from './walk.ts'
 
@@ -42,7 +42,7 @@ export const openStage = async (
 ): Promise<Stage> => {
   const lab = await startLabProvider(t, { redirectUri: REDIRECT_URI, configuration, changeRequest })
   lab.people.set('anna', { preferred_username: 'Anna', email: 'anna@lab.example', groups: ['qa', 'lab'] })
-  const secretFile = join(await temporaryDirectory(t), 'client.secret')
+  const secretFile = join(await temporaryData(t), 'client.secret')
   await writeFile(secretFile, `${CLIENT_SECRET}\n`)
   const lines: string[] = []
   const write = (facts: object, sentence: string): void => {

@@ -33,6 +33,7 @@ import { userResponse } from '../http/routes/users/user-reads.ts'
 import { routes } from '../http/routes.ts'
 import { handleInBursts } from '../http/server/bursts.ts'
 import { openCertificate } from '../http/server/certificate.ts'
+import { makeForwarded } from '../processes/forwarded.ts'
 import { makeKeepalive } from '../processes/keeping/keepalive.ts'
 import { makeUnbroken } from '../processes/keeping/unbroken.ts'
 import { makeUnused } from '../processes/keeping/unused.ts'
@@ -64,7 +65,6 @@ import { openCore, upgrade } from './core/open-core.ts'
 import { openViewsAndRunner } from './core/open-views.ts'
 import type { Address, Runtime } from './core/runtime.ts'
 import { openRequests } from './granting/open-requests.ts'
-import { makeForwarded } from './machines/forwarded.ts'
 import { isStillHolder, makeTicketHolder } from './machines/holder.ts'
 import { openForwarding } from './machines/open-forwarding.ts'
 import { openMonitor } from './machines/open-monitor.ts'
@@ -170,14 +170,14 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const { signal } = timed
     const upcoming = makeUpcomingReservations(lab)
     opened.defer(upcoming.close)
-    const forwarded = makeForwarded(clock)
+    const forwarded = makeForwarded(lab)
     const sessions = await openSessions(lab, { instance, isForwarded: forwarded.has, isServing, makeRequestId })
     const forwarding = config.gateway.isOn
       ? openForwarding(lab, { clientPseudonyms, forwarded, upcoming, sessions, ownPort: port, signal })
       : undefined
     const stopForwarding = async (): Promise<void> => {
       timed.abort()
-      await forwarding?.gateway.stop().catch(onFatal)
+      await forwarding?.stop().catch(onFatal)
       await sessions.finish()
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
@@ -225,7 +225,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const nameOf = makeUserNames(users)
     const finding = { objects, views, store, nameOf, forwarded, isOurs, clock }
     const consoles = makeConsoles({
-      ...{ tickets: consoleTickets, forwarded, clock },
+      ...{ tickets: consoleTickets, clock },
+      attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),
       check: (id, user) => checkConsole(finding, id, user),
       explainOver: (id, user) => explainOver(finding, id, user),
       holder: makeTicketHolder(users, signedIn),
@@ -293,12 +294,12 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const loop = async (): Promise<void> => {
       const pause = (milliseconds: number): Promise<void> => pauseFor(milliseconds, signal)
       await readFirst({ upcoming, log, isUnwritten: () => alarms.isRaised('views'), pause, signal })
-      await forwarding?.forwarding.openDue()
+      await forwarding?.process.tick()
       stage.isOpeningPorts = false
       const onTime = [
         { tick: unbroken.check, failure: 'the clocks cannot be compared' },
         { tick: readAhead, failure: 'reservations cannot be read ahead; retrying' },
-        ...(forwarding === undefined ? [] : [forwarding.forwarding]),
+        ...(forwarding === undefined ? [] : [forwarding.process]),
         ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor],
         makeFinishRemovals({ ...lab, endReservations, isServing, stopping: signal }),
       ]

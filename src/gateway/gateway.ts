@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
-import { openThread, type Thread, ThreadEnded } from '../concurrency/thread.ts'
-import { openPortStream } from './bridge/port-stream.ts'
-import type { CutCause } from './connections/causes.ts'
+import { openThread, ThreadEnded } from '../concurrency/thread.ts'
+import { PortStream } from './bridge/port-stream.ts'
+import type { CutCause, EndCause } from './connections/causes.ts'
 import {
   type ConnectionEvent,
   type CountedReport,
@@ -16,16 +16,15 @@ import {
   type Reports,
   UNDECIDED,
   type Verdict,
-  type WorkerReport,
 } from './messages.ts'
 
 /** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
 export interface Gateway {
   /**
-   * Opens a port, or changes an open forwarding: target and protocol apply to new connections, `until` moves the end,
-   * and cached verdicts are dropped. Another reservation on the same port ends as `over`.
+   * Opens a port, or changes an open forwarding: target and protocol apply to new connections, and cached verdicts are
+   * dropped. Another reservation on the same port ends as `over`.
    *
-   * @returns whether the port is open; false if another program holds it (the gateway retries) or the end has passed
+   * @returns whether the port is open; false if another program holds it (the gateway retries)
    */
   readonly open: (forwarding: Forwarding) => Promise<boolean>
   /** Frees the port and cuts every connection. */
@@ -46,11 +45,11 @@ export interface Gateway {
   readonly stop: () => Promise<void>
 }
 
-/** `stream` takes the place of a client's socket. It is destroyed when the connection is cut; see `onDisconnected`. */
+/** `stream` takes the place of a client's socket. It is destroyed when the connection is cut. */
 export interface AttachedConnection {
   readonly stream: Duplex
-  /** As in `onConnected` and `onDisconnected`. */
-  readonly connection: number
+  /** Why it was destroyed. `lost`: the thread failed. */
+  readonly endedBy: () => EndCause | 'lost'
 }
 export interface AttachRefusal {
   readonly refused: LimitReason
@@ -75,7 +74,7 @@ export interface Decisions extends Reports {
   ) => Promise<Uint8Array | undefined> | Uint8Array | undefined
   /** Why `admit` or `answerChallenge` was rejected. */
   readonly onUndecided: (reservationId: string, error: unknown) => void
-  /** The thread failed; another one opens the same ports. */
+  /** The thread failed, and with it every port is closed. The next call starts another one. */
   readonly onThreadFailed: (error: Error) => void
 }
 
@@ -95,13 +94,12 @@ const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answer
   }
 }
 
-/** Calls `decisions` for each report. */
-const makeReportHandler = (decisions: Decisions, clock: () => number) => {
+/** Keeps what is known of open connections, to report them as lost. */
+const followConnections = (decisions: Decisions, clock: () => number) => {
   const open = new Map<number, ConnectionEvent & CountedReport>()
   /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
   const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
-  const handlers: Reports = {
-    ...decisions,
+  const reports: Pick<Reports, 'onConnected' | 'onCounted' | 'onDisconnected'> = {
     onConnected: (connected) => {
       const { milliseconds: _, ...begun } = connected
       open.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
@@ -117,18 +115,14 @@ const makeReportHandler = (decisions: Decisions, clock: () => number) => {
       decisions.onDisconnected({ ...end, at: timeOf(end.at) })
     },
   }
-  return {
-    take: ([name, ...args]: WorkerReport): void => (handlers[name] as (...args: readonly unknown[]) => void)(...args),
-    /** Reports all connections as lost. */
-    loseAll: (): void => {
-      const lost = [...open.values()]
-      open.clear()
-      for (const each of lost) decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
-    },
+  const loseAll = (): void => {
+    const lost = [...open.values()]
+    open.clear()
+    for (const each of lost) decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
   }
+  return { reports, loseAll }
 }
 
-const RESTART_DELAY_MS = 1_000
 const STOP_TIMEOUT_MS = 5_000
 /** More than there are ports and connections. */
 const CALLS_MAX = 100_000
@@ -136,46 +130,6 @@ const CALLS_MAX = 100_000
 /** Berth's own variables may have the vault's keys. */
 const environmentWithoutSecrets = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('BERTH_')))
-
-/** The worker thread, and another one after a failure. */
-const openThreads = (
-  workerData: GatewayWorkerOptions,
-  local: GatewayOwner,
-  hooks: {
-    /** The thread has failed. There is none until it is restarted. */
-    readonly onFailed: (error: Error) => void
-    readonly onRestarted: () => void
-  },
-) => {
-  let restart: NodeJS.Timeout | undefined
-
-  const open = (): Thread<GatewayThread> =>
-    openThread({
-      module: new URL('./worker/gateway-worker.ts', import.meta.url),
-      start: { name: 'gateway', workerData, env: environmentWithoutSecrets() },
-      local,
-      callsMax: CALLS_MAX,
-      closeTimeoutMs: STOP_TIMEOUT_MS,
-      onEnded: (error) => {
-        thread = undefined
-        hooks.onFailed(error.cause instanceof Error ? error.cause : error)
-        restart = setTimeout(() => {
-          thread = open()
-          hooks.onRestarted()
-        }, RESTART_DELAY_MS)
-      },
-    })
-  let thread: Thread<GatewayThread> | undefined = open()
-
-  return {
-    /** Undefined between a failure and the restart. */
-    current: () => thread,
-    stop: async (): Promise<void> => {
-      clearTimeout(restart)
-      await thread?.close()
-    },
-  }
-}
 
 /** The answer of a call that the end of the thread has left without one. */
 const ifEnded =
@@ -189,46 +143,36 @@ export const openGateway = (
   { host, ownPorts = [], clock = Date.now, ...limits }: GatewayOptions,
   decisions: Decisions,
 ): Gateway => {
-  /** Open forwardings, which a new thread reopens after a failure. */
-  const forwardings = new Map<string, Forwarding>()
-  const reports = makeReportHandler(decisions, clock)
-
-  const open = async (forwarding: Forwarding): Promise<boolean> => {
-    const opened = threads.current()?.call('open', [forwarding])
-    return (await opened?.catch(ifEnded(false))) ?? false
-  }
-
-  const owner: GatewayOwner = { ...makeAnswers(decisions), report: (all) => all.forEach(reports.take) }
-  const threads = openThreads({ ...FORWARDING_LIMITS, ...limits, host, ownPorts }, owner, {
-    onFailed: (error) => {
-      decisions.onThreadFailed(error)
-      reports.loseAll()
-    },
-    onRestarted: () => {
-      for (const forwarding of forwardings.values()) open(forwarding)
+  const { reports, loseAll } = followConnections(decisions, clock)
+  const workerData: GatewayWorkerOptions = { ...FORWARDING_LIMITS, ...limits, host, ownPorts }
+  const owner: GatewayOwner = { ...decisions, ...makeAnswers(decisions), ...reports }
+  const thread = openThread<GatewayThread>({
+    module: new URL('./worker/gateway-worker.ts', import.meta.url),
+    start: { name: 'gateway', workerData, env: environmentWithoutSecrets() },
+    local: owner,
+    callsMax: CALLS_MAX,
+    closeTimeoutMs: STOP_TIMEOUT_MS,
+    isReplaced: true,
+    onEnded: (error) => {
+      decisions.onThreadFailed(error.cause instanceof Error ? error.cause : error)
+      loseAll()
     },
   })
-
   return {
-    open: (forwarding) => {
-      forwardings.set(forwarding.reservationId, forwarding)
-      return open(forwarding)
-    },
-    close: (reservationId, cause) => {
-      forwardings.delete(reservationId)
-      threads.current()?.tell('close', [reservationId, cause])
-    },
-    cut: (reservationId, cause) => threads.current()?.tell('cut', [reservationId, cause]),
-    reconsider: (reservationId) => threads.current()?.tell('reconsider', [reservationId]),
+    open: (forwarding) => thread.call('open', [forwarding]).catch(ifEnded(false)),
+    close: (reservationId, cause) => thread.tell('close', [reservationId, cause]),
+    cut: (reservationId, cause) => thread.tell('cut', [reservationId, cause]),
+    reconsider: (reservationId) => thread.tell('reconsider', [reservationId]),
     attach: async (reservationId, { hasPassword }) => {
       const { port1, port2: port } = new MessageChannel()
-      const stream = openPortStream(port1)
-      const attaching = threads.current()?.call('attach', [{ reservationId, hasPassword, port }], [port])
-      const attached = (await attaching?.catch(ifEnded('undecided' as const))) ?? 'undecided'
-      if (typeof attached === 'number') return { stream, connection: attached }
+      const stream = new PortStream<EndCause>(port1)
+      const attaching = thread.call('attach', [{ reservationId, hasPassword, port }], [port])
+      const refused = await attaching.catch(ifEnded('undecided' as const))
+      if (refused === undefined)
+        return { stream, endedBy: () => stream.cause ?? (stream.readableEnded ? 'sut' : 'lost') }
       stream.destroy()
-      return { refused: attached }
+      return { refused }
     },
-    stop: threads.stop,
+    stop: thread.close,
   }
 }

@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ConnectionFailure, CutCause, EndCause } from './connections/causes.ts'
 
+/** What the main thread and the gateway's worker thread call of each other. */
+
 /** A port that Berth listens on for a running reservation, and the SUT that it forwards to. */
 export interface Forwarding {
   readonly reservationId: string
@@ -9,8 +11,6 @@ export interface Forwarding {
   readonly host: string
   readonly port: number
   readonly protocol: 'vnc' | 'rdp' | 'tcp'
-  /** Unix milliseconds at which it ends; null while the clock is not trusted, so that nothing is cut by time. */
-  readonly until: number | null
 }
 
 /** Whether a client address may connect. */
@@ -42,8 +42,6 @@ export const FORWARDING_LIMITS = {
 }
 export type ForwardingLimits = Readonly<typeof FORWARDING_LIMITS>
 
-/** What the main thread and the gateway's worker thread call of each other. */
-
 export interface GatewayWorkerOptions extends ForwardingLimits {
   readonly host: string
   readonly ownPorts: readonly number[]
@@ -56,8 +54,8 @@ export interface GatewayThread {
   readonly close: (reservationId: string, cause: CutCause) => void
   readonly cut: (reservationId: string, cause: CutCause) => void
   readonly reconsider: (reservationId: string) => void
-  /** Connects a client in the main thread. Resolves with the number of the connection, or why there is none. */
-  readonly attach: (client: Attach) => Promise<number | LimitReason>
+  /** Connects a client in the main thread. Returns why it is not, if so. */
+  readonly attach: (client: Attach) => LimitReason | undefined
 }
 
 /** A client in the main thread, which connects as one that the reservation is bound to. */
@@ -65,14 +63,6 @@ export interface Attach {
   readonly reservationId: string
   readonly hasPassword: boolean
   readonly port: MessagePort
-}
-
-/** Functions of the main thread. */
-export interface GatewayOwner {
-  readonly admit: (reservationId: string, address: string) => Promise<Verdict>
-  readonly answerChallenge: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
-  /** Takes the reports of one turn of the event loop. */
-  readonly report: (reports: readonly WorkerReport[]) => void
 }
 
 /** A connection that began or ended, at a Unix time in milliseconds. */
@@ -114,5 +104,8 @@ export interface Reports {
   readonly onPortOpened: (reservationId: string, port: number) => void
 }
 
-/** A function of `Reports`, and what it is called with. */
-export type WorkerReport = { [K in keyof Reports]: readonly [name: K, ...args: Parameters<Reports[K]>] }[keyof Reports]
+/** Functions of the main thread. */
+export interface GatewayOwner extends Reports {
+  readonly admit: (reservationId: string, address: string) => Promise<Verdict>
+  readonly answerChallenge: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
+}

@@ -1,12 +1,12 @@
 import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeForwarded } from '../../src/app/machines/forwarded.ts'
-import { makeAdmissions } from '../../src/gateway/worker/admissions.ts'
+import { makeAdmissions } from '../../src/gateway/worker/entry.ts'
 import { makeConnectionRefusals } from '../../src/gateway/worker/refusal-counts.ts'
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/route.ts'
 import { makeLastChecks, sutChanges } from '../../src/http/routes/suts/suts.ts'
+import { makeForwarded } from '../../src/processes/forwarded.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
@@ -26,8 +26,8 @@ test('a reservation remembers 256 verdicts, and asks again about the address tha
 })
 
 test('refusals of thousands of connections are one report for each reservation and reason', (t) => {
-  const reports: object[] = []
-  const { refused, flush } = makeConnectionRefusals((report) => reports.push(report))
+  const reports: unknown[] = []
+  const { refused, flush } = makeConnectionRefusals((name, args) => reports.push([name, ...args]))
   for (let n = 0; n < 5_000; n++) refused(`${n % 2}`, 'not_holder')
   flush()
   t.deepEqual(
@@ -75,7 +75,7 @@ test('more addresses than are remembered keep their pseudonyms', (t) => {
 })
 
 test('of more reservations than are remembered the least recent error is forgotten', (t) => {
-  const forwarded = makeForwarded(() => 0)
+  const forwarded = makeForwarded({ clock: () => 0, alarms: { raise: t.fail, clear: t.fail } })
   for (let n = 0; n <= 10_000; n++) forwarded.failed(`${n}`, { cause: 'refused' })
   t.deepEqual(
     [0, 1, 10_000].map((n) => forwarded.lastError(`${n}`)?.cause),

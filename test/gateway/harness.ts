@@ -77,7 +77,6 @@ export const startGateway = (t: Tidying, { admit, answerChallenge, ...options }:
         host: HOST,
         port,
         protocol: 'tcp',
-        until: Date.now() + 3_600_000,
         ...given,
       }
       await gateway.open(forwarding)

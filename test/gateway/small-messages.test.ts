@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { MessageChannel } from 'node:worker_threads'
 import test from 'ava'
-import { openPortStream } from '../../src/gateway/bridge/port-stream.ts'
+import { PortStream } from '../../src/gateway/bridge/port-stream.ts'
 import { relay } from '../../src/gateway/connections/relay.ts'
 
 /** Memory is bounded for single bytes, too: each costs hundreds of bytes while it waits. */
@@ -22,7 +22,7 @@ const fill = async (stream: Duplex): Promise<number> => {
 
 test('a stream between threads whose reader is paused takes few single bytes, which arrive later', async (t) => {
   const { port1, port2 } = new MessageChannel()
-  const [writer, reader] = [openPortStream(port1), openPortStream(port2)]
+  const [writer, reader] = [new PortStream<never>(port1), new PortStream<never>(port2)]
   t.teardown(() => void writer.destroy())
   reader.pause()
   const taken = await fill(writer)

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { makeForwarded } from '../../src/processes/forwarded.ts'
 import { makeForwarding } from '../../src/processes/forwarding.ts'
 import { makeMonitor } from '../../src/processes/monitoring/monitor.ts'
 import { followMonitored } from '../../src/processes/monitoring/monitored.ts'
@@ -74,7 +75,8 @@ const forwardingMany = async (t: ExecutionContext, isOurs: boolean) => {
   const stop = new AbortController()
   const [opened, closed] = [new Set<string>(), [] as string[]]
   const forwarding = makeForwarding({
-    ...{ upcoming, views, mayHold: () => true, signal: stop.signal, onError: (error) => t.fail(String(error)) },
+    ...{ upcoming, views, accessSince: () => 0, signal: stop.signal, onError: (error) => t.fail(String(error)) },
+    forwarded: makeForwarded({ clock: () => time.now, alarms: { raise: t.fail, clear: t.fail } }),
     gateway: {
       open: async ({ reservationId }) => {
         opened.add(reservationId)
@@ -105,11 +107,11 @@ for (const [what, isOurs] of [
   test(what, async (t) => {
     const { time, opened, forwarding, during } = await forwardingMany(t, isOurs)
     const { all, most } = await during(async () => {
-      await forwarding.openDue()
+      await forwarding.tick()
       t.is(opened.size, isOurs ? MANY : 0)
       // A second later, those that are not forwarded are looked at again.
       time.now += 1_000
-      await forwarding.openDue()
+      await forwarding.tick()
     })
     t.true(all >= 2 * MANY && most <= IN_A_TURN, `${all} SUTs, ${most} in a turn`)
   })
@@ -117,9 +119,9 @@ for (const [what, isOurs] of [
 
 test('a reservation whose extension is seen while others end stays open', async (t) => {
   const { fake, time, opened, closed, forwarding } = await forwardingMany(t, true)
-  await forwarding.openDue()
+  await forwarding.tick()
   time.now = clock('07:00')
-  const ending = forwarding.openDue()
+  const ending = forwarding.tick()
   await turn()
   t.true(closed.length > 0 && closed.length < MANY, `${closed.length} have ended`)
   const last = [...opened].at(-1)

@@ -1,62 +1,19 @@
-import type { Decisions } from '../../gateway/gateway.ts'
-import { type Gateway, openGateway } from '../../gateway/gateway.ts'
+import { type Decisions, openGateway } from '../../gateway/gateway.ts'
 import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
 import { makeMayBeShared } from '../../gateway/shared-addresses.ts'
+import type { AttachClient } from '../../http/response/forwarded.ts'
 import { makeAdmission } from '../../processes/admission.ts'
-import { type ForwardingProcess, makeForwarding } from '../../processes/forwarding.ts'
+import type { ForwardedReservations } from '../../processes/forwarded.ts'
+import { makeForwarding } from '../../processes/forwarding.ts'
+import type { Timed } from '../../processes/loop.ts'
 import type { Sessions } from '../../processes/sessions/sessions.ts'
 import { makeTargetOf } from '../../processes/targets.ts'
 import type { UpcomingReservations } from '../../processes/upcoming.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Lab } from '../core/base.ts'
 import { makeWarnOnce } from '../core/reports.ts'
-import type { ForwardedRegistry } from './forwarded.ts'
 import { findHolder } from './holder.ts'
 import { makePasswordOf } from './open-monitor.ts'
-
-/**
- * Calls back at once with the users who were removed, or whose access was interrupted, perhaps only for a moment. Who
- * may do what now does not tell that.
- */
-const watchAccessEnds = (
-  { list, onChange }: Lab['users'],
-  onEnded: (userIds: ReadonlySet<string>) => void,
-): (() => void) => {
-  const read = (): ReadonlyMap<string, number> => new Map(list().map(({ _id, accessSince }) => [_id, accessSince]))
-  let before = read()
-  return onChange(() => {
-    const now = read()
-    const ended = [...before].filter(([id, since]) => now.get(id) !== since)
-    before = now
-    if (ended.length > 0) onEnded(new Set(ended.map(([id]) => id)))
-  })
-}
-
-/** Ends the waits for reservations that are cancelled or released. Returns the function that ends this. */
-const giveUpEnded = (views: Lab['views'], { giveUp }: ForwardedRegistry): (() => void) =>
-  views.watch((_, changes) => {
-    for (const { projection, after } of changes) {
-      if (projection === 'reservation' && after.ended !== null) giveUp(after.id)
-    }
-  })
-
-/** Raises an alarm while another program holds a port of a running reservation. */
-const watchPorts = ({ alarms }: Lab, isForwarded: (reservationId: string) => boolean) => {
-  const waiting = new Set<string>()
-  return {
-    taken: (reservationId: string, port: number, code: string): void => {
-      // It may be over by the time this is reported.
-      if (!isForwarded(reservationId)) return
-      waiting.add(reservationId)
-      alarms.raise('gateway', `port ${port} cannot be opened (${code}); retrying every 10 s`)
-    },
-    /** The port is open, or the reservation is over or no longer forwarded. */
-    settle: (reservationId: string): void => {
-      waiting.delete(reservationId)
-      if (waiting.size === 0) alarms.clear('gateway', 'every port of a running reservation is open')
-    },
-  }
-}
 
 /** Warns once about a client address that many clients may share. */
 const makeWarnIfShared = ({ log }: Lab) => {
@@ -75,7 +32,7 @@ const makeWarnIfShared = ({ log }: Lab) => {
 
 interface ForwardingParts {
   readonly clientPseudonyms: ClientPseudonyms
-  readonly forwarded: ForwardedRegistry
+  readonly forwarded: ForwardedReservations
   readonly upcoming: UpcomingReservations
   readonly sessions: Sessions
   /** The port of the service itself. */
@@ -84,14 +41,13 @@ interface ForwardingParts {
   readonly signal: AbortSignal
 }
 
-/** What the gateway's decisions depend on, and what its reports go to. */
-interface Reported extends Pick<ForwardingParts, 'forwarded' | 'sessions'> {
-  readonly ports: ReturnType<typeof watchPorts>
-  readonly admission: ReturnType<typeof makeAdmission>
-}
-
 /** Decides who may connect, and notes and reports what happens. */
-const makeDecisions = (lab: Lab, { forwarded, sessions, ports, admission }: Reported): Decisions => {
+const makeDecisions = (
+  lab: Lab,
+  { forwarded, sessions }: ForwardingParts,
+  admission: ReturnType<typeof makeAdmission>,
+  onThreadFailed: () => void,
+): Decisions => {
   const { config, clock, log, metrics } = lab
   const warnIfShared = makeWarnIfShared(lab)
   const warnOnce = makeWarnOnce(log, clock)
@@ -103,14 +59,8 @@ const makeDecisions = (lab: Lab, { forwarded, sessions, ports, admission }: Repo
       if (config.gateway.clients === 'holder') warnIfShared(address)
       return admission.admit(id, address)
     },
-    onPortTaken: (id, port, code) => {
-      forwarded.portTaken(id, code)
-      ports.taken(id, port, code)
-    },
-    onPortOpened: (id) => {
-      forwarded.portOpened(id)
-      ports.settle(id)
-    },
+    onPortTaken: forwarded.portTaken,
+    onPortOpened: forwarded.portOpened,
     onConnected: (begun) => {
       forwarded.connected(begun.reservationId)
       metrics.connected(begun.milliseconds)
@@ -133,59 +83,46 @@ const makeDecisions = (lab: Lab, { forwarded, sessions, ports, admission }: Repo
       warn(id, cause, 'the gateway could not reach a SUT', reason === undefined ? {} : { reason })
     },
     onThreadFailed: (error) => {
-      forwarded.setAllClosed()
+      onThreadFailed()
       log.error({ err: error }, 'the thread of the gateway failed; starting another')
     },
   }
 }
 
+interface OpenForwarding {
+  readonly process: Timed
+  readonly attach: AttachClient
+  /** Cuts every connection. */
+  readonly stop: () => Promise<void>
+}
+
 /** Opens the gateway, and the process that has it forward running reservations. */
-export const openForwarding = (
-  lab: Lab,
-  { clientPseudonyms, forwarded, upcoming, sessions, ownPort, signal }: ForwardingParts,
-): { readonly gateway: Gateway; readonly forwarding: ForwardingProcess } => {
+export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding => {
   const { config, clock, log, processClock, views, users, runner } = lab
+  const { clientPseudonyms, forwarded, upcoming, ownPort, signal } = parts
   const { host, clients, suts, ...limits } = config.gateway
   const targetOf = makeTargetOf(views, suts)
   const passwordOf = makePasswordOf(lab)
-  const get: ForwardingProcess['get'] = (id) => forwarding.get(id)
-  const ports = watchPorts(lab, (id) => get(id) !== undefined)
+  const get = (id: string) => forwarded.get(id)?.reservation
   const admission = makeAdmission({
     ...{ get, targetOf, runner, clientPseudonyms, passwordOf, respond: respondToChallenge, clients },
   })
-  const decisions = makeDecisions(lab, { forwarded, sessions, ports, admission })
+  const decisions = makeDecisions(lab, parts, admission, () => process.reopenAll())
   const gateway = openGateway({ host, ownPorts: [ownPort], clock, ...limits }, decisions)
-  forwarded.use({
-    ...gateway,
-    hasPassword: async (id) => {
-      const reservation = get(id)
-      return reservation !== undefined && (await passwordOf(reservation.sut_id)) !== undefined
-    },
-    onRefused: decisions.onRefused,
-  })
-  const forwarding = makeForwarding({
-    ...{ upcoming, views, clock: processClock, targetOf, signal },
-    mayHold: (userId) => findHolder(users, userId) !== undefined,
+  const process = makeForwarding({
+    ...{ upcoming, forwarded, views, gateway, clock: processClock, targetOf, signal },
+    accessSince: (userId) => findHolder(users, userId)?.accessSince,
     onError: (error) => log.error({ err: error }, 'a reservation was not forwarded'),
-    // What it is told to forward is noted.
-    gateway: {
-      ...gateway,
-      open: (opening) => {
-        forwarded.open(opening)
-        return gateway.open(opening)
-      },
-      close: (id, cause) => {
-        ports.settle(id)
-        forwarded.close(id, cause)
-        gateway.close(id, cause)
-      },
-      cut: (id, cause) => {
-        forwarded.cut(id, cause)
-        gateway.cut(id, cause)
-      },
-    },
   })
-  signal.addEventListener('abort', watchAccessEnds(users, forwarding.endAccess))
-  signal.addEventListener('abort', giveUpEnded(views, forwarded))
-  return { gateway, forwarding }
+  signal.addEventListener('abort', users.onChange(process.checkAccess))
+  const attach: AttachClient = async (id) => {
+    const sutId = get(id)?.sut_id
+    const hasPassword = sutId !== undefined && (await passwordOf(sutId)) !== undefined
+    const attached = await gateway.attach(id, { hasPassword })
+    if (!('refused' in attached)) return attached
+    decisions.onRefused(id, attached.refused, 1)
+    // A thread that has just been started does not know it yet.
+    return attached.refused === 'over' && forwarded.has(id) ? { refused: 'undecided' } : attached
+  }
+  return { process, attach, stop: gateway.stop }
 }

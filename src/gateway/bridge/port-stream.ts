@@ -9,13 +9,19 @@ const WEIGHT_MIN = 1_024
 
 const weightOf = ({ byteLength }: Uint8Array): number => Math.max(byteLength, WEIGHT_MIN)
 
-/** Bytes, an acknowledgement with the weight of the bytes that the reader has taken, or the end of a direction. */
-type Message = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly taken: number } | 'end'
+/** Bytes, an acknowledgement with the weight of the bytes that the reader has taken, why all ends, or that a direction does. */
+type Message =
+  | { readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly taken: number }
+  | { readonly cause: unknown }
+  | 'end'
 
 /**
  * One end of a stream between two threads, with back-pressure and half-closes. Destroying one end destroys the other.
  */
-class PortStream extends Duplex {
+export class PortStream<Cause> extends Duplex {
+  /** Why the other end has cut it; undefined if it has not. */
+  cause: Cause | undefined
   readonly #port: MessagePort
   #inFlight = 0
   #untaken = 0
@@ -39,6 +45,8 @@ class PortStream extends Duplex {
     } else if ('taken' in message) {
       this.#inFlight -= message.taken
       if (this.#inFlight < WINDOW) this.#continue()
+    } else if ('cause' in message) {
+      this.cause = message.cause as Cause
     } else {
       const { buffer, byteOffset, byteLength } = message.bytes
       this.#untaken += weightOf(message.bytes)
@@ -55,6 +63,12 @@ class PortStream extends Duplex {
     const resume = this.#resume
     this.#resume = undefined
     resume?.()
+  }
+
+  /** Destroys both ends. The other one learns why. */
+  cut(cause: Cause): void {
+    this.#port.postMessage({ cause } satisfies Message)
+    this.destroy()
   }
 
   override _read(): void {
@@ -81,5 +95,3 @@ class PortStream extends Duplex {
     done(error)
   }
 }
-
-export const openPortStream = (port: MessagePort): Duplex => new PortStream(port)

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { PortStream } from '../bridge/port-stream.ts'
 import type { EndCause } from './causes.ts'
 import { type Relay, relay } from './relay.ts'
 import { onceEnded, reset } from './sockets.ts'
@@ -65,10 +66,10 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
       passing = begun
       onConnected(() => bytesOf(begun))
     },
+    /** What counts as the cause of an end. */
+    causeOf: (cause: EndCause): EndCause => (cause === 'client' || cause === 'sut' ? (first ?? cause) : cause),
     end: (cause: EndCause): void => {
-      if (passing === undefined) return
-      const isCut = cause !== 'client' && cause !== 'sut'
-      onDisconnected(isCut ? cause : (first ?? cause), bytesOf(passing))
+      if (passing !== undefined) onDisconnected(cause, bytesOf(passing))
     },
   }
 }
@@ -92,9 +93,11 @@ export const makeSocketPair = (client: Duplex, hooks: ConnectionHooks): SocketPa
     hasClientLeft ||= cause === 'client'
     if (isHeld && (cause === 'client' || cause === 'sut')) return
     over.abort()
-    reset(client)
+    const counted = passing.causeOf(cause)
+    if (client instanceof PortStream) client.cut(counted)
+    else reset(client)
     dropSut()
-    passing.end(cause)
+    passing.end(counted)
     hooks.onGone()
   }
 

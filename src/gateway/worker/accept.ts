@@ -11,12 +11,10 @@ interface AcceptOptions {
   readonly limits: Pick<ForwardingLimits, 'connectionsMax' | 'connectionsOfOneMax'>
   readonly count: OpenCount
   readonly refusals: ConnectionRefusals
-  /** Whether a reservation may be connected to at this moment. */
-  readonly isRunning: (entry: ForwardedReservation) => boolean
-  readonly connect: (entry: ForwardedReservation, client: Client) => number
+  readonly connect: (entry: ForwardedReservation, client: Client) => void
 }
 
-export const makeAcceptor = ({ limits, count, refusals, isRunning, connect }: AcceptOptions) => {
+export const makeAcceptor = ({ limits, count, refusals, connect }: AcceptOptions) => {
   const refuse = ({ forwarding }: ForwardedReservation, socket: Socket, reason: LimitReason | (string & {})): void => {
     reset(socket)
     refusals.refused(forwarding.reservationId, reason)
@@ -24,7 +22,7 @@ export const makeAcceptor = ({ limits, count, refusals, isRunning, connect }: Ac
 
   /** Why another connection is refused. At a limit it takes the place of the oldest of its reservation. */
   const limitOf = (entry: ForwardedReservation): LimitReason | undefined => {
-    if (!isRunning(entry)) return 'over'
+    if (entry.isOver) return 'over'
     const isFull = count.open >= limits.connectionsMax
     if (!isFull && entry.connections.size < limits.connectionsOfOneMax) return undefined
     return cutOldest(entry) ? undefined : 'full'
@@ -58,14 +56,17 @@ export const makeAcceptor = ({ limits, count, refusals, isRunning, connect }: Ac
     // Undefined if the client has already left.
     const address = plainAddress(socket.remoteAddress ?? '')
     if (address === '') reset(socket)
-    else if (!isRunning(entry)) refuse(entry, socket, 'over')
+    else if (entry.isOver) refuse(entry, socket, 'over')
     else if (count.open >= limits.connectionsMax && entry.connections.size === 0) refuse(entry, socket, 'full')
     else void admit(entry, socket, address)
   }
 
-  /** Connects a client in the main thread. Returns the number of the connection, or why there is none. */
-  const attach = (entry: ForwardedReservation, stream: Duplex, hasPassword: boolean): number | LimitReason =>
-    limitOf(entry) ?? connect(entry, { stream, address: undefined, isBound: true, hasPassword })
+  /** Connects a client in the main thread. Returns why it is not, if so. */
+  const attach = (entry: ForwardedReservation, stream: Duplex, hasPassword: boolean): LimitReason | undefined => {
+    const refused = limitOf(entry)
+    if (refused === undefined) connect(entry, { stream, address: undefined, isBound: true, hasPassword })
+    return refused
+  }
 
   return { accept, attach }
 }

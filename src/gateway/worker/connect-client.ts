@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream'
+import type { PendingCalls } from '../../concurrency/calls.ts'
 import { openConnection } from '../connections/connection.ts'
 import type { Bytes } from '../connections/socket-pair.ts'
-import type { GatewayWorkerOptions, WorkerReport } from '../messages.ts'
+import type { GatewayOwner, GatewayWorkerOptions } from '../messages.ts'
 import { type Admitted, cutOldest, type ForwardedReservation } from './entry.ts'
 import type { ConnectionRefusals } from './refusal-counts.ts'
 
@@ -17,7 +18,7 @@ export interface ConnectOptions {
   /** The response to a challenge of VNC Authentication, which the main thread knows. */
   readonly respond: (reservationId: string, challenge: Uint8Array) => Promise<Uint8Array | undefined>
   readonly refusals: ConnectionRefusals
-  readonly report: (report: WorkerReport) => void
+  readonly tell: PendingCalls<GatewayOwner>['tell']
 }
 
 /** A machine that closes a connection this early, without having sent anything, refuses it. */
@@ -40,14 +41,14 @@ interface Count {
 }
 
 /** Reports the bytes of open connections at intervals. Returns the map of those connections, by number. */
-const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<number, Count> => {
+const reportCounts = (everyMs: number, tell: ConnectOptions['tell']): Map<number, Count> => {
   const counts = new Map<number, Count>()
   setInterval(() => {
     for (const [connection, count] of counts) {
       const { toSut: bytesToSut, fromSut: bytesFromSut } = count.bytes()
       if (bytesToSut + bytesFromSut === count.reported) continue
       count.reported = bytesToSut + bytesFromSut
-      report(['onCounted', { reservationId: count.reservationId, connection, bytesToSut, bytesFromSut }])
+      tell('onCounted', [{ reservationId: count.reservationId, connection, bytesToSut, bytesFromSut }])
     }
   }, everyMs).unref()
   return counts
@@ -55,11 +56,11 @@ const reportCounts = (everyMs: number, report: ConnectOptions['report']): Map<nu
 
 /** Connects admitted clients to their SUTs and reports each connection. */
 export const makeConnectClient = (options: ConnectOptions) => {
-  const { limits, count, isOwn, respond, refusals, report } = options
+  const { limits, count, isOwn, respond, refusals, tell } = options
   let last = 0
-  const counts = reportCounts(limits.countEveryMs, report)
+  const counts = reportCounts(limits.countEveryMs, tell)
 
-  return (entry: ForwardedReservation, { stream, address, isBound, hasPassword }: Client): number => {
+  return (entry: ForwardedReservation, { stream, address, isBound, hasPassword }: Client): void => {
     const { forwarding, connections } = entry
     const { reservationId, protocol } = forwarding
     const isAuthenticated = isBound && hasPassword && protocol === 'vnc'
@@ -80,14 +81,14 @@ export const makeConnectClient = (options: ConnectOptions) => {
       {
         onConnected: (bytes) => {
           counts.set(connection, { reservationId, bytes, reported: 0 })
-          report(['onConnected', { ...identify(), milliseconds: performance.now() - began }])
+          tell('onConnected', [{ ...identify(), milliseconds: performance.now() - began }])
         },
         onDisconnected: (cause, { toSut, fromSut }) => {
           counts.delete(connection)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
           const isRefused = cause === 'sut' && fromSut === 0 && performance.now() - began < REFUSAL_WINDOW_MS
           if (isRefused) cutOldest(entry, connection)
-          report(['onDisconnected', { ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut }])
+          tell('onDisconnected', [{ ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut }])
         },
         onFailed: (failure) => refusals.failed(reservationId, failure),
         onGone: () => {
@@ -97,6 +98,5 @@ export const makeConnectClient = (options: ConnectOptions) => {
       },
     )
     connections.set(connection, { connection: opened, address, isBound } satisfies Admitted)
-    return connection
   }
 }

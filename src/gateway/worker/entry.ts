@@ -2,9 +2,46 @@ import type { Socket } from 'node:net'
 import type { CutCause } from '../connections/causes.ts'
 import type { Connection } from '../connections/connection.ts'
 import { reset } from '../connections/sockets.ts'
-import type { Forwarding } from '../messages.ts'
-import type { Admissions } from './admissions.ts'
+import type { Forwarding, Verdict } from '../messages.ts'
 import type { Listener } from './listener.ts'
+
+/** Maximum verdicts cached for a reservation. The oldest is evicted first. */
+const CACHED_MAX = 256
+
+/** Decides who may connect to one reservation. Verdicts are cached until `forget`. */
+export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
+  /** Verdicts, and questions that concurrent connections from an address share. */
+  const known = new Map<string, Verdict | Promise<Verdict>>()
+  let generation = 0
+
+  const decide = async (address: string): Promise<Verdict> => {
+    for (;;) {
+      const began = generation
+      const verdict = await ask(address)
+      if (began !== generation) continue
+      known.delete(address)
+      // Not a decision: ask again next time.
+      if (!verdict.admitted && verdict.reason === 'undecided') return verdict
+      const [oldest] = known.keys()
+      if (known.size >= CACHED_MAX && oldest !== undefined) known.delete(oldest)
+      known.set(address, verdict)
+      return verdict
+    }
+  }
+
+  return {
+    verdictFor: (address: string): Verdict | Promise<Verdict> => {
+      const verdict = known.get(address) ?? decide(address)
+      if (verdict instanceof Promise) known.set(address, verdict)
+      return verdict
+    },
+    /** Invalidates cached verdicts and those still being decided. */
+    forget: (): void => {
+      generation++
+      for (const [address, verdict] of known) if (!(verdict instanceof Promise)) known.delete(address)
+    },
+  }
+}
 
 /** An open connection. */
 export interface Admitted {
@@ -18,11 +55,12 @@ export interface Admitted {
 export interface ForwardedReservation {
   forwarding: Forwarding
   listener: Listener
-  readonly admissions: Admissions
+  readonly admissions: ReturnType<typeof makeAdmissions>
   /** By number, the oldest first. */
   readonly connections: Map<number, Admitted>
   /** Sockets waiting for a verdict. */
   readonly undecided: Set<Socket>
+  isOver: boolean
 }
 
 export const cutConnections = ({ connections }: ForwardedReservation, cause: CutCause): void => {
@@ -48,6 +86,7 @@ export const cutOldest = ({ connections }: ForwardedReservation, before = Number
 
 /** Stops listening and cuts everything. The port is free when it returns. */
 export const closeEntry = (entry: ForwardedReservation, cause: CutCause): void => {
+  entry.isOver = true
   entry.listener.close()
   for (const socket of entry.undecided) reset(socket)
   cutConnections(entry, cause)

@@ -1,5 +1,6 @@
+import type { PendingCalls } from '../../concurrency/calls.ts'
 import type { ConnectionFailure } from '../connections/causes.ts'
-import type { WorkerReport } from '../messages.ts'
+import type { GatewayOwner } from '../messages.ts'
 
 const REPORT_INTERVAL_MS = 100
 
@@ -7,7 +8,7 @@ const REPORT_INTERVAL_MS = 100
  * Counts refusals by reservation and reason, and keeps a reservation's last failure, so that a flood of connections
  * does not become a flood of messages. Bounded by reservations times reasons.
  */
-export const makeConnectionRefusals = (report: (report: WorkerReport) => void) => {
+export const makeConnectionRefusals = (tell: PendingCalls<GatewayOwner>['tell']) => {
   const refused = new Map<string, { readonly reservationId: string; readonly reason: string; count: number }>()
   const failed = new Map<string, ConnectionFailure>()
   let timer: NodeJS.Timeout | undefined
@@ -16,8 +17,8 @@ export const makeConnectionRefusals = (report: (report: WorkerReport) => void) =
   const flush = (): void => {
     clearTimeout(timer)
     timer = undefined
-    for (const { reservationId, reason, count } of refused.values()) report(['onRefused', reservationId, reason, count])
-    for (const [reservationId, failure] of failed) report(['onFailed', reservationId, failure])
+    for (const { reservationId, reason, count } of refused.values()) tell('onRefused', [reservationId, reason, count])
+    for (const [reservationId, failure] of failed) tell('onFailed', [reservationId, failure])
     refused.clear()
     failed.clear()
   }

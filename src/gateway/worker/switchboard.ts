@@ -1,8 +1,8 @@
-import type { PendingCalls } from '../../concurrency/calls.ts'
+import type { Answering } from '../../concurrency/answer-calls.ts'
 import { within } from '../../concurrency/waits.ts'
-import { openPortStream } from '../bridge/port-stream.ts'
+import { PortStream } from '../bridge/port-stream.ts'
 import { isOwnAddress } from '../connections/addresses.ts'
-import type { CutCause } from '../connections/causes.ts'
+import type { CutCause, EndCause } from '../connections/causes.ts'
 import {
   type Forwarding,
   type GatewayOwner,
@@ -10,26 +10,15 @@ import {
   type GatewayWorkerOptions,
   UNDECIDED,
   type Verdict,
-  type WorkerReport,
 } from '../messages.ts'
 import { makeAcceptor } from './accept.ts'
-import { makeAdmissions } from './admissions.ts'
 import { makeConnectClient } from './connect-client.ts'
-import { makeDeadlines } from './deadlines.ts'
-import { closeEntry, cutConnections, type ForwardedReservation, reconsiderEntry } from './entry.ts'
+import { closeEntry, cutConnections, type ForwardedReservation, makeAdmissions, reconsiderEntry } from './entry.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeConnectionRefusals } from './refusal-counts.ts'
 
 /** Milliseconds for an answer of the main thread. At most one question is open for each connection. */
 const ANSWER_TIMEOUT_MS = 10_000
-
-/** The main thread, as the switchboard sees it. */
-interface Main {
-  readonly report: (report: WorkerReport) => void
-  readonly call: PendingCalls<GatewayOwner>['call']
-  /** Handles what the main thread has called already. */
-  readonly followArrived: () => void
-}
 
 /** Forwardings by their ports. */
 type ByPort = Map<number, ForwardedReservation>
@@ -37,11 +26,10 @@ type ByPort = Map<number, ForwardedReservation>
 /** Wires listening, admission and connecting for entries. */
 const wireEntries = (
   options: GatewayWorkerOptions,
-  { report, call, followArrived }: Main,
+  { tell, call, receiveArrived }: Answering<GatewayOwner>,
   byPort: ByPort,
-  isRunning: (entry: ForwardedReservation) => boolean,
 ) => {
-  const refusals = makeConnectionRefusals(report)
+  const refusals = makeConnectionRefusals(tell)
   const count = { open: 0 }
   const ownPorts = new Set(options.ownPorts)
   const isOwnPort = (port: number): boolean => ownPorts.has(port) || byPort.has(port)
@@ -53,9 +41,9 @@ const wireEntries = (
     respond: (reservationId, challenge) =>
       within(ANSWER_TIMEOUT_MS, call('answerChallenge', [reservationId, challenge]), undefined),
     refusals,
-    report,
+    tell,
   })
-  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, isRunning, connect })
+  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, connect })
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => ForwardedReservation): Listener =>
     listenOn(
@@ -63,12 +51,12 @@ const wireEntries = (
       {
         onConnection: (socket) => {
           // What was decided before a client connected counts for it: a client may come right after its binding.
-          followArrived()
+          receiveArrived()
           accept(entry(), socket)
         },
         onExhausted: () => refusals.refused(reservationId, 'full'),
-        onOpened: () => report(['onPortOpened', reservationId, port]),
-        onTaken: (code) => report(['onPortTaken', reservationId, port, code]),
+        onOpened: () => tell('onPortOpened', [reservationId, port]),
+        onTaken: (code) => tell('onPortTaken', [reservationId, port, code]),
       },
     )
 
@@ -77,11 +65,8 @@ const wireEntries = (
     const admissions = makeAdmissions((address) => within<Verdict, Verdict>(ANSWER_TIMEOUT_MS, ask(address), UNDECIDED))
     const listener = listen(forwarding, () => entry)
     const entry: ForwardedReservation = {
-      forwarding,
-      listener,
-      admissions,
-      connections: new Map(),
-      undecided: new Set(),
+      ...{ forwarding, listener, admissions },
+      ...{ connections: new Map(), undecided: new Set(), isOver: false },
     }
     return entry
   }
@@ -100,26 +85,19 @@ const wireEntries = (
 /** All forwardings in the worker thread. */
 export const makeSwitchboard = (
   options: GatewayWorkerOptions,
-  main: Main,
+  main: Answering<GatewayOwner>,
 ): GatewayThread & { readonly stop: () => void } => {
   const byId = new Map<string, ForwardedReservation>()
   const byPort: ByPort = new Map()
+  const { refusals, attach, add, change } = wireEntries(options, main, byPort)
 
   const close = (reservationId: string, cause: CutCause): void => {
     const entry = byId.get(reservationId)
-    deadlines.delete(reservationId)
     if (entry === undefined) return
     byId.delete(reservationId)
     byPort.delete(entry.listener.port)
     closeEntry(entry, cause)
   }
-
-  const deadlines = makeDeadlines((reservationId) => close(reservationId, 'over'))
-  const isRunning = (entry: ForwardedReservation): boolean => {
-    const { reservationId } = entry.forwarding
-    return byId.get(reservationId) === entry && !deadlines.isOver(reservationId)
-  }
-  const { refusals, attach, add, change } = wireEntries(options, main, byPort, isRunning)
 
   /** A port belongs to one SUT, and a SUT has one running reservation at a time. So a previous one is over. */
   const freePort = ({ reservationId, listenPort }: Forwarding): void => {
@@ -129,7 +107,7 @@ export const makeSwitchboard = (
 
   return {
     open: (forwarding) => {
-      const { reservationId, until } = forwarding
+      const { reservationId } = forwarding
       freePort(forwarding)
       const known = byId.get(reservationId)
       if (known !== undefined) {
@@ -139,8 +117,6 @@ export const makeSwitchboard = (
       const entry = known ?? add(forwarding)
       byId.set(reservationId, entry)
       byPort.set(entry.listener.port, entry)
-      // Closes it again if it is already over.
-      deadlines.set(reservationId, until)
       return entry.listener.isListening()
     },
     close,
@@ -152,16 +128,15 @@ export const makeSwitchboard = (
       const entry = byId.get(reservationId)
       if (entry !== undefined) reconsiderEntry(entry)
     },
-    attach: async ({ reservationId, hasPassword, port }) => {
+    attach: ({ reservationId, hasPassword, port }) => {
       const entry = byId.get(reservationId)
-      const stream = openPortStream(port)
-      const attached = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
-      if (typeof attached === 'string') stream.destroy()
-      return attached
+      const stream = new PortStream<EndCause>(port)
+      const refused = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
+      if (refused !== undefined) stream.destroy()
+      return refused
     },
     stop: () => {
       for (const reservationId of [...byId.keys()]) close(reservationId, 'stopped')
-      deadlines.stop()
       refusals.flush()
     },
   }

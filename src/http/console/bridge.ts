@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { WebSocket } from 'ws'
 import type { Attached, AttachedEnd } from '../response/forwarded.ts'
 
@@ -36,9 +35,6 @@ const CLOSES: Readonly<Record<AttachedEnd, readonly [code: number, reason: strin
   client: [1000, ''],
 }
 const NOT_BINARY = [1003, 'Messages must be binary.'] as const
-
-/** To learn why the gateway closed a stream. For a SUT that was never reached there is no reason. */
-const CAUSE_TIMEOUT_MS = 500
 
 /** Pings the client until it is gone. */
 const keepPinging = (socket: WebSocket, pingEvery: number): void => {
@@ -84,7 +80,7 @@ const passToSut = (socket: WebSocket, stream: Attached['stream']): void => {
 /** Joins a WebSocket and a connection to a SUT. Each ends the other. Returns a function that ends both. */
 export const bridge = (
   socket: WebSocket,
-  { stream, ended, leave }: Attached,
+  { stream, endedBy }: Attached,
   { bufferedMax, pingEvery, closeWithin }: ConsoleLimits,
 ): ((cause: AttachedEnd) => void) => {
   const close = (cause: AttachedEnd): void => {
@@ -105,13 +101,8 @@ export const bridge = (
   })
   stream.on('error', () => undefined)
   stream.once('end', () => stream.end())
-  const closeWithCause = async (): Promise<void> => {
-    const unknown = delay(CAUSE_TIMEOUT_MS, 'sut' as const, { ref: false })
-    close(await Promise.race([ended, unknown]))
-    leave()
-  }
-  // The end of a stream may overtake the message that it is attached: they come through different ports.
-  if (stream.closed) closeWithCause()
-  else stream.once('close', closeWithCause)
+  // It may have closed before the console was opened.
+  if (stream.closed) close(endedBy())
+  else stream.once('close', () => close(endedBy()))
   return close
 }

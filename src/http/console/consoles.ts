@@ -4,7 +4,7 @@ import type { User } from '../../users/user.ts'
 import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import type { Attached, AttachedEnd, Forwarded } from '../response/forwarded.ts'
+import type { AttachClient, Attached, AttachedEnd } from '../response/forwarded.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { makeUsedTickets } from './used-tickets.ts'
@@ -14,7 +14,7 @@ interface ConsolesOptions {
   /** Finds the reservation if its holder may open a console. */
   readonly check: (id: string, user: User) => Promise<E.Either<Refusal, unknown>>
   readonly explainOver: (id: string, user: User) => Promise<Refusal>
-  readonly forwarded: Pick<Forwarded, 'attach'>
+  readonly attach: AttachClient
   /** The user of a ticket, if it may hold reservations and its access has not ended since. */
   readonly holder: (ticket: ConsoleTicket) => Promise<User | undefined>
   /** Whether a user still may have a console, by the token or session that it was opened with. */
@@ -62,26 +62,21 @@ const admit = async (
   return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
 }
 
-const drop = ({ stream, leave }: Attached): void => {
-  stream.destroy()
-  leave()
-}
-
 /** Connects to the SUT of a reservation. */
-const attach = async (
-  { check, forwarded, isHolder, explainOver }: ConsolesOptions,
+const connect = async (
+  { check, attach, isHolder, explainOver }: ConsolesOptions,
   { ticket: { reservationId }, user }: Admitted,
 ): Promise<E.Either<Refusal, Attached>> => {
   const found = await check(reservationId, user)
   if (E.isLeft(found)) return found
-  const attached = await forwarded.attach(reservationId)
+  const attached = await attach(reservationId)
   if ('refused' in attached) {
     if (attached.refused === 'over') return E.left(await explainOver(reservationId, user))
     return E.left(attached.refused === 'full' ? FULL : refusal('unavailable', 'The gateway is not ready. Try again.'))
   }
   // From now on it is cut when the user's access ends, which may have happened meanwhile.
   if (isHolder(user)) return E.right(attached)
-  drop(attached)
+  attached.stream.destroy()
   return E.left(INVALID)
 }
 
@@ -109,7 +104,7 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
     upgraded.socket.setKeepAlive(true, limits.keepAliveAfter)
     const socket = accept(upgraded, requestId)
     if (socket === undefined) {
-      drop(attached)
+      attached.stream.destroy()
       return false
     }
     const end = bridge(socket, attached, limits)
@@ -133,7 +128,7 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
       if (claimed !== 'claimed') return E.left(claimed === 'used' ? INVALID : FULL)
       let isOpen = false
       try {
-        const attached = await attach(options, admitted.right)
+        const attached = await connect(options, admitted.right)
         if (E.isLeft(attached)) return attached
         isOpen = openOn(attached.right, user, call)
         return E.right({ status: 101, body: '' })

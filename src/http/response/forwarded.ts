@@ -4,24 +4,21 @@ import type { Duplex } from 'node:stream'
 export interface Forwarded {
   /** Whether a reservation is forwarded here now. */
   readonly has: (reservationId: string) => boolean
-  /** Resolves to true once it is forwarded here, to false after `within` milliseconds. */
-  readonly waitFor: (reservationId: string, within: number) => Promise<boolean>
   /**
    * Resolves once its port is open here, once that will never be, after `within` milliseconds, or when waits end. At
    * once if too many wait already.
    */
   readonly waitUntilOpen: (reservationId: string, within: number) => Promise<void>
-  /** Whether its port is open; not so if another program holds it. */
-  readonly isPortOpen: (reservationId: string) => boolean
-  /** Since when its port is open, in Unix milliseconds; undefined while it is not. */
+  /** Since when its port is open, in Unix milliseconds; undefined while it is not, also if another program holds it. */
   readonly openSince: (reservationId: string) => number | undefined
   /** Number of its open connections here. */
   readonly connections: (reservationId: string) => number
   /** The last failure to reach its SUT from here, or to open its port. */
   readonly lastError: (reservationId: string) => LastError | undefined
-  /** Connects a client in this process, as one that the reservation is bound to. */
-  readonly attach: (reservationId: string) => Promise<Attached | NotAttached>
 }
+
+/** Connects a client in this process, as one that the reservation is bound to. */
+export type AttachClient = (reservationId: string) => Promise<Attached | NotAttached>
 
 export interface LastError {
   /** RFC 3339, UTC, with milliseconds. */
@@ -37,10 +34,8 @@ export type AttachedEnd = 'client' | 'sut' | 'over' | 'released' | 'barred' | 's
 export interface Attached {
   /** Takes the place of a client's socket. It is destroyed when the connection is cut. */
   readonly stream: Duplex
-  /** Resolves when the cause of the end is known. If the SUT was never reached, it may never resolve. */
-  readonly ended: Promise<AttachedEnd>
-  /** Releases what is kept for the connection. */
-  readonly leave: () => void
+  /** Why it was destroyed. */
+  readonly endedBy: () => AttachedEnd
 }
 
 /** A limit was reached, or the reservation is over. */

@@ -23,7 +23,7 @@ const gateway = openGateway(
 )
 const pairs = process.argv.slice(2).map((pair) => pair.split(':').map(Number) as [number, number])
 for (const [listenPort, port] of pairs) {
-  const common = { host, protocol: 'tcp', until: null } as const
+  const common = { host, protocol: 'tcp' } as const
   await gateway.open({ ...common, reservationId: String(listenPort), listenPort, port })
 }
 process.stdout.write(`${JSON.stringify({ url: `tcp://${host}:${pairs[0]?.[0]}` })}\n`)

@@ -1,31 +1,32 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
-import { makeForwarded } from '../../../src/app/machines/forwarded.ts'
+import { makeForwarded } from '../../../src/processes/forwarded.ts'
+import type { Upcoming } from '../../../src/processes/upcoming.ts'
 import { stopwatch, until } from '../../http/until.ts'
 import { forwarding, reserveFor, SOON } from '../console/stage.ts'
 
 /** Milliseconds for which a port is open before its reservation is over. */
 const LATER = 60_000
-const CLOCK = () => 0
+const OPTIONS = { clock: () => 0, alarms: { raise: () => undefined, clear: () => undefined } }
 
 test('a wait is over when another program has the port, which is the last error until the port is open', async (t) => {
-  const forwarded = makeForwarded(CLOCK)
-  forwarded.open({ reservationId: 'taken', until: 1 })
+  const forwarded = makeForwarded(OPTIONS)
+  forwarded.put({ reservation: { _id: 'taken', ends: 1 } as Upcoming, accessSince: 0 })
   const waiting = forwarded.waitUntilOpen('taken', LATER)
-  forwarded.portTaken('taken', 'EADDRINUSE')
+  forwarded.portTaken('taken', 1, 'EADDRINUSE')
   await waiting
   const error = { time: '1970-01-01T00:00:00.000Z', cause: 'port_taken' }
-  t.deepEqual([forwarded.isPortOpen('taken'), forwarded.lastError('taken')], [false, error])
+  t.deepEqual([forwarded.openSince('taken'), forwarded.lastError('taken')], [undefined, error])
   const later = forwarded.waitUntilOpen('taken', LATER)
   forwarded.portOpened('taken')
   await later
-  t.deepEqual([forwarded.isPortOpen('taken'), forwarded.lastError('taken')], [true, undefined])
-  forwarded.portTaken('taken', 'EADDRNOTAVAIL')
+  t.deepEqual([forwarded.openSince('taken'), forwarded.lastError('taken')], [0, undefined])
+  forwarded.portTaken('taken', 1, 'EADDRNOTAVAIL')
   t.is(forwarded.lastError('taken')?.cause, 'port_unusable')
 })
 
 test('4,096 calls wait, and beyond that the answer comes at once', async (t) => {
-  const forwarded = makeForwarded(CLOCK)
+  const forwarded = makeForwarded(OPTIONS)
   const answered = new Set<string>()
   const wait = (id: string) => forwarded.waitUntilOpen(id, LATER).then(() => answered.add(id))
   const waits = Array.from({ length: 4_096 }, (_, n) => wait(String(n)))

@@ -19,25 +19,20 @@ const aWebSocket = async (t: ExecutionContext) => {
 }
 
 /** The close code of a console whose stream had closed before it was bridged: messages of the gateway may overtake. */
-const closedBefore = async (t: ExecutionContext, ended: Promise<AttachedEnd>): Promise<unknown> => {
+const closedBefore = async (t: ExecutionContext, cause: AttachedEnd): Promise<unknown> => {
   const { client, socket } = await aWebSocket(t)
   const stream = new PassThrough()
   stream.destroy()
   await once(stream, 'close')
-  let hasLeft = false
-  const leave = (): void => {
-    hasLeft = true
-  }
-  bridge(socket, { stream, ended, leave }, CONSOLE_LIMITS)
+  bridge(socket, { stream, endedBy: () => cause }, CONSOLE_LIMITS)
   const [code] = await once(client, 'close')
-  t.true(hasLeft)
   return code
 }
 
-for (const [what, ended, code] of [
-  ['a SUT that was refused', new Promise<AttachedEnd>(() => undefined), 4002],
-  ['a reservation that was released', Promise.resolve<AttachedEnd>('released'), 4001],
+for (const [what, cause, code] of [
+  ['a SUT that was refused', 'sut', 4002],
+  ['a reservation that was released', 'released', 4001],
 ] as const)
   test(`${what} before the console opened closes it with ${code}`, async (t) => {
-    t.is(await closedBefore(t, ended), code)
+    t.is(await closedBefore(t, cause), code)
   })

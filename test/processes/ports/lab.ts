@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Event } from '../../../src/domain/event.ts'
+import { type ForwardedReservations, makeForwarded } from '../../../src/processes/forwarded.ts'
 import { makeForwarding } from '../../../src/processes/forwarding.ts'
 import { makeUpcomingReservations } from '../../../src/processes/upcoming.ts'
 import {
@@ -53,10 +54,11 @@ export const makeLab = () => {
   const isOurs = Array.from({ length: SUTS }, () => true)
   const mayHold = Array.from({ length: USERS }, () => true)
   const ports = new Map<string, number>()
-  /** When the gateway is to cut by itself, in Unix milliseconds. */
-  const ends = new Map<string, number | null>()
+  /** SUTs that the gateway was told of last, by their ports. */
+  const told: number[] = []
   let stop = new AbortController()
-  let processes: { readonly look: () => Promise<void> }
+  let forwarded: ForwardedReservations
+  let processes: { readonly look: () => Promise<void>; readonly lose: () => void }
 
   const start = async (): Promise<void> => {
     stop.abort()
@@ -66,13 +68,16 @@ export const makeLab = () => {
     ports.clear()
     const upcoming = makeUpcomingReservations({ views, clock: () => state.now })
     signal.addEventListener('abort', upcoming.close)
+    forwarded = makeForwarded({
+      clock: () => state.now,
+      alarms: { raise: () => undefined, clear: () => undefined },
+    })
     const forwarding = makeForwarding({
-      upcoming,
-      views,
+      ...{ upcoming, views, forwarded },
       gateway: {
-        open: async ({ reservationId, listenPort, until }) => {
+        open: async ({ reservationId, listenPort }) => {
           ports.set(reservationId, listenPort)
-          ends.set(reservationId, until)
+          told.push(listenPort)
           return true
         },
         close: (id) => void ports.delete(id),
@@ -85,7 +90,7 @@ export const makeLab = () => {
         const sut = Number.parseInt(id, 16) - 100
         return { host: '127.0.0.1', port: 1, protocol: 'tcp', isOurs: isOurs[sut] === true }
       },
-      mayHold: (id) => mayHold[Number.parseInt(id, 16) - 200] === true,
+      accessSince: (id) => (mayHold[Number.parseInt(id, 16) - 200] === true ? 0 : undefined),
       signal,
       onError: (error) => {
         if (state.isReadable) throw error
@@ -94,8 +99,9 @@ export const makeLab = () => {
     processes = {
       look: async () => {
         await upcoming.load()
-        await forwarding.openDue()
+        await forwarding.tick()
       },
+      lose: forwarding.reopenAll,
     }
   }
 
@@ -171,8 +177,13 @@ export const makeLab = () => {
     makeReadable: (isReadable: boolean): void => {
       state.isReadable = isReadable
     },
+    /** The thread of the gateway fails. */
+    lose: () => processes.lose(),
     stop: () => stop.abort(),
-    ends: (): readonly (number | null)[] => [...ports.keys()].map((id) => ends.get(id) ?? null),
+    /** Whether the reservations whose ports are open count as running. */
+    areRunning: (): readonly boolean[] => [...ports.keys()].map((id) => forwarded.has(id)),
+    /** What the gateway was told of since the last call. */
+    told: (): readonly number[] => told.splice(0),
     open: (): readonly number[] => [...ports.values()].toSorted(),
     expected: (): readonly number[] =>
       state.reservations

@@ -124,7 +124,7 @@ const connectionOf = async (
     host,
     port: reservation.listen_port,
     sut_type: sut.sut_type,
-    open: host !== null && forwarded.isPortOpen(id),
+    open: host !== null && forwarded.openSince(id) !== undefined,
     bound: pseudonym !== undefined,
     bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, address),
     released_unused_at: await unusedAt(parts, found),

@@ -37,8 +37,9 @@ export const checkConsole = async (
     return E.left(failure('reservation_not_running', `The reservation starts at ${start_time}.`))
   }
   if (isReleased || epochSecondsOf(end_time) <= now) return E.left(await explainOver(parts, _id, user))
-  if (isOurs(sut_id) && (await forwarded.waitFor(_id, OPEN_TIMEOUT_MS))) return found
-  return E.left(NOT_FORWARDED)
+  if (!isOurs(sut_id)) return E.left(NOT_FORWARDED)
+  await forwarded.waitUntilOpen(_id, OPEN_TIMEOUT_MS)
+  return forwarded.has(_id) ? found : E.left(NOT_FORWARDED)
 }
 
 const issue = async (parts: Parts, { params, user }: Call): RouteResult => {

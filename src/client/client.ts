@@ -6,7 +6,9 @@ import { ClientFailure, misused } from './service/failure.ts'
 import { LIMITS, type Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
 import { makeService } from './service/service.ts'
-import { CLIENT_VERSION } from './version.ts'
+
+/** The version of Berth that this client belongs to. */
+const CLIENT_VERSION = '2.0.0'
 
 const COMMANDS: readonly ClientCommand[] = [reserveCommand, connectCommand, releaseCommand, listCommand]
 export const CLIENT_COMMANDS: readonly CommandHelp[] = COMMANDS

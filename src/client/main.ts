@@ -2,7 +2,8 @@ import { runClient } from './client.ts'
 import { findInheritedDescriptors } from './programs/inherited.ts'
 import { EXIT } from './service/failure.ts'
 import type { Output } from './service/output.ts'
-import { hasNewNode } from './version.ts'
+
+const NODE_MIN = 20
 
 /** A reader may close the pipe early; a machine must be given back all the same. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
@@ -12,6 +13,9 @@ const own: Output = {
   stderr: (text) => process.stderr.write(text),
   descriptors: findInheritedDescriptors(),
 }
-process.exitCode = hasNewNode(process.versions.node, own)
-  ? await runClient(process.argv.slice(2), process.env, own)
-  : EXIT.usage
+if (Number.parseInt(process.versions.node, 10) >= NODE_MIN)
+  process.exitCode = await runClient(process.argv.slice(2), process.env, own)
+else {
+  own.stderr(`berth: this is Node ${process.versions.node}; the client needs Node ${NODE_MIN} or later\n`)
+  process.exitCode = EXIT.usage
+}

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from './credentials.ts'
-import { exchange, readText, Unsent } from './exchange.ts'
 import { ClientFailure, EXIT, refused, Unanswered } from './failure.ts'
 import type { Limits } from './limits.ts'
 import { type Output, say } from './output.ts'
 
+/** Maximum bytes of an answer. A page of a list has at most a thousand objects. */
+const ANSWER_MAX = 16 * 1024 * 1024
 /** The longest `Retry-After` that is waited for, in seconds. */
 const RETRY_AFTER_MAX = 60
 
@@ -64,6 +66,27 @@ interface NoAnswer {
   readonly isNotRunning?: true
   /** The code of a refusal that passes. */
   readonly code?: string
+}
+
+/** The request did not leave as a whole, so nobody handles it. */
+class Unsent extends Error {
+  readonly code: string | undefined
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause })
+    this.code = cause.code
+  }
+}
+
+/** The text of an answer. @throws when it is cut off, or is longer than any answer of Berth */
+const readText = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > ANSWER_MAX) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 const parseObject = (text: string): Members | undefined => {
@@ -136,6 +159,27 @@ const describeNoAnswer = (
   return code === undefined ? `the service at ${socketPath ?? url} cannot be reached: ${why}` : why
 }
 
+/** Sends a request, and resolves to the beginning of its answer. A signal ends it, also while that is read. */
+const send = (
+  { url, socketPath, authorization }: Target,
+  path: string,
+  { headers, body, ...options }: RequestOptions & { readonly body: object | undefined },
+): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const all = {
+      ...headers,
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const sent = (url.startsWith('https:') ? requestHttps : requestHttp)(url + path, {
+      ...{ ...options, headers: all },
+      ...(socketPath !== undefined && { socketPath }),
+    })
+    sent.on('response', resolve)
+    sent.on('error', (error) => reject(sent.writableFinished ? error : new Unsent(error)))
+    sent.end(body && JSON.stringify(body))
+  })
+
 export const makeService = (target: Target, limits: Limits, output: Output): RemoteService => {
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
@@ -146,7 +190,7 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
     asked: CallOptions,
     key: Readonly<Record<string, string>>,
   ): Promise<Tried> => {
-    const { signal, wait = 0, answerMs = limits.answerMs, accept, body } = asked
+    const { signal, wait = 0, answerMs = limits.answerMs, accept = 'application/json', body } = asked
     const seconds = answerMs / 1000 + wait
     const stop = new AbortController()
     const late = { why: `no answer within ${seconds} s` }
@@ -155,8 +199,8 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
     try {
-      const headers = { ...(accept && { accept }), ...asked.headers, ...key }
-      const response = await exchange(target, { method, path, headers, body }, stop.signal)
+      const headers = { accept, ...asked.headers, ...key }
+      const response = await send(target, path, { method, headers, body, signal: stop.signal })
       return await readAnswer(response, asked, limits)
     } catch (error) {
       return { ...explainFailure(error), ...(stop.signal.reason === late && late), retryMs: limits.retryMs }

@@ -4,10 +4,9 @@ import { whole } from '../../domain/events/fields.ts'
 import { sutFields } from '../../domain/events/sut.ts'
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { SUT_ROWS_MAX } from '../../http/codecs/imports.ts'
-import { answer, line, makeCalls } from '../service/call.ts'
+import { answer, line, makeCall } from '../service/call.ts'
 import type { Command } from '../terminal/command.ts'
-import { type CsvRow, readCsv } from './csv.ts'
-import { explainRows } from './refused-rows.ts'
+import { type CsvRow, explainRows, readCsv } from './csv.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
 
@@ -54,17 +53,18 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     const isDry = options['dry-run'] === true
     // The same file with the same key is the same import: a repetition continues what a crash interrupted.
     const idempotencyKey = createHash('sha256').update(canonicalJson({ suts })).digest('base64url')
-    const imported = await makeCalls(config, terminal)
-      .call({
-        ...{
-          method: 'POST',
-          path: '/api/sut/import',
-          answer: Imported,
-          body: { suts, ...(isDry && { dry_run: true }) },
-        },
-        ...(!isDry && { idempotencyKey }),
-      })
-      .catch(explainRows(rows, (member) => member.replace(/^tags\//, TAG)))
+    const imported = await makeCall(
+      config,
+      terminal,
+    )({
+      ...{
+        method: 'POST',
+        path: '/api/sut/import',
+        answer: Imported,
+        body: { suts, ...(isDry && { dry_run: true }) },
+      },
+      ...(!isDry && { idempotencyKey }),
+    }).catch(explainRows(rows, (member) => member.replace(/^tags\//, TAG)))
     const { count, suts: added = [] } = imported
     for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
     const what = count === 1 ? '1 SUT' : `${count} SUTs`

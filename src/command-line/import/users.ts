@@ -3,13 +3,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import { parseQuota } from '../../domain/user/quota.ts'
 import { makeId } from '../../domain/values/ids.ts'
 import { HASHED_ROWS_MAX } from '../../http/codecs/imports.ts'
-import { THREADS_MAX } from '../../users/passwords/argon2.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
-import { CallFailure, makeCalls, unread } from '../service/call.ts'
+import { CallFailure, makeCall, unread } from '../service/call.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { type CsvRow, readCsv } from './csv.ts'
-import { describeField, explainRows } from './refused-rows.ts'
+import { type CsvRow, describeField, explainRows, readCsv } from './csv.ts'
 
 const COLUMNS = ['name', 'role', 'quota', 'scope', 'id', 'hash']
 
@@ -46,20 +44,17 @@ const readUsers = async (file: string, terminal: Terminal) => {
 }
 
 /** Makes passwords, and their hashes unless the service makes those. A hash takes about 40 ms: the progress is shown. */
-const makePasswords = async (count: number, terminal: Terminal, isHashed: boolean) => {
+const makePasswords = (count: number, terminal: Terminal, isHashed: boolean) => {
   const { randomBytes } = terminal
-  const passwords = Array.from({ length: count }, () => makePassword(randomBytes(PASSWORD_RANDOM_BYTES)))
-  if (!isHashed) return passwords.map((password) => ({ password, sent: password }))
   const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
-  const made: { readonly password: string; readonly sent: string }[] = []
-  while (made.length < count) {
-    const next = passwords.slice(made.length, made.length + THREADS_MAX)
-    const hash = async (password: string) => ({ password, sent: await hashPassword(password, randomBytes(SALT_BYTES)) })
-    made.push(...(await Promise.all(next.map(hash))))
-    progress.show(made.length, count)
+  let done = 0
+  const make = async () => {
+    const password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+    const sent = isHashed ? await hashPassword(password, randomBytes(SALT_BYTES)) : password
+    progress.show(++done, count)
+    return { password, sent }
   }
-  progress.end()
-  return made
+  return Promise.all(Array.from({ length: count }, make)).finally(progress.end)
 }
 
 /** Creates the file of passwords before users have them. */
@@ -98,7 +93,7 @@ BERTH_URL it adds at most 100 users, and takes no hashes.`,
     const hashed = isHashed ? undefined : rows.find(({ fields }) => 'hash' in fields)
     if (hashed !== undefined)
       throw new CommandFailure(describeField(hashed, 'hash', 'is taken on the machine of the service only'))
-    const { call } = makeCalls(config, terminal)
+    const call = makeCall(config, terminal)
     const path = isHashed ? '/api/user/import-hashed' : '/api/user/import'
     const columnOf = (member: string): string => COLUMN_OF[member] ?? member
     const dryRun = { users, dry_run: true }

@@ -6,7 +6,7 @@ import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-k
 import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/log-events.ts'
-import { makeCalls, multiline } from '../service/call.ts'
+import { makeCall, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, orFail, randomHexOf, type Terminal } from '../terminal/command.ts'
 
 /**
@@ -56,7 +56,7 @@ export const signerOf = async (config: Config): Promise<Signer> => {
 /** The key that signs now, of the service at BERTH_URL. */
 const askForVerifier = async (config: Config, terminal: Terminal): Promise<Verifier> => {
   const path = '/api/audit/key'
-  const keys = await makeCalls(config, terminal).call({ method: 'GET', path, accept: 'text/plain', answer: multiline })
+  const keys = await makeCall(config, terminal)({ path, accept: 'text/plain', answer: multiline })
   const read = readVerifier(keys.split('\n')[0] ?? '')
   return orFail(E.mapLeft((why: string) => `the verifier key of the service ${why}`)(read))
 }

@@ -2,11 +2,12 @@ import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
 import { growTree } from '../../audit/merkle-tree.ts'
+import { BEGINNING } from '../../event-store/event-store.ts'
 import { leafHash } from '../../event-store/stored-event.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { type Calls, makeCalls, multiline } from '../service/call.ts'
+import { type CallRoute, makeCall, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
-import { openLogReader } from './log-reader.ts'
+import { makeLogProgress } from '../terminal/progress.ts'
 
 interface Signed {
   readonly origin: string
@@ -16,8 +17,8 @@ interface Signed {
 }
 
 /** The checkpoint of the service. Who keeps it checks its signature: `verify --against`. */
-export const askForCheckpoint = async ({ call }: Calls): Promise<Signed> => {
-  const note = await call({ method: 'GET', path: '/api/audit/checkpoint', accept: 'text/plain', answer: multiline })
+export const askForCheckpoint = async (call: CallRoute): Promise<Signed> => {
+  const note = await call({ path: '/api/audit/checkpoint', accept: 'text/plain', answer: multiline })
   const [, origin, size, root = ''] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
   if (origin === undefined) throw new CommandFailure('the service did not answer with a checkpoint')
   return { origin, size: Number(size), root, note }
@@ -26,13 +27,13 @@ export const askForCheckpoint = async ({ call }: Calls): Promise<Signed> => {
 const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signed> => {
   const signer = await signerOf(config)
   await using store = await openStoreForCommand(config)
-  const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
+  const progress = await makeLogProgress(store, config, terminal)
   const tree = growTree()
-  for await (const page of records()) {
+  for await (const page of store.records(BEGINNING)) {
     for (const { text } of page) tree.add(leafHash(text))
-    onProgress(tree.size())
+    progress.show(tree.size())
   }
-  endProgress()
+  progress.end()
   const [size, root] = [tree.size(), tree.root()]
   const note = signCheckpoint(size, root, signer)
   return { origin: config.origin, size, root: Buffer.from(root).toString('base64'), note }
@@ -55,7 +56,7 @@ With --json it prints {"origin","size","root","note"}.`,
   run: async ({ options }, config, terminal) => {
     const isRemote = config.client !== undefined && options.local !== true
     const signed = isRemote
-      ? await askForCheckpoint(makeCalls(config, terminal))
+      ? await askForCheckpoint(makeCall(config, terminal))
       : await makeCheckpoint(config, terminal)
     terminal.stdout(options.json ? `${JSON.stringify(signed)}\n` : signed.note)
   },

@@ -17,14 +17,13 @@ import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts'
 import { toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
-import type { StoredRecord } from '../../event-store/event-store.ts'
+import { BEGINNING, type StoredRecord } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
-import { type Calls, makeCalls } from '../service/call.ts'
+import { type CallRoute, makeCall } from '../service/call.ts'
 import { findId } from '../service/find.ts'
 import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
-import { makeProgress } from '../terminal/progress.ts'
+import { makeLogProgress, makeProgress } from '../terminal/progress.ts'
 import { askForCheckpoint } from './checkpoint.ts'
-import { openLogReader } from './log-reader.ts'
 
 /** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
 const LEAVES = 'leaves'
@@ -65,10 +64,10 @@ const readRequest = ({ format, excel, from, to, type, sut }: CommandArguments['o
 const PAGE = 1_000
 
 /** The events of the service as they are stored, page by page. Over HTTP they go by their public positions only. */
-async function* leavesOfService({ call }: Calls, first: number, end: number): AsyncGenerator<readonly StoredRecord[]> {
+async function* leavesOfService(call: CallRoute, first: number, end: number): AsyncGenerator<readonly StoredRecord[]> {
   for (let next = first; next < end; ) {
     const path = `/api/audit/leaves?from=${next}&limit=${Math.min(PAGE, end - next)}`
-    const body = await call({ method: 'GET', path, accept: 'application/x-ndjson', answer: t.string })
+    const body = await call({ path, accept: 'application/x-ndjson', answer: t.string })
     const leaves = body.split('\n')
     if (leaves.pop() !== '' || leaves.length === 0) throw new CommandFailure('the answer of the service was cut off')
     yield leaves.map((text, n) => ({ text, storePosition: toStorePosition(next + n) }))
@@ -148,16 +147,17 @@ With --json one line at the end, on standard error where the events are on stand
       if (wanted.sutId !== undefined && !isAssignedId(wanted.sutId)) throw new Misused('--sut must be an id with --log')
       const of = { ...config, eventStore: { kind: 'sqlite', path: resolve(path) } } as const
       await using store = await openStoreForCommand(of)
-      const { records, onProgress, endProgress } = await openLogReader(store, of, showing, first)
-      return await write(records(), config.origin, wanted, onProgress).finally(endProgress)
+      const progress = await makeLogProgress(store, of, showing)
+      const records = store.records(toStorePosition(BEGINNING + first))
+      return await write(records, config.origin, wanted, progress.show).finally(progress.end)
     }
     const exportFromService = async () => {
-      const calls = makeCalls(config, terminal)
+      const call = makeCall(config, terminal)
       const typed = request.wanted.sutId
-      const wanted = { ...request.wanted, sutId: typed && (await findId(calls, 'sut', typed)) }
-      const { origin, size } = await askForCheckpoint(calls)
+      const wanted = { ...request.wanted, sutId: typed && (await findId(call, 'sut', typed)) }
+      const { origin, size } = await askForCheckpoint(call)
       const progress = makeProgress(showing)
-      const records = leavesOfService(calls, first, Math.min(end, size))
+      const records = leavesOfService(call, first, Math.min(end, size))
       return write(records, origin, wanted, (done) => progress.show(done, size)).finally(progress.end)
     }
     const failed = await (log === undefined ? exportFromService() : exportLog(log))

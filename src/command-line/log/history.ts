@@ -1,7 +1,7 @@
 import * as t from 'io-ts'
 import { integer, listOf, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { answer, CallFailure, type Calls, line, makeCalls } from '../service/call.ts'
+import { answer, CallFailure, type CallRoute, line, makeCall } from '../service/call.ts'
 import { findId, findNamed } from '../service/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
 
@@ -28,35 +28,35 @@ const KINDS = ['sut', 'sut_reservation', 'user'] as const
 /** Refusals of an id that may be that of another kind, which has a history for this user. */
 const OF_OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
 
-const readPage = (calls: Calls, kind: string, id: string, offset: number): Promise<Page> => {
+const readPage = (call: CallRoute, kind: string, id: string, offset: number): Promise<Page> => {
   const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
-  return calls.call({ method: 'GET', path, answer: Page })
+  return call({ path, answer: Page })
 }
 
 /** The kind and the id of what is meant, and the first page of its history. @throws CommandFailure if there is none */
-const findHistory = async (calls: Calls, typed: string) => {
-  const named = isAssignedId(typed) ? undefined : await findNamed(calls, ['sut', 'user'], typed)
+const findHistory = async (call: CallRoute, typed: string) => {
+  const named = isAssignedId(typed) ? undefined : await findNamed(call, ['sut', 'user'], typed)
   const id = named?._id ?? typed
   let refused = `the service knows no SUT, reservation or user ${JSON.stringify(typed)}`
   for (const kind of named === undefined ? KINDS : [named.kind]) {
     try {
-      return { kind, id, first: await readPage(calls, kind, id, 0) }
+      return { kind, id, first: await readPage(call, kind, id, 0) }
     } catch (error) {
-      const isOfOther = error instanceof CallFailure && OF_OTHERS.includes(error.code ?? '')
+      const isOfOther = error instanceof CallFailure && OF_OTHERS.includes(error.refused?.code ?? '')
       if (named !== undefined || !isOfOther) throw error
-      if (error.code === 'forbidden') refused = error.why
+      if (error.refused?.code === 'forbidden') refused = error.why
     }
   }
   throw new CommandFailure(refused)
 }
 
-async function* readHistory(calls: Calls, typed: string): AsyncGenerator<HistoryEvent> {
-  const { kind, id, first } = await findHistory(calls, typed)
+async function* readHistory(call: CallRoute, typed: string): AsyncGenerator<HistoryEvent> {
+  const { kind, id, first } = await findHistory(call, typed)
   let page = first
   for (let offset = PAGE; ; offset += PAGE) {
     yield* page.events
     if (offset >= page.count) return
-    page = await readPage(calls, kind, id, offset)
+    page = await readPage(call, kind, id, offset)
   }
 }
 
@@ -93,14 +93,14 @@ const Reservations = answer({ sut_reservations: listOf(Held) }, {})
 
 /** Prints who held a SUT at a time. */
 const printHolder = async (
-  calls: Calls,
+  call: CallRoute,
   typed: string,
   held_at: string,
   isJson: boolean,
   { stdout }: Terminal,
 ): Promise<void> => {
-  const query = new URLSearchParams({ sut_id: await findId(calls, 'sut', typed), held_at, include: 'names' })
-  const listed = await calls.call({ method: 'GET', path: `/api/sut_reservation?${query}`, answer: Reservations })
+  const query = new URLSearchParams({ sut_id: await findId(call, 'sut', typed), held_at, include: 'names' })
+  const listed = await call({ path: `/api/sut_reservation?${query}`, answer: Reservations })
   if (isJson) return stdout(`${JSON.stringify(listed)}\n`)
   const [held] = listed.sut_reservations
   if (held === undefined) return stdout('nobody\n')
@@ -126,9 +126,9 @@ Without --at, each line of --json is the CloudEvent that GET /api/sut/<id>/histo
 known, "actorname".`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
     const isJson = options.json === true
-    const calls = makeCalls(config, terminal)
-    if (options.at !== undefined) return printHolder(calls, typed, String(options.at), isJson, terminal)
-    for await (const event of readHistory(calls, typed))
+    const call = makeCall(config, terminal)
+    if (options.at !== undefined) return printHolder(call, typed, String(options.at), isJson, terminal)
+    for await (const event of readHistory(call, typed))
       terminal.stdout(`${isJson ? JSON.stringify(event) : lineOf(event)}\n`)
   },
 }

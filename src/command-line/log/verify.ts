@@ -20,7 +20,7 @@ import type { KeyRing } from '../../vault/keys.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { readConfiguredKeys } from '../keys/vault-keys.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal } from '../terminal/command.ts'
-import { openLogReader } from './log-reader.ts'
+import { makeLogProgress } from '../terminal/progress.ts'
 
 /** Something was found, as opposed to a log that cannot be read. */
 const FOUND = 3
@@ -66,12 +66,13 @@ const verifyAll = async (
   config: Config,
   terminal: Terminal,
 ) => {
-  const { records, onProgress, endProgress } = await openLogReader(store, config, terminal)
+  const progress = await makeLogProgress(store, config, terminal)
   const { eventStore } = config
   const followed = ring && followSecrets(store, BEGINNING, eventStore.kind === 'sqlite')
   const links = eventStore.kind === 'sqlite' ? openLinks(eventStore.path) : undefined
-  const ofLog = await verifyLog({ records: followed?.records ?? records(), links, against, onProgress }).finally(() => {
-    endProgress()
+  const records = followed?.records ?? store.records(BEGINNING)
+  const ofLog = await verifyLog({ records, links, against, onProgress: progress.show }).finally(() => {
+    progress.end()
     links?.close()
   })
   const vault =

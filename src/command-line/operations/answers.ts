@@ -1,11 +1,52 @@
+import type { JsonSchema } from '../../domain/codec/json-schema.ts'
 import { Quota } from '../../domain/events/user.ts'
 import { formatQuota } from '../../domain/user/quota.ts'
 import { formatScope } from '../../domain/user/scope.ts'
+import { answerSchemas } from '../../http/documents/openapi/answers.ts'
 import type { Operation } from '../../http/protocol/route.ts'
-import { type Calls, type ServiceCall, unread } from '../service/call.ts'
+import { type CallRoute, type ServiceCall, unread } from '../service/call.ts'
 import { readPages } from '../service/find.ts'
 import { CommandFailure, type Terminal } from '../terminal/command.ts'
-import { type AnsweredList, membersOfAnswer } from './schemas.ts'
+import { fieldsOf } from './options.ts'
+
+const resolved = (schema: JsonSchema): JsonSchema => {
+  const { $ref, anyOf } = schema as { $ref?: string; anyOf?: readonly JsonSchema[] }
+  if (anyOf?.[0] !== undefined) return resolved(anyOf[0])
+  return $ref === undefined ? schema : (answerSchemas[$ref.split('/').at(-1) ?? ''] ?? {})
+}
+
+/** The members that an answer may have. */
+export const membersOfAnswer = ({ answer }: Operation): ReadonlySet<string> =>
+  new Set(Object.keys(resolved(answer).properties ?? {}))
+
+/** A list in an answer: its member, and the members of what it lists. */
+export interface AnsweredList {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** Whether what comes after an object of it is asked for by the id of that. */
+  readonly isPaged: boolean
+}
+
+/** Columns that come last. */
+const TIMES = ['created_at', 'updated_at']
+
+/** The list of an answer that has nothing else. */
+export const listOfAnswer = (operation: Operation): AnsweredList | undefined => {
+  const { properties = {} } = resolved(operation.answer) as { properties?: Readonly<Record<string, JsonSchema>> }
+  const envelope = 'limit' in properties ? ['limit', 'count', 'offset', 'next'] : []
+  const others = Object.keys(properties).filter((member) => !envelope.includes(member))
+  const [name = ''] = others
+  const { type, items } = properties[name] ?? {}
+  if (operation.method === 'POST' || others.length !== 1 || type !== 'array') return undefined
+  const members = new Set(Object.keys(resolved(items as JsonSchema).properties ?? {}))
+  const [first, last] = [['_id', 'name'], TIMES].map((some) => some.filter((member) => members.has(member)))
+  const columns = [
+    ...new Set([...(first ?? []), ...members].filter((member) => !TIMES.includes(member))),
+    ...(last ?? []),
+  ]
+  const isPaged = members.has('_id') && fieldsOf(operation).some(({ member }) => member === 'before')
+  return { name, columns, isPaged }
+}
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -17,6 +58,23 @@ const cellOf = (value: unknown): string => {
   if (typeof value !== 'object' || Array.isArray(value)) return JSON.stringify(value)
   const isOfTexts = Object.values(value).every((each) => typeof each === 'string')
   return isOfTexts ? formatScope(value as Readonly<Record<string, string>>) : JSON.stringify(value)
+}
+
+/** What help says of the output. */
+export const describeOutput = (
+  { method, path, isCreation }: Operation,
+  list: AnsweredList | undefined,
+  makesPassword: boolean,
+): string => {
+  const json = `With --json it prints what ${method} ${path} answers`
+  if (list !== undefined)
+    return `Prints one line for each, with these separated by tabs: ${list.columns.join(', ')}. ${json}, one object a line.`
+  const made = makesPassword ? 'the password where it is a random one' : undefined
+  const others = isCreation ? 'the id' : 'each member of the answer and its value, separated by a tab'
+  const printed = isCreation
+    ? [others, made].filter(Boolean).join(', and ')
+    : [made, others].filter(Boolean).join(', or ')
+  return `Prints ${printed}. ${json}.`
 }
 
 /**
@@ -43,7 +101,7 @@ export const printAnswer = (
 
 /** Prints a list, all of it unless a limit was typed, one object a line. @throws CommandFailure */
 export const printList = async (
-  calls: Calls,
+  call: CallRoute,
   { path, query }: Pick<ServiceCall<unknown>, 'path'> & { readonly query: URLSearchParams },
   { name, columns, isPaged }: AnsweredList,
   isJson: boolean,
@@ -54,10 +112,10 @@ export const printList = async (
       stdout(`${isJson ? JSON.stringify(each) : columns.map((column) => cellOf(each[column])).join('\t')}\n`)
   }
   if (isPaged && !query.has('limit') && !query.has('offset')) {
-    for await (const page of readPages(calls, path, { name, item: unread, query })) print(page)
+    for await (const page of readPages(call, path, { name, item: unread, query })) print(page)
     return
   }
-  const page = (await calls.call({ method: 'GET', path: `${path}?${query}`, answer: unread }))[name]
+  const page = (await call({ path: `${path}?${query}`, answer: unread }))[name]
   if (!Array.isArray(page)) throw new CommandFailure(`the answer of the service has no list "${name}"`)
   print(page)
 }

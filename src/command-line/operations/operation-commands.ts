@@ -1,15 +1,14 @@
-import type { CommandArguments, Option } from '../../client/command.ts'
+import { isUtf8 } from 'node:buffer'
+import { type CommandArguments, HELP_WIDTH, type Option, wrap } from '../../client/command.ts'
 import type { Operation } from '../../http/protocol/route.ts'
 import { confirmClock } from '../../http/routes/health.ts'
 import { declarations } from '../../http/routes.ts'
 import { makePassword, PASSWORD_RANDOM_BYTES } from '../../users/passwords/password.ts'
-import { type Calls, makeCalls, type ServiceCall, unread } from '../service/call.ts'
+import { type CallRoute, makeCall, unread } from '../service/call.ts'
 import { findId } from '../service/find.ts'
-import { type Command, DONE, REFUSED, readPassword, type Terminal, WrongUsage } from '../terminal/command.ts'
-import { printAnswer, printList } from './answers.ts'
-import { helpOfOperation } from './help.ts'
+import { type Command, CommandFailure, DONE, REFUSED, type Terminal, WrongUsage } from '../terminal/command.ts'
+import { describeOutput, listOfAnswer, membersOfAnswer, printAnswer, printList } from './answers.ts'
 import { type Field, fieldsOf, optionFor, optionOf, readFields } from './options.ts'
-import { listOfAnswer, membersOfAnswer } from './schemas.ts'
 
 /** The commands that are one request each, derived from the declarations of routes. */
 
@@ -85,37 +84,25 @@ const optionsOf = (operation: Operation, { fields, password }: Form): Readonly<R
   json: { type: 'boolean' },
 })
 
-/** What the options say of the query and the body, and the password that was made. @throws WrongUsage, CommandFailure */
-const readOptions = async (
-  { fields, isNamed, password, needsOption }: Form,
-  { operands, options }: CommandArguments,
-  terminal: Terminal,
-) => {
-  const missing = fields.find(({ member, isRequired }) => isRequired && options[optionOf(member)] === undefined)
-  if (missing !== undefined) throw new WrongUsage(`a --${optionOf(missing.member)} is required`)
-  const { query, body } = readFields(fields, options)
-  if (isNamed) body.name = operands[0]
-  if (options['password-stdin'] === true) body.password = await readPassword(terminal)
-  const isMade = password === 'made' && body.password === undefined
-  const made = isMade ? makePassword(terminal.randomBytes(PASSWORD_RANDOM_BYTES)) : undefined
-  if (made !== undefined) body.password = made
-  if (needsOption && Object.keys(body).length === 0) throw new WrongUsage('an option is required')
-  return { query, body, made }
+/** The password on standard input. @throws CommandFailure if it is not UTF-8, without repeating it */
+const readPassword = async ({ stdin }: Pick<Terminal, 'stdin'>): Promise<string> => {
+  const bytes = Buffer.from(await stdin())
+  if (!isUtf8(bytes)) throw new CommandFailure('the password on standard input is not in UTF-8')
+  // `echo` adds a line break.
+  return bytes.toString().replace(/\r?\n$/, '')
 }
 
 /** The path with the ids that the operands mean. Those of removed users come first where only those will do. */
 const placeOf = async (
   { path, refusals = [] }: Operation,
-  calls: Calls,
+  call: CallRoute,
   operands: readonly string[],
 ): Promise<string> => {
   const [, , resource] = path.split('/')
   const prefersGone = refusals.includes('user_not_removed')
   const [first = '', ...others] = operands
   const isNamed = resource === 'sut' || resource === 'user'
-  const ids = path.includes('/:')
-    ? [isNamed ? await findId(calls, resource, first, prefersGone) : first, ...others]
-    : []
+  const ids = path.includes('/:') ? [isNamed ? await findId(call, resource, first, prefersGone) : first, ...others] : []
   return ids.reduce((place, id) => place.replace(/:\w+/, encodeURIComponent(id)), path)
 }
 
@@ -127,23 +114,29 @@ const headersOf = ({ 'if-match': revision, reason }: CommandArguments['options']
 /** The request that arguments mean, and the password that was made for it. @throws WrongUsage, CommandFailure */
 const readRequest = async (
   operation: Operation,
-  form: Form,
-  calls: Calls,
-  args: CommandArguments,
+  { fields, isNamed, password, needsOption }: Form,
+  call: CallRoute,
+  { operands, options }: CommandArguments,
   terminal: Terminal,
 ) => {
-  const { query, body, made } = await readOptions(form, args, terminal)
-  const path = await placeOf(operation, calls, args.operands)
+  const missing = fields.find(({ member, isRequired }) => isRequired && options[optionOf(member)] === undefined)
+  if (missing !== undefined) throw new WrongUsage(`a --${optionOf(missing.member)} is required`)
+  const { query, body } = readFields(fields, options)
+  if (isNamed) body.name = operands[0]
+  if (options['password-stdin'] === true) body.password = await readPassword(terminal)
+  const isMade = password === 'made' && body.password === undefined
+  const made = isMade ? makePassword(terminal.randomBytes(PASSWORD_RANDOM_BYTES)) : undefined
+  if (made !== undefined) body.password = made
+  const hasBody = Object.keys(body).length > 0
+  if (needsOption && !hasBody) throw new WrongUsage('an option is required')
+  const path = await placeOf(operation, call, operands)
   for (const [member, kind] of Object.entries(REFERENCES)) {
     const [text, typed] = [query.get(member), body[member]]
-    if (text !== null) query.set(member, await findId(calls, kind, text))
-    if (typeof typed === 'string') body[member] = await findId(calls, kind, typed)
+    if (text !== null) query.set(member, await findId(call, kind, text))
+    if (typeof typed === 'string') body[member] = await findId(call, kind, typed)
   }
-  const call: ServiceCall<Record<string, unknown>> = {
-    ...{ method: operation.method, path, headers: headersOf(args.options), answer: unread },
-    ...(Object.keys(body).length > 0 && { body }),
-  }
-  return { call, query, made }
+  const request = { method: operation.method, path, headers: headersOf(options), answer: unread }
+  return { request: { ...request, ...(hasBody && { body }) }, query, made }
 }
 
 const operandsOf = ({ path }: Operation, { isNamed }: Form, name: string): readonly string[] => {
@@ -155,12 +148,18 @@ const operandsOf = ({ path }: Operation, { isNamed }: Form, name: string): reado
     : [kind, ...others.map(([, parameter = '']) => parameter)].map((each) => each.toUpperCase())
 }
 
+const FROM_WHERE =
+  'It asks the service on BERTH_DATA, or the one at BERTH_URL. SUTs and users are given by id or by name.'
+
 const commandOf = (operation: Operation): Command => {
+  const { summary, description } = operation
   const name = nameOf(operation)
   const form = formOf(operation)
   const list = listOfAnswer(operation)
   const [operands, options] = [operandsOf(operation, form, name), optionsOf(operation, form)]
-  const makesPassword = form.password === 'made'
+  const required = Object.entries(options).flatMap(([each, { isRequired }]) => (isRequired ? [`--${each} VALUE`] : []))
+  const words = description === undefined ? `${summary}.` : `${summary}. ${description}`
+  const output = describeOutput(operation, list, form.password === 'made')
   // Only the machine of a service has this route.
   const isLocal = operation === confirmClock
   return {
@@ -168,16 +167,18 @@ const commandOf = (operation: Operation): Command => {
     operands,
     options,
     ...(isLocal && { isOfFiles: true }),
-    ...helpOfOperation(operation, { name, operands, options, columns: list?.columns, makesPassword }),
+    summary: summary.charAt(0).toLowerCase() + summary.slice(1),
+    example: [name, ...operands, ...required].join(' '),
+    help: [words, `${FROM_WHERE} ${output}`].map((text) => wrap(text, HELP_WIDTH, '')).join('\n'),
     run: async (args, { client, data }, terminal) => {
-      const calls = makeCalls({ data, client: isLocal ? undefined : client }, terminal)
-      const { call, query, made } = await readRequest(operation, form, calls, args, terminal)
+      const call = makeCall({ data, client: isLocal ? undefined : client }, terminal)
+      const { request, query, made } = await readRequest(operation, form, call, args, terminal)
       const isJson = args.options.json === true
       if (list !== undefined) {
-        await printList(calls, { ...call, query }, list, isJson, terminal)
+        await printList(call, { path: request.path, query }, list, isJson, terminal)
         return DONE
       }
-      const answer = await calls.call(query.size > 0 ? { ...call, path: `${call.path}?${query}` } : call)
+      const answer = await call(query.size > 0 ? { ...request, path: `${request.path}?${query}` } : request)
       printAnswer(answer, operation, { isJson, made }, terminal)
       return answer.reachable === false ? REFUSED : DONE
     },

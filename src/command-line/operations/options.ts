@@ -1,13 +1,25 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Option, OptionValue } from '../../client/command.ts'
-import type { JsonSchema } from '../../domain/codec/json-schema.ts'
+import { hasSchema, type JsonSchema, schemaOf } from '../../domain/codec/json-schema.ts'
 import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
 import { withNotes } from '../../http/documents/openapi/notes.ts'
 import type { Operation } from '../../http/protocol/route.ts'
-import { parseJson } from '../service/call.ts'
 import { WrongUsage } from '../terminal/command.ts'
-import { schemaOfBody, schemaOfQuery } from './schemas.ts'
+
+type Form = JsonSchema & { readonly properties?: JsonSchema; readonly required?: readonly string[] }
+
+/** One object with the members of all forms, of which those are required that every form requires. */
+const merge = (forms: readonly Form[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.assign({}, ...forms.map(({ properties }) => properties)),
+  required: (forms[0]?.required ?? []).filter((member) =>
+    forms.every(({ required = [] }) => required.includes(member)),
+  ),
+})
+
+const schemaOfInput = (codec: Operation['body'] | Operation['query']): JsonSchema =>
+  codec !== undefined && hasSchema(codec) ? schemaOf(codec) : {}
 
 /** A member of the body or a parameter of the query, which an option gives. */
 export interface Field {
@@ -49,8 +61,11 @@ const REMOVE = special('remove', 'body', 'Names of tags, with commas.')
 
 /** The parameters and the members of the body of an operation. */
 export const fieldsOf = (operation: Operation): readonly Field[] => {
-  const query = fieldsIn(schemaOfQuery(operation), 'query').map((field) => (field.member === 'tag.' ? TAGS : field))
-  const body = schemaOfBody(operation)
+  const query = fieldsIn(schemaOfInput(operation.query), 'query').map((field) =>
+    field.member === 'tag.' ? TAGS : field,
+  )
+  const { oneOf, ...own } = schemaOfInput(operation.body)
+  const body = oneOf === undefined ? own : merge(oneOf as readonly Form[])
   return [...query, ...(body.propertyNames === undefined ? fieldsIn(withNotes(body), 'body') : [SET, REMOVE])]
 }
 
@@ -69,6 +84,15 @@ export const optionFor = ({ schema, isRequired, note }: Field): Option =>
         ...(schema.type === 'array' && { multiple: true }),
         ...(isRequired && { isRequired }),
       }
+
+/** The JSON of a text; undefined if it is none. */
+const parseJson = (body: string): unknown => {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}
 
 /** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */
 const readValue = ({ member, schema }: Field, typed: string): unknown => {

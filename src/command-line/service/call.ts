@@ -6,7 +6,7 @@ import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target } from '../../client/service/credentials.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { type CallOptions, makeService } from '../../client/service/service.ts'
+import { type Answer, type CallOptions, makeService } from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
 import { CommandFailure, type Terminal } from '../terminal/command.ts'
 
@@ -29,17 +29,8 @@ export const unread = t.UnknownRecord
 const Refused = answer({ code: line, detail: line }, { errors: listOf(answer({ detail: line }, { pointer: line })) })
 type Refused = t.TypeOf<typeof Refused>
 
-/** The JSON of a body; undefined if it is none. */
-export const parseJson = (body: string): unknown => {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
-
 /** The first problem of an answer, without its value. Parts of an intersection are not places in it. */
-export const describeProblem = (errors: t.Errors): string => {
+const describeProblem = (errors: t.Errors): string => {
   const { context = [], message = 'is not what was expected' } = errors[0] ?? {}
   const path = context.filter((entry, n) => n > 0 && entry.actual !== context[n - 1]?.actual).map(({ key }) => key)
   return path.length === 0 ? `the answer ${message}` : `"${path.join('.')}" ${message}`
@@ -58,7 +49,8 @@ export const targetOf = ({ client, data }: Pick<Config, 'client' | 'data'>): Tar
 
 /** A request for a route of the running service. */
 export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'headers' | 'idempotencyKey'> {
-  readonly method: 'GET' | 'POST'
+  /** GET unless given. */
+  readonly method?: 'GET' | 'POST'
   readonly path: string
   /** Decodes what a command reads of the answer: the service may be another than was meant, or another version. */
   readonly answer: t.Decoder<unknown, A>
@@ -67,22 +59,14 @@ export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'h
 /** A call failed or was refused. */
 export class CallFailure extends CommandFailure {
   readonly why: string
-  /** The code of a refusal. */
-  readonly code: string | undefined
-  /** The problems that a refusal lists. */
-  readonly errors: Refused['errors']
-  /** Whether the request may have done what it asked for. What answers in place of a service may have passed it on. */
+  /** The refusal, if it was refused. */
+  readonly refused: Refused | undefined
+  /** Whether a change may have been made. What answers in place of a service may have passed it on. */
   readonly mayHaveActed: boolean
-  constructor(
-    why: string,
-    more: { readonly refused?: Refused; readonly mayHaveActed?: boolean; method?: string } = {},
-  ) {
-    const { refused, mayHaveActed = false, method } = more
-    const isUnknown = mayHaveActed && method === 'POST'
-    super(isUnknown ? [why, 'it is not known whether the service did what was asked'] : why)
+  constructor(why: string, { refused, mayHaveActed = false }: { refused?: Refused; mayHaveActed?: boolean } = {}) {
+    super(mayHaveActed ? [why, 'it is not known whether the service did what was asked'] : why)
     this.why = why
-    this.code = refused?.code
-    this.errors = refused?.errors
+    this.refused = refused
     this.mayHaveActed = mayHaveActed
   }
 }
@@ -90,11 +74,11 @@ export class CallFailure extends CommandFailure {
 /** How long a request whose answer was lost is sent again. That a service is not there is said at once. */
 const OUTAGE_MS = 10_000
 const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, absentMs: 0, retryMs: 100, isPatient: false }
+const SILENT = { stdout: () => undefined, stderr: () => undefined }
 
-/** Why a service refuses. */
-const refusalOf = (status: number, body: unknown, { url, socketPath }: Target): CallFailure => {
+/** Why a service with this name refuses. */
+const refusalOf = ({ status, body }: Answer, name: string): CallFailure => {
   const refused = Refused.decode(body)
-  const name = socketPath ?? url
   if (E.isLeft(refused)) return new CallFailure(`what answers at ${name} is not Berth; its status is ${status}`)
   const { code, detail } = refused.right
   // Variables that are left over from something else lead to another service, or ask as somebody else.
@@ -102,31 +86,30 @@ const refusalOf = (status: number, body: unknown, { url, socketPath }: Target): 
   return new CallFailure(`${status} ${code}: ${detail}${asked}`, { refused: refused.right })
 }
 
+/** Calls a route of the running service. @throws CallFailure that says why it failed or was refused */
+export type CallRoute = <A>(request: ServiceCall<A>) => Promise<A>
+
 /**
- * Calls routes of the running service: over its socket as an administrator, or at BERTH_URL as the user of BERTH_TOKEN
- * or BERTH_CREDENTIALS_FILE. A request whose answer was lost is sent again with its key, so that it acts once.
+ * Calls go over the socket of the service as an administrator, or to BERTH_URL as the user of BERTH_TOKEN or
+ * BERTH_CREDENTIALS_FILE. A request whose answer was lost is sent again with its key, so that it acts once.
  */
-export const makeCalls = (
-  config: Pick<Config, 'client' | 'data'>,
-  { waitMax: outageMs = OUTAGE_MS }: Pick<Terminal, 'waitMax'>,
-) => ({
-  /** @throws CallFailure that says why it failed or was refused */
-  call: async <A>({ method, path, answer: codec, ...asked }: ServiceCall<A>): Promise<A> => {
+export const makeCall =
+  (config: Pick<Config, 'client' | 'data'>, { waitMax: outageMs = OUTAGE_MS }: Pick<Terminal, 'waitMax'>): CallRoute =>
+  async ({ method = 'GET', path, answer: codec, ...asked }) => {
+    const isChange = method === 'POST'
     try {
       const target = targetOf(config)
-      const { get, post } = makeService(target, OWN_LIMITS, { stdout: () => undefined, stderr: () => undefined })
-      const given = await (method === 'GET' ? get : post)(path, { outageMs, ...asked })
-      if (given.status >= 300) throw refusalOf(given.status, given.body, target)
+      const name = target.socketPath ?? target.url
+      const { get, post } = makeService(target, OWN_LIMITS, SILENT)
+      const given = await (isChange ? post : get)(path, { outageMs, ...asked })
+      if (given.status >= 300) throw refusalOf(given, name)
       const read = codec.decode(asked.accept === undefined ? given.body : given.text)
       if (E.isRight(read)) return read.right
-      const why = `the answer of the service at ${target.socketPath ?? target.url} cannot be read`
-      throw new CallFailure(`${why}: ${describeProblem(read.left)}`, { mayHaveActed: true, method })
+      const why = `the answer of the service at ${name} cannot be read: ${describeProblem(read.left)}`
+      throw new CallFailure(why, { mayHaveActed: isChange })
     } catch (error) {
       if (!(error instanceof ClientFailure)) throw error
-      const mayHaveActed = error instanceof Unanswered && error.mayHaveActed
-      throw new CallFailure(error.message, { mayHaveActed, method })
+      const mayHaveActed = isChange && error instanceof Unanswered && error.mayHaveActed
+      throw new CallFailure(error.message, { mayHaveActed })
     }
-  },
-})
-
-export type Calls = ReturnType<typeof makeCalls>
+  }

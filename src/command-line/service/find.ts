@@ -4,21 +4,21 @@ import { sutFields } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { foldName, meantBy, RESERVED_USER_IDS } from '../../domain/values/user-name.ts'
 import { CommandFailure } from '../terminal/command.ts'
-import { answer, type Calls, line } from './call.ts'
+import { answer, type CallRoute, line } from './call.ts'
 
 /** Objects in a response. */
 const PAGE = 1_000
 
 /** Reads all of a list, page by page. @throws CommandFailure */
 export async function* readPages<A extends { readonly _id?: unknown }>(
-  { call }: Calls,
+  call: CallRoute,
   path: string,
   { name, item, query }: { readonly name: string; readonly item: t.Type<A, unknown, unknown>; query: URLSearchParams },
 ): AsyncGenerator<readonly A[]> {
   const Page = answer({ [name]: listOf(item) }, {})
   const asked = new URLSearchParams([...query, ['limit', String(PAGE)]])
   for (;;) {
-    const page = (await call({ method: 'GET', path: `${path}?${asked}`, answer: Page }))[name] as readonly A[]
+    const page = (await call({ path: `${path}?${asked}`, answer: Page }))[name] as readonly A[]
     yield page
     if (page.length < PAGE) return
     asked.set('before', String(page.at(-1)?._id))
@@ -39,12 +39,12 @@ interface Candidate {
   readonly isGone: boolean
 }
 
-async function* readNamed(calls: Calls, kind: NamedKind, typed: string): AsyncGenerator<Candidate> {
+async function* readNamed(call: CallRoute, kind: NamedKind, typed: string): AsyncGenerator<Candidate> {
   if (kind === 'sut' && !sutFields.name.is(typed)) return
   const queries = kind === 'user' ? [{ removed: 'true' }] : [{ name: typed }, { name: typed, retired: 'true' }]
   for (const each of queries) {
     const list = { name: `${kind}s`, item: Named, query: new URLSearchParams(Object.entries(each)) }
-    for await (const page of readPages(calls, `/api/${kind}`, list))
+    for await (const page of readPages(call, `/api/${kind}`, list))
       for (const { _id, name, removed_at } of page)
         yield { kind, _id, name, isGone: 'retired' in each || removed_at !== undefined }
   }
@@ -65,13 +65,13 @@ const selectMeant = (typed: string, all: readonly Candidate[]): readonly Candida
  * @throws CommandFailure if there is none, or if several are meant
  */
 export const findNamed = async (
-  calls: Calls,
+  call: CallRoute,
   kinds: readonly NamedKind[],
   typed: string,
   prefersGone = false,
 ): Promise<Pick<Candidate, 'kind' | '_id'>> => {
   const all: Candidate[] = []
-  for (const kind of kinds) for await (const each of readNamed(calls, kind, typed)) all.push(each)
+  for (const kind of kinds) for await (const each of readNamed(call, kind, typed)) all.push(each)
   const byId = all.find(({ _id }) => _id === typed)
   if (byId !== undefined) return byId
   for (const isGone of [prefersGone, !prefersGone]) {
@@ -91,7 +91,7 @@ export const findNamed = async (
 }
 
 /** The id of a SUT or user that a command line means. @throws CommandFailure if there is none, or if several are meant */
-export const findId = async (calls: Calls, kind: NamedKind, typed: string, prefersGone = false): Promise<string> =>
+export const findId = async (call: CallRoute, kind: NamedKind, typed: string, prefersGone = false): Promise<string> =>
   isAssignedId(typed) || RESERVED_USER_IDS.includes(typed)
     ? typed
-    : (await findNamed(calls, [kind], typed, prefersGone))._id
+    : (await findNamed(call, [kind], typed, prefersGone))._id

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import type { CommandArguments, CommandHelp } from '../../client/command.ts'
@@ -63,12 +62,4 @@ export const orFail = <A>(result: E.Either<string | readonly string[] | { readon
   if (E.isRight(result)) return result.right
   const { left } = result
   throw new CommandFailure(typeof left === 'object' && 'why' in left ? left.why : left)
-}
-
-/** The password on standard input. @throws CommandFailure if it is not UTF-8, without repeating it */
-export const readPassword = async ({ stdin }: Pick<Terminal, 'stdin'>): Promise<string> => {
-  const bytes = Buffer.from(await stdin())
-  if (!isUtf8(bytes)) throw new CommandFailure('the password on standard input is not in UTF-8')
-  // `echo` adds a line break.
-  return bytes.toString().replace(/\r?\n$/, '')
 }

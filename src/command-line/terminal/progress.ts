@@ -1,12 +1,11 @@
+import type { Config } from '../../app/config/config.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import type { Terminal } from './command.ts'
 
 /** Between log lines, without a terminal. */
 const LINE_INTERVAL_MS = 10_000
 /** Minimum time between updates of the line on a terminal. */
 const DRAW_INTERVAL_MS = 100
-
-/** The amount of work: known, estimated or unknown. */
-export type Total = number | { readonly about: number } | undefined
 
 const secondsLeft = (seconds: number): string => {
   const whole = Math.max(1, Math.round(seconds))
@@ -21,13 +20,12 @@ interface Sample {
 }
 
 /** The rate and the time left are averages since the first sample. */
-const lineOf = (done: number, total: Total, first: Sample, now: number, what: string): string => {
-  const of = typeof total === 'object' ? total.about : total
-  const parts = [`${done}${of === undefined ? '' : ` of ${of === total ? '' : 'about '}${of}`} ${what}`]
+const lineOf = (done: number, total: number | undefined, first: Sample, now: number, what: string): string => {
+  const parts = [`${done}${total === undefined ? '' : ` of ${total}`} ${what}`]
   if (done > first.done) {
     const rate = (done - first.done) / Math.max((now - first.at) / 1_000, 0.001)
     parts.push(`${Math.round(rate)} a second`)
-    if (of !== undefined && of > done) parts.push(secondsLeft((of - done) / rate))
+    if (total !== undefined && total > done) parts.push(secondsLeft((total - done) / rate))
   }
   return parts.join(', ')
 }
@@ -46,8 +44,8 @@ export const makeProgress = (
   let first: Sample | undefined
   let last = 0
   return {
-    /** A smaller number than before starts the next pass. */
-    show: (done: number, total: Total): void => {
+    /** A smaller number than before starts the next pass. The total may be unknown. */
+    show: (done: number, total: number | undefined): void => {
       const at = now()
       if (first === undefined || done < last) first = { at, done }
       last = done
@@ -66,4 +64,11 @@ export const makeProgress = (
       redraw('')
     },
   }
+}
+
+/** Shows how many events of a log have been read. An EventStoreDB does not know how many it has. */
+export const makeLogProgress = async (store: EventStore, { eventStore }: Config, terminal: Terminal) => {
+  const progress = makeProgress(terminal)
+  const total = terminal.isWatched && eventStore.kind === 'sqlite' ? (await store.head()) + 1 : undefined
+  return { show: (done: number): void => progress.show(done, total), end: progress.end }
 }

@@ -26,7 +26,7 @@ export interface Argon2Thread {
 }
 
 /** Threads at most. Each takes a core, and the memory of a hash. */
-export const THREADS_MAX = 2
+const THREADS_MAX = 2
 
 /**
  * A thread gets one variable only, the folder of compiled code: without it, each would strip types again when it starts,

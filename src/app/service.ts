@@ -16,7 +16,7 @@ import { makeLogReader } from '../feed/log-reader.ts'
 import { openInstance } from '../files/instance.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
-import { makeConsoles } from '../http/console/consoles.ts'
+import { type ConsoleTicket, makeConsoles } from '../http/console/consoles.ts'
 import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { createdResponse } from '../http/response/keepalive.ts'
@@ -47,7 +47,7 @@ import { makeMatching } from '../read-models/matching/matching.ts'
 import { makeReadUnfinished } from '../read-models/unfinished-reservations.ts'
 import { waitForHead } from '../read-models/wait-for-head.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
-import { makeConsoleTickets } from '../vault/derived/console-tickets.ts'
+import { makeSealer } from '../vault/derived/sealer.ts'
 import { makeFinishRemovals } from './accounts/finish-removals.ts'
 import { checkFirstUsers, openFirstUsers } from './accounts/first-users.ts'
 import { openSingleSignOn } from './accounts/open-single-sign-on.ts'
@@ -125,7 +125,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const signer = orThrow(await openSigner(config, base, { store, mayMake: !isShared, ...core.lostKeys }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
-    const consoleTickets = makeConsoleTickets(vault.keys, randomBytes)
+    const consoleTickets = makeSealer<ConsoleTicket>(vault.keys, 'berth console ticket v2', randomBytes)
 
     // 5. What a start records: the log's version, and since when starts and ends are recorded.
     await upgrade(core)

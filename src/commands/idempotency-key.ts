@@ -1,8 +1,9 @@
-import { createHmac, hkdfSync } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Problem } from '../domain/failure.ts'
 import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
+import { makeDerivedKeys } from '../vault/derived/derived-keys.ts'
 import type { KeyRing } from '../vault/keys.ts'
 
 /**
@@ -40,20 +41,13 @@ const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | strin
 
 /** Uses the ring of each call: `ring` returns another one once its keys have changed. */
 export const makeIdempotencyKeys = (ring: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
-  let current: Pick<KeyRing, 'keys'> | undefined
-  let derived: readonly Uint8Array[] = []
+  const derivedOf = makeDerivedKeys('berth retry key')
   return {
     derive: (userId, key, method, path, body, reason) => {
-      if (current !== ring()) {
-        current = ring()
-        // Independent of the keys that seal secrets.
-        derived = current.keys.map(
-          (sealing) => new Uint8Array(hkdfSync('sha256', sealing.key, '', 'berth retry key', 32)),
-        )
-      }
       // Without a reason, the same input as before reasons existed, so that older records still match.
       const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
-      const candidates = derived.map((secret) => {
+      const candidates = ring().keys.map((sealing) => {
+        const secret = derivedOf(sealing)
         const retried = mac(secret, ['key', userId, key], '')
         return `${retried}.${mac(secret, request, body)}`
       })

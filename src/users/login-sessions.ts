@@ -1,4 +1,5 @@
 import { makeId, type RandomHex } from '../domain/values/ids.ts'
+import type { Sealer } from '../vault/derived/sealer.ts'
 import type { LoginSession, User } from './user.ts'
 import type { Users } from './users.ts'
 
@@ -20,17 +21,9 @@ export type SessionOwner = User & { readonly session: LoginSession; readonly exp
 export const isOfSession = (user: User): user is SessionOwner =>
   user.session !== undefined && user.expires !== undefined
 
-/** Signs with keys that all instances have. */
-export interface SessionSigner {
-  readonly issue: (content: object) => string
-  /** Undefined unless `issue` returned the text. */
-  readonly open: (text: string) => object | undefined
-  readonly sign: (text: string) => string
-  readonly isSigned: (text: string, signature: string) => boolean
-}
-
 interface LoginSessionsOptions {
-  readonly signer: SessionSigner
+  /** With keys that all instances have. */
+  readonly sealer: Sealer<SessionContent>
   readonly users: Pick<Users, 'byId' | 'member' | 'epochOf' | 'refresh'>
   /** Gives a user an epoch, or another one, which ends all of its sessions. */
   readonly renewEpoch: (user: User) => Promise<void>
@@ -46,34 +39,32 @@ const HOUR_MS = 3_600_000
 const [LIFETIME_MS, RENEWABLE_MS] = [12 * HOUR_MS, 7 * 24 * HOUR_MS]
 
 /** `revision` is that of the user, below which an instance does not know enough to judge. */
-type Content = [
+export type SessionContent = readonly [
   id: string,
   userId: string,
   accessSince: number,
   revision: number,
   expires: number,
   renewableUntil: number,
-  epochProof: string,
+  epoch: string,
 ]
 
-/** Signed apart from the content, so that an ended session is told from a forged one. No payload has a space. */
-const epochText = (id: string, epoch: string): string => `epoch ${id} ${epoch}`
-
-/** Sessions that begin with a login. They are in no store: each is a text, signed and bound to an epoch of its user. */
+/** Sessions that begin with a login. They are in no store: each is a text, sealed and bound to an epoch of its user. */
 export const makeLoginSessions = (options: LoginSessionsOptions) => {
-  const { signer, users, renewEpoch, isEnded, clock, randomHex } = options
+  const { sealer, users, renewEpoch, isEnded, clock, randomHex } = options
 
   const issue = (user: User, epoch: string, { _id, renewableUntil }: Omit<LoginSession, 'epoch'>, expires: number) => {
     const revision = users.member(user._id)?.revision ?? -1
-    const proof = signer.sign(epochText(_id, epoch))
-    const content = [_id, user._id, user.accessSince, revision, expires, renewableUntil, proof] satisfies Content
-    return { session: signer.issue(content), expires }
+    return {
+      session: sealer.seal([_id, user._id, user.accessSince, revision, expires, renewableUntil, epoch]),
+      expires,
+    }
   }
 
-  const judge = ([_id, userId, accessSince, , expires, renewableUntil, proof]: Content): SessionUser => {
+  const judge = ([_id, userId, accessSince, , expires, renewableUntil, clear]: SessionContent): SessionUser => {
     const [user, epoch] = [users.byId(userId), users.epochOf(userId)]
-    if (user?.accessSince !== accessSince || epoch === undefined || expires <= clock() || isEnded(_id)) return 'ended'
-    if (!signer.isSigned(epochText(_id, epoch.clear), proof)) return 'ended'
+    if (user?.accessSince !== accessSince || epoch?.clear !== clear || expires <= clock() || isEnded(_id))
+      return 'ended'
     return { ...user, session: { _id, epoch: epoch.id, renewableUntil }, expires }
   }
 
@@ -101,10 +92,8 @@ export const makeLoginSessions = (options: LoginSessionsOptions) => {
       const latest = Math.max(expires, Math.min(clock() + LIFETIME_MS, session.renewableUntil))
       return issue(user, epoch.clear, session, latest)
     },
-    /** Whether a text has the form of a session. */
-    isSessionLike: (text: string): boolean => text.includes('.'),
     userOf: (session: string): SessionUser | Promise<SessionUser> => {
-      const content = signer.open(session) as Content | undefined
+      const content = sealer.open(session)
       if (content === undefined) return 'wrong'
       const [, userId, , revision] = content
       // Another instance may have issued it after a change that is not known here yet.

@@ -4,7 +4,7 @@ import { makeSingleSignOn, noSingleSignOn } from '../../http/routes/login/single
 import type { SingleSignOn } from '../../http/routes/parts.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import { openProvider } from '../../users/oidc/provider.ts'
-import { makeSignInTransactions } from '../../vault/derived/sign-in-transactions.ts'
+import { makeSealer } from '../../vault/derived/sealer.ts'
 import type { Lab } from '../core/base.ts'
 
 /** Raises an alarm while the provider gives the last administrator another role, until there is another one. */
@@ -38,7 +38,7 @@ export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignO
   opened.defer(provider.close)
   return makeSingleSignOn({
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
-    transactions: makeSignInTransactions(vault.keys, randomBytes),
+    transactions: makeSealer(vault.keys, 'berth sign-in transaction v1', randomBytes),
     used: makeUsedTickets(clock),
     provisionUser: makeProvisionUser({ runner, people: users, vault, quotaDefault, clock, randomHex }),
     onAdmitted: makeOnAdmitted(lab),

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
 import { OPERATOR, type User } from '../../users/user.ts'
-import { makeSigner } from '../../vault/derived/signer.ts'
+import { makeSealer } from '../../vault/derived/sealer.ts'
 import type { Lab } from '../core/base.ts'
 
 /** Tells whether those who were authenticated still may what they then might. */
@@ -18,12 +18,10 @@ export interface SignedIn {
   readonly onChange: (listener: () => void) => () => void
 }
 
-const PURPOSE = 'berth session v1'
-
 const openSessions = (lab: Lab): LoginSessions => {
-  const { users, views, vault, clock, randomHex } = lab
+  const { users, views, vault, clock, randomBytes, randomHex } = lab
   return makeLoginSessions({
-    signer: makeSigner(vault.keys, PURPOSE),
+    sealer: makeSealer(vault.keys, 'berth session v2', randomBytes),
     users,
     renewEpoch: async (actor) => {
       const ended = await renewEpoch(lab, actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })

@@ -1,6 +1,6 @@
-import type { Access, User } from '../../users/user.ts'
+import type { ConsoleTicket } from '../../http/console/consoles.ts'
+import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
-import type { ConsoleTicket } from '../../vault/derived/console-tickets.ts'
 import type { SignedIn } from '../accounts/signed-in.ts'
 
 /** The user with an id, if it may hold reservations. */
@@ -24,6 +24,6 @@ export const makeTicketHolder =
     // Another instance may have issued the ticket after a change that is not known here yet.
     if ((users.byId(userId)?.accessSince ?? -1) < accessSince) await users.refresh()
     const user = findHolder(users, userId)
-    const admitted: User | undefined = user && { ...user, ...(access as Access), accessSince }
+    const admitted: User | undefined = user && { ...user, ...access, accessSince }
     return admitted && isStillHolder(users, signedIn, admitted) ? admitted : undefined
   }

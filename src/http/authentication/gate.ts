@@ -65,7 +65,7 @@ export interface GateOptions extends PasswordCheckOptions {
   /** Whether all tokens and ended sessions are known. */
   readonly isReady: () => boolean
   readonly tokens: Pick<Tokens, 'isTokenLike' | 'userOf'>
-  readonly sessions: Pick<LoginSessions, 'isSessionLike' | 'userOf'>
+  readonly sessions: Pick<LoginSessions, 'userOf'>
   readonly addresses: ClientAddresses
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -206,7 +206,7 @@ const NOT_UP_TO_DATE: Admitted = E.left(
 )
 
 export const makeGate = (options: GateOptions): Gate => {
-  const { isUpToDate, isReady, users, tokens, sessions, addresses, clock, randomBytes } = options
+  const { isUpToDate, isReady, users, tokens, addresses, clock, randomBytes } = options
   const isName = (name: string): boolean => users.credentialOf(name) !== undefined
   const secret = Buffer.from(randomBytes(32)).toString('hex')
   const attempts = makeAttempts({ clock, isKnown: isName, secret })
@@ -215,7 +215,7 @@ export const makeGate = (options: GateOptions): Gate => {
   const { ofToken, ofSession } = makeByToken(options, refuseWrong)
 
   const ofBearer = (request: IncomingMessage, bearer: string): Pending =>
-    sessions.isSessionLike(bearer) ? ofSession(request, bearer) : ofToken(request, bearer)
+    tokens.isTokenLike(bearer) ? ofToken(request, bearer) : ofSession(request, bearer)
 
   const ofBasic = (request: IncomingMessage, header: string): Pending => {
     const credentials = parseBasic(header)

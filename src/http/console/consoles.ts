@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import type { User } from '../../users/user.ts'
-import type { ConsoleTicket, ConsoleTickets } from '../../vault/derived/console-tickets.ts'
+import type { Access, User } from '../../users/user.ts'
+import type { Sealer } from '../../vault/derived/sealer.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { AttachClient, Attached, AttachedEnd } from '../response/forwarded.ts'
@@ -9,8 +9,22 @@ import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
+/** What a ticket allows: a console of a reservation, to its holder, for a while. */
+export interface ConsoleTicket {
+  readonly reservationId: string
+  readonly userId: string
+  /** The access of the user to whom it was issued; see UserState. The ticket ends with it. */
+  readonly accessSince: number
+  /** The token or session with which it was asked for. */
+  readonly access: Access
+  /** Unix milliseconds. */
+  readonly expires: number
+  /** Tells tickets apart. */
+  readonly nonce: string
+}
+
 interface ConsolesOptions {
-  readonly tickets: Pick<ConsoleTickets, 'verify'>
+  readonly tickets: Sealer<ConsoleTicket>
   /** Finds the reservation if its holder may open a console. */
   readonly check: (id: string, user: User) => Promise<E.Either<Refusal, unknown>>
   readonly explainOver: (id: string, user: User) => Promise<Refusal>
@@ -55,7 +69,7 @@ const admit = async (
 ): Promise<E.Either<Refusal, Admitted>> => {
   const wrong = wrongVersion(request)
   if (wrong !== undefined) return E.left(wrong)
-  const ticket = tickets.verify(text)
+  const ticket = tickets.open(text)
   const user = ticket && (await holder(ticket))
   if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
   const refused = crossSite(request) ?? malformed(request)

@@ -26,9 +26,10 @@ import type { Views } from '../../read-models/views.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
-import type { ConsoleTickets } from '../../vault/derived/console-tickets.ts'
+import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { SignOnEnd } from '../codecs/login.ts'
+import type { ConsoleTicket } from '../console/consoles.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Forwarded } from '../response/forwarded.ts'
@@ -87,7 +88,7 @@ export interface Parts {
   readonly unusedDue: (
     reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
   ) => Promise<number | undefined>
-  readonly consoleTickets: Pick<ConsoleTickets, 'issue'>
+  readonly consoleTickets: Sealer<ConsoleTicket>
   readonly consoles: { readonly open: (call: Call) => RouteResult }
 
   // The log.

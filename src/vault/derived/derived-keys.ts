@@ -14,9 +14,3 @@ export const makeDerivedKeys = (purpose: string): ((key: VaultKey) => Buffer) =>
     return own
   }
 }
-
-/** The bytes of canonical base64url, so that what was signed or sealed has one form only. */
-export const canonicalBytes = (text: string): Buffer | undefined => {
-  const bytes = Buffer.from(text, 'base64url')
-  return bytes.toString('base64url') === text ? bytes : undefined
-}

@@ -29,7 +29,7 @@ test('a ticket is for the holder alone', async (t) => {
   t.is(said(await ask('alice', '/api/sut_reservation/58c38f5d444553252cce0000')), '404 reservation_not_found')
   const { status, json, headers } = await ask('alice')
   t.deepEqual([status, Object.keys(json), headers['cache-control']], [200, ['url', 'expires_at'], 'no-store'])
-  t.regex(String(json.url), /^\/api\/console\/[\w.-]+$/)
+  t.regex(String(json.url), /^\/api\/console\/[\w-]+$/)
   t.is(json.expires_at, '2030-05-02T06:02:30.000Z')
 })
 
@@ -149,9 +149,7 @@ test('thorough: a ticket is in no log line, summary or metric', async (t) => {
   const { text } = await service.as('admin').get('/metrics')
   const events = (await service.as('admin').get('/api/events?limit=1000')).text
   const told = JSON.stringify([service.log, service.answered]) + text + events
-  const [payload = '', signature = ''] = url.slice('/api/console/'.length).split('.')
-  t.false(told.includes(signature))
-  t.false(told.includes(payload))
+  t.false(told.includes(url.slice('/api/console/'.length)))
   const summaries = service.answered.filter(({ route }) => route === '/api/console/:ticket')
   t.deepEqual(
     summaries.map(({ status, code }) => [status, code]),

@@ -24,7 +24,7 @@ const credentialOf = async (name: string, word = passwordOf(name)): Promise<[str
   return [name, { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(password) as PasswordHash }]
 }
 
-/** Tokens and sessions of a user. What has a point is like a session. */
+/** Tokens and sessions of a user. */
 const credentialsFor = (user: Credential['user'], clock: () => number) => {
   const { _id, token, hash } = makeToken(randomBytes)
   const known = { _id, hash, user_id: user._id, role: user.role, expires_at: null, revoked_at: null }
@@ -34,7 +34,7 @@ const credentialsFor = (user: Credential['user'], clock: () => number) => {
   }
   return {
     token,
-    sessions: { isSessionLike: (text: string) => text.includes('.'), userOf: sessionOf } as const,
+    sessions: { userOf: sessionOf } as const,
     tokens: makeTokens({
       ...{ find: (id) => (id === _id ? known : undefined), clock },
       users: { byId: (id) => (id === user._id ? user : undefined) },

@@ -150,7 +150,7 @@ const people = async (ask: Ask): Promise<void> => {
 /** What the examples show in place of a token and a session, whose bytes are always random, and of the id of a token. */
 const [TOKEN, ID] = ['berth_nD4g2-bLFpjX5uObY7b7hHHl79dZ9wAkN5-5UbAS6w0', '9c3e20dbe6cb1698d7e6e39b']
 const SESSION =
-  'WyI2ZGI0YTc4M2Y4MTk0YWQ5ZTBjMWEyYjMiLCI1OTA3ODA5MTQ0NDU1MzQ1NDAxOTAwMDEiLDIsMiwxOTAzOTc1ODkxNDAwLDE5MDQ1Mzc0OTE0MDAsIjBhIl0.n5Yx0VYkq0mVtKkqT0m3p0c7Xr1a6mQeWb2dUuJt8sE'
+  '8vdaiEmMcwVQh36VYthKvBwp-NH3DIC3vUc4SIY5JomBZ0U0Fpo5cYO5fGmq16WhLHi6D8RJMaPmaQjNqhtvig_HHfFvWS71zCi9-tVsLZIjDxzrYqCaASIDRvZXmywLHbdCXVmXJi-lJ2NMt9-8sP9pIfq-bHCS3hN9yLtB1--g'
 
 const credentials = async (service: Running): Promise<readonly Example[]> => {
   const examples: Example[] = []

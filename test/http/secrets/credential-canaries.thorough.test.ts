@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import test from 'ava'
+import type { SessionContent } from '../../../src/users/login-sessions.ts'
+import { makeSealer } from '../../../src/vault/derived/sealer.ts'
 import { type Service, serve } from '../../process/harness.ts'
+import { ringIn } from '../../vault/setting.ts'
 import { type Answer, basic } from '../client.ts'
 import { temporaryData } from '../harness.ts'
 import { bearer } from '../logins/login.ts'
@@ -22,14 +27,14 @@ const partsOfToken = (token: string): Sought => ({
   [`the secret of the token ${token}`]: Buffer.from(token.slice(6), 'base64url').subarray(12),
 })
 
-const partsOfSession = (session: string): Sought => {
-  const [payload = '', signature = ''] = session.split('.')
-  const content = JSON.parse(Buffer.from(payload, 'base64url').toString()) as readonly unknown[]
-  return {
-    [`the payload ${payload}`]: Buffer.from(payload),
-    [`the signature ${signature}`]: Buffer.from(signature),
-    [`the signature of the epoch ${content.at(-1)}`]: Buffer.from(String(content.at(-1))),
-  }
+/** A session, and the epoch in it. */
+const partsOfSession = async (data: string, session: string): Promise<Sought> => {
+  const ring = await ringIn(join(data, 'vault.key'))
+  const epoch = makeSealer<SessionContent>(() => ring, 'berth session v2', randomBytes)
+    .open(session)
+    ?.at(-1)
+  if (epoch === undefined) throw new Error('no session')
+  return { [`the session ${session}`]: Buffer.from(session), [`the epoch ${epoch}`]: Buffer.from(String(epoch)) }
 }
 
 const statusesOf = (answers: readonly Answer[]): readonly number[] => answers.map(({ status }) => status)
@@ -91,8 +96,8 @@ test('no token, its name, no session and nothing of it is in any file, log line 
   const sought = {
     ...partsOfToken(token),
     ...partsOfToken(other),
-    ...partsOfSession(session),
-    ...partsOfSession(renewed),
+    ...(await partsOfSession(data, session)),
+    ...(await partsOfSession(data, renewed)),
     password: Buffer.from(PASSWORD),
   }
   const names = { 'the name': Buffer.from(name) }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { canonicalJson } from '../../../src/domain/values/canonical-json.ts'
-import { makeSignInTransactions } from '../../../src/vault/derived/sign-in-transactions.ts'
+import type { SignInTransaction } from '../../../src/http/routes/login/single-sign-on.ts'
+import { makeSealer } from '../../../src/vault/derived/sealer.ts'
 import { type Service, serve } from '../../process/harness.ts'
 import { CLIENT_SECRET, type LabProvider } from '../../users/oidc/lab-provider.ts'
 import { ringIn } from '../../vault/setting.ts'
@@ -41,8 +42,9 @@ const stage = async (t: ExecutionContext): Promise<Stage> => {
 
 /** What only the browser and the provider know of a sign-in. */
 const soughtOf = async ({ data }: Stage, { code, transaction }: End): Promise<Readonly<Record<string, Buffer>>> => {
-  const { current, keys } = await ringIn(join(data, 'vault.key'))
-  const opened = makeSignInTransactions(() => ({ current, keys }), randomBytes).open(transaction)
+  const ring = await ringIn(join(data, 'vault.key'))
+  const sealer = makeSealer<SignInTransaction>(() => ring, 'berth sign-in transaction v1', randomBytes)
+  const opened = sealer.open(transaction)
   const { state = '', nonce = '', verifier = '' } = opened ?? {}
   const named = Object.entries({ code, transaction, state, nonce, verifier })
   return Object.fromEntries(named.map(([name, text]) => [`the ${name} ${text}`, Buffer.from(text)]))

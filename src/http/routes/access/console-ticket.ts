@@ -13,6 +13,7 @@ import type { Parts } from '../parts.ts'
 import { NOT_FORWARDED } from './connection.ts'
 
 const TICKET_LIFETIME_MS = 30_000
+const NONCE_BYTES = 16
 /** For the gateway to open a reservation after its start. */
 const OPEN_TIMEOUT_MS = 1_000
 
@@ -43,17 +44,18 @@ export const checkConsole = async (
 }
 
 const issue = async (parts: Parts, { params, user }: Call): RouteResult => {
-  const { consoleTickets, clock } = parts
+  const { consoleTickets, clock, randomHex } = parts
   const found = await checkConsole(parts, params.id ?? '', user)
   if (E.isLeft(found)) return found
   const { reservation, position } = found.right
   const expires = clock() + TICKET_LIFETIME_MS
-  const ticket = consoleTickets.issue({
+  const ticket = consoleTickets.seal({
     reservationId: reservation._id,
     userId: user._id,
     accessSince: user.accessSince,
     access: accessOf(user),
     expires,
+    nonce: randomHex(NONCE_BYTES),
   })
   const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
   return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })

@@ -5,9 +5,9 @@ import { type RoleMapping, roleOf } from '../../../domain/user/role-mapping.ts'
 import { StoreUnavailable } from '../../../event-store/event-store.ts'
 import type { LoginSessions } from '../../../users/login-sessions.ts'
 import type { Person } from '../../../users/oidc/claims.ts'
-import type { Provider } from '../../../users/oidc/provider.ts'
+import type { Provider, SignInChecks } from '../../../users/oidc/provider.ts'
 import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
-import type { SignInTransaction, SignInTransactions } from '../../../vault/derived/sign-in-transactions.ts'
+import type { Sealer } from '../../../vault/derived/sealer.ts'
 import { withoutBody } from '../../codecs/bodies.ts'
 import { type SignOnEnd, signOnEndBody } from '../../codecs/login.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
@@ -17,10 +17,16 @@ import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import type { Parts, SingleSignOn } from '../parts.ts'
 import { sessionResponse } from './login.ts'
 
+/** What the end of a single sign-on needs of its beginning. */
+export interface SignInTransaction extends SignInChecks {
+  /** Unix milliseconds. */
+  readonly expires: number
+}
+
 interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
   readonly provider: Provider
   readonly roles: RoleMapping
-  readonly transactions: SignInTransactions
+  readonly transactions: Sealer<SignInTransaction>
   /** Transactions that were used, by their nonce. */
   readonly used: UsedTickets
   readonly provisionUser: ReturnType<typeof makeProvisionUser>

@@ -2,7 +2,7 @@ import test from 'ava'
 import { rounds } from '../../thorough.ts'
 import { aUser } from '../../users/builders.ts'
 import { basic, type Client } from '../client.ts'
-import { idOf, type Running, start } from '../harness.ts'
+import { idOf, start } from '../harness.ts'
 import { lab, said } from '../lab.ts'
 import { startTwo } from '../races/two-services.ts'
 import { aReservation, aSut, createSut, reserved } from '../requests.ts'
@@ -75,9 +75,9 @@ const TOMORROW = { start_time: inHours(24), end_time: inHours(25) }
 const statusOf = async (client: Client, path = '/api/user/me', headers = {}): Promise<number> =>
   (await client.get(path, headers)).status
 
-test('a removed user, a changed password and a changed role take effect within 2 seconds', async (t) => {
+test('a removed user, a changed password, role and scope take effect at another instance within 2 seconds', async (t) => {
   const { services } = await startTwo(t)
-  const [service, other] = services as readonly [Running, Running]
+  const [service, other] = services
   const admin = service.as('admin')
   const made = await reserved(service.as('alice'), aReservation(await createSut(admin), TOMORROW))
   for (const { as } of services) for (const name of PEOPLE) t.is(await statusOf(as(name)), 200)
@@ -86,6 +86,7 @@ test('a removed user, a changed password and a changed role take effect within 2
   await change('alice', 'remove', { reservations: 'keep' })
   await change('bob', 'password', { password: 'battery staple' })
   await change('audrey', 'update', { role: 'administrator' })
+  await change('bob', 'update', { scope: 'team=qa1' })
   // At the instance that was asked, they count for the next request.
   t.is(await statusOf(service.as('alice')), 401)
   t.is(await statusOf(service.as('bob')), 401)
@@ -94,6 +95,9 @@ test('a removed user, a changed password and a changed role take effect within 2
   await until('an old password is refused', async () => (await statusOf(other.as('bob'))) === 401, 2000)
   const creates = async () => (await other.as('audrey').post('/api/sut/create', aSut())).status === 201
   await until('a new role takes effect', creates, 2000)
+  const scoped = { Authorization: basic('bob', 'battery staple') }
+  const hasScope = async () => (await other.anyone.get('/api/user/me', scoped)).json.scope === 'team=qa1'
+  await until('a scope takes effect', hasScope, 2000)
   for (const { anyone, as } of services) {
     t.is(await statusOf(anyone, '/api/user/me', { Authorization: basic('bob', 'battery staple') }), 200)
     // Reservations of a removed user remain if the request says so.

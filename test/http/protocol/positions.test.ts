@@ -1,11 +1,8 @@
-import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
-import { randomHex } from '../../event-store/new-events.ts'
 import type { Answer } from '../client.ts'
-import { EVENTS_OF_START, start, temporaryData } from '../harness.ts'
+import { EVENTS_OF_START, start } from '../harness.ts'
 import { lab, said } from '../lab.ts'
-import { keysOfAll } from '../races/two-services.ts'
+import { startTwo } from '../races/two-services.ts'
 import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { makeHold } from '../store/held-views.ts'
 import { logOf } from '../store/log-rows.ts'
@@ -89,16 +86,10 @@ test('an invalid Berth-After is refused, and the error names it', async (t) => {
 
 /** Two instances on one log. The second can be made to lag. */
 const twoInstances = async (t: ExecutionContext) => {
-  const path = join(await temporaryData(t), 'events.db')
-  const store = openSqliteStore({ path, randomHex, onFatal: (error) => t.fail(error.message) })
-  t.teardown(() => store.close())
-  const shared = { ...store, close: async () => undefined }
-  const environment = keysOfAll()
   const { change, ...lag } = makeHold()
-  const one = await start(t, { now: NOW, environment, openStore: () => shared })
-  const other = await start(t, { now: NOW, environment, openStore: () => ({ ...shared, ...change(shared) }) })
+  const { services } = await startTwo(t, { now: NOW }, change)
   t.teardown(lag.letGo)
-  return { one, other, lag }
+  return { one: services[0], other: services[1], lag }
 }
 
 test('a read with Berth-After on another instance waits until it shows that position', async (t) => {

@@ -6,10 +6,8 @@ import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.
 
 export interface Race {
   /** On one store. The clients are spread over them. */
-  readonly services: readonly Running[]
+  readonly services: readonly [Running, ...Running[]]
   readonly clients: number
-  /** Chooses the service of a client in each round. Unless given, each client keeps its own. */
-  readonly pick?: (services: number, client: number) => number
   /** At most 30,000, because consecutive windows must be within the horizon. */
   readonly rounds: number
 }
@@ -64,26 +62,25 @@ const faultOf = (answers: readonly (RawAnswer | undefined)[]): string | undefine
 }
 
 /** In each round all clients request the same window at the same moment. */
-export const race = async ({ services, clients, rounds, pick = (of, client) => client % of }: Race): Promise<Tally> => {
-  const [first] = services as readonly [Running]
+export const race = async ({ services, clients, rounds }: Race): Promise<Tally> => {
+  const [first] = services
   const sut = await createSut(first.as('admin'))
-  const connectAll = () => Promise.all(services.map(({ port }) => openRaw(port)))
-  const connections = await Promise.all(Array.from({ length: clients }, connectAll))
+  const portOf = (client: number): number => services[client % services.length]?.port ?? first.port
+  const connections = await Promise.all(Array.from({ length: clients }, (_, client) => openRaw(portOf(client))))
   const tomorrow = (Math.floor(first.clock.now() / 86_400_000) + 1) * 86_400_000
   const faults: string[] = []
   let [accepted, refused] = [0, 0]
   try {
     for (let round = 0; round < rounds; round++) {
       const requests = connections.map((_, client) => requestFor(sut, round, client, tomorrow))
-      const picked = connections.map((ofClient, client) => ofClient[pick(services.length, client)] as RawConnection)
-      const answers = await releaseTogether(picked, requests)
+      const answers = await releaseTogether(connections, requests)
       accepted += answers.filter((answer) => answer?.status === 201).length
       refused += answers.filter((answer) => answer?.status === 409).length
       const fault = faultOf(answers)
       if (fault !== undefined && faults.length < 5) faults.push(`round ${round}: ${fault}`)
     }
   } finally {
-    for (const connection of connections.flat()) connection.close()
+    for (const connection of connections) connection.close()
   }
   return { accepted, refused, faults }
 }

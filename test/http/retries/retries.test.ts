@@ -148,7 +148,7 @@ const soon = (sut_id: string, duration = 900) => {
 
 test('a request repeated on another instance gets its first answer, and its key cannot be reused', async (t) => {
   const { services, data } = await startTwo(t)
-  const [one, other] = services as readonly [Running, Running]
+  const [one, other] = services
   const sut_id = await createSut(one.as('admin'))
   const requests: readonly ((service: Running) => Promise<Answer>)[] = [
     (service) => service.as('admin').post('/api/sut/create', aSut({ name: 'other' }), keyed('sut')),
@@ -167,7 +167,7 @@ test('a request repeated on another instance gets its first answer, and its key 
 
 test('ten simultaneous requests with one key on two instances are recorded once and get the same answer', async (t) => {
   const { services, data } = await startTwo(t)
-  const sut_id = await createSut((services[0] as Running).as('admin'))
+  const sut_id = await createSut(services[0].as('admin'))
   const before = (await logOf({ data })).length
   const five = <A>(ask: (service: Running) => Promise<A>) =>
     Promise.all(services.flatMap((service) => Array.from({ length: 5 }, () => ask(service))))

@@ -1,11 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import { type } from '../../command-line/terminal.ts'
 import { sharedEnvironment } from '../../event-store/shared-store.ts'
-import { idOf, type Running, start } from '../harness.ts'
+import { idOf, start } from '../harness.ts'
 import { asks, lab, said } from '../lab.ts'
-import { startTwo } from '../races/two-services.ts'
-import { createSut, reserved } from '../requests.ts'
-import { logOf } from '../store/log-rows.ts'
 
 /** Shows behaviour/suts-and-reservations.md: cancelling and releasing. */
 
@@ -117,22 +114,3 @@ for (const [what, now] of [
     t.is((await recorded()).length, 2)
   })
 }
-
-test('two simultaneous cancellations on two instances get the same 200, and one is recorded', async (t) => {
-  const { services, data } = await startTwo(t)
-  const [one, other] = services as readonly [Running, Running]
-  const sut_id = await createSut(one.as('admin'))
-  const ROUNDS = 10
-  for (let round = 0; round < ROUNDS; round++) {
-    // Even rounds cancel a current reservation, odd ones a future one.
-    const window = { user_id: idOf('alice'), sut_id, start_in: (round % 2) * 3600, duration: 60 }
-    const path = String((await reserved(one.as('alice'), window)).headers.location)
-    await other.as('alice').get(path)
-    const [first, second] = await Promise.all(
-      [one, other].map((service) => service.as('alice').request('POST', `${path}/cancel`)),
-    )
-    t.deepEqual([first?.status, second?.status, second?.text], [200, 200, first?.text])
-  }
-  const ends = (await logOf({ data })).filter(({ type }) => /Cancelled|Released/.test(type))
-  t.is(ends.length, ROUNDS)
-})

@@ -52,12 +52,6 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 }
 
-const SCOPE: Change = {
-  path: `/api/user/${idOf('bob')}/update`,
-  body: { scope: 'team=qa1' },
-  isKnown: async (service) => (await ask(service, ['bob'])).json.scope === 'team=qa1',
-}
-
 const makeAll = async (t: ExecutionContext, service: Running): Promise<void> => {
   for (const { path, body } of Object.values(CHANGES)) {
     const { status, text } = await service.as('admin').post(path, body)
@@ -76,16 +70,6 @@ const areInForce = async (service: Running): Promise<void> => {
 const allSignIn = async (t: ExecutionContext, service: Running): Promise<void> => {
   const roles = await Promise.all(['alice', 'bob', 'audrey'].map((name) => roleAt(service, name)))
   t.deepEqual(roles, ['tester', 'tester', 'auditor'])
-}
-
-for (const [what, { path, body, isKnown }] of Object.entries({ ...CHANGES, scope: SCOPE })) {
-  test(`a ${what} is in force on the other instance within 2 s`, async (t) => {
-    const { one, other } = await twoInstances(t)
-    await allSignIn(t, other)
-    t.is((await one.as('admin').post(path, body)).status, 200)
-    t.true(await isKnown(one))
-    await until('it is in force', () => isKnown(other), IN_FORCE_WITHIN)
-  })
 }
 
 const oneAndCut = async (t: ExecutionContext) => {

@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'ava'
-import { USERS_STREAM } from '../../../src/domain/values/ids.ts'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { type InstanceSetting, startInstances } from '../../event-store/eventstoredb/service/instances.ts'
 import type { Answer } from '../../http/client.ts'
@@ -17,43 +16,6 @@ export type Two = Awaited<ReturnType<typeof twoInstances>>
 
 /** Status and code. */
 export const codeOf = ({ status, json }: Answer): readonly unknown[] => (json.code ? [status, json.code] : [status])
-
-/** The answers in the order of their status. */
-export const codesOf = (answers: readonly Answer[]): readonly unknown[] =>
-  answers.map(codeOf).toSorted(([a], [b]) => Number(a) - Number(b))
-
-/**
- * After `arrange`, the next two appends to the stream of users wait for each other: both were decided on what was
- * recorded before.
- */
-export const makeMeeting = () => {
-  let isArranged = false
-  let first: (() => void) | undefined
-  const meet = async (): Promise<void> => {
-    if (!isArranged) return
-    if (first !== undefined) {
-      isArranged = false
-      first()
-      first = undefined
-      return
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    first = resolve
-    await promise
-  }
-  return {
-    arrange: (): void => {
-      isArranged = true
-    },
-    change: (store: EventStore): EventStore => ({
-      ...store,
-      append: async (stream, ...given) => {
-        if (stream === USERS_STREAM) await meet()
-        return store.append(stream, ...given)
-      },
-    }),
-  }
-}
 
 /** Milliseconds after which an instance that cannot follow the log refuses, and a reserve. */
 export const REFUSED_WITHIN = 15_000

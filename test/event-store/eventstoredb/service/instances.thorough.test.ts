@@ -1,12 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { startSut } from '../../../gateway/peers.ts'
-import type { Answer, Headers } from '../../../http/client.ts'
 import { idOf, type Running } from '../../../http/harness.ts'
 import { bearer, begin, statusWith, within } from '../../../http/logins/login.ts'
-import { race } from '../../../http/races/race.ts'
-import { aReservation, aSut, createSut, NOW, reserve } from '../../../http/requests.ts'
+import { aSut, createSut, NOW } from '../../../http/requests.ts'
 import { until } from '../../../http/until.ts'
-import { makeRandom } from '../../../process/random.ts'
 import { rounds } from '../../../thorough.ts'
 import { startInstances } from './instances.ts'
 
@@ -21,41 +18,6 @@ const two = async (t: ExecutionContext) => {
 
 /** Until an instance knows what another has recorded. */
 const KNOWN_WITHIN = 2_000
-
-test('thorough: of six clients racing for one window through three instances, exactly one gets it', async (t) => {
-  const { services, log } = await startInstances(t)
-  const count = 200
-  const tally = await race({ services, clients: 6, rounds: count, pick: makeRandom(20_300_502).below })
-  t.deepEqual(tally, { accepted: count, refused: 5 * count, faults: [] })
-  t.is((await log()).filter(({ type }) => type === 'ReservationCreated').length, count)
-})
-
-/** A response without headers specific to its request. */
-const lasting = ({ status, headers, text }: Answer) => {
-  const { date: _, 'x-request-id': __, ...others } = headers
-  return { status, headers: others, text }
-}
-
-test('an idempotency key sent to three instances at once is recorded once with equal responses', async (t) => {
-  const { services, log } = await startInstances(t, { now: NOW })
-  for (let round = 0; round < rounds(2, 10); round++) {
-    const sut = await createSut((services[0] as Running).as('admin'))
-    const headers: Headers = { 'Idempotency-Key': `k${round}` }
-    for (const [type, events, ask] of [
-      ['ReservationCreated', 1, (at: Running) => reserve(at.as('alice'), aReservation(sut), headers)],
-      ['SutCreated', 2, (at: Running) => at.as('admin').post('/api/sut/create', aSut({ name: 'twice' }), headers)],
-    ] as const) {
-      const before = (await log()).length
-      const answers = await Promise.all(services.map(ask))
-      const later = await ask(services[round % 3] as Running)
-      const recorded = (await log()).slice(before)
-      t.is(recorded.filter((row) => row.type === type).length, 1)
-      t.is(recorded.length, events)
-      t.is(later.status, 201, later.text)
-      for (const answer of answers) t.deepEqual(lasting(answer), lasting(later))
-    }
-  }
-})
 
 test('a write on one instance is read on another by its position, which is the same on all', async (t) => {
   const { services, log } = await startInstances(t, { now: NOW })

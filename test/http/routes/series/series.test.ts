@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../../client.ts'
 import { idOf } from '../../harness.ts'
-import { asks, lab, said } from '../../lab.ts'
+import { asks, type Lab, lab, said } from '../../lab.ts'
 import { aReservation, aSeries, createSut, NOW, reserved } from '../../requests.ts'
 
 const CREATE = '/api/sut_reservation_series/create'
@@ -22,9 +22,17 @@ const stage = async (t: ExecutionContext) => {
   return { service, sut_id: service.sut, create }
 }
 
-test('a series reserves every window in one append and is read back', async (t) => {
+/** How often the service has appended to its log. */
+const appendsOf = async ({ as }: Lab): Promise<number> => {
+  const { text } = await as('audrey').get('/metrics')
+  return Number(/^berth_appends_total\{outcome="done"\} (\d+)$/m.exec(text)?.[1])
+}
+
+test('a series is made and cancelled in one append each, and read back', async (t) => {
   const { service, sut_id, create } = await stage(t)
+  const before = await appendsOf(service)
   const made = await create()
+  t.is(await appendsOf(service), before + 1)
   t.is(made.status, 201)
   const { series_id } = made.json
   t.is(made.headers.location, `/api/sut_reservation_series/${series_id}`)
@@ -49,6 +57,9 @@ test('a series reserves every window in one append and is read back', async (t) 
     ...{ limit: 100, offset: 0, count: 1 },
     sut_reservation_series: [series],
   })
+  await service.ask('alice', `POST ${made.headers.location}/cancel`)
+  t.is((await service.recorded()).filter(({ type }) => type === 'ReservationCancelled').length, 3)
+  t.is(await appendsOf(service), before + 2)
 })
 
 test('include=series adds the series of a reservation, or null', async (t) => {

@@ -13,7 +13,8 @@ import { loginRoutes } from './routes/login/login.ts'
 import { singleSignOnRoutes } from './routes/login/single-sign-on.ts'
 import { readMetrics } from './routes/metrics/metrics.ts'
 import type { Parts } from './routes/parts.ts'
-import { requestRoutes } from './routes/requests.ts'
+import { requestReads } from './routes/request-reads.ts'
+import { requestChanges } from './routes/requests.ts'
 import { reservationReads } from './routes/reservation-reads.ts'
 import { reservationChanges } from './routes/reservations.ts'
 import { seriesRoutes } from './routes/series.ts'
@@ -35,7 +36,8 @@ export const declarations: readonly Declaration<Parts>[] = [
   readConnection,
   ...consoleRoutes,
   ...seriesRoutes,
-  ...requestRoutes,
+  ...requestChanges,
+  ...requestReads,
   ...sutChanges,
   ...sutReads,
   sutHistory,

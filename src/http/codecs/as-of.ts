@@ -46,7 +46,7 @@ export const asOfParameter = parsed<AsOf>(
 )
 
 export interface AsOfQuery {
-  readonly as_of: AsOf | undefined
+  readonly as_of?: AsOf
 }
 
 /** Roles that may use as_of. */

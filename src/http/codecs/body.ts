@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as t from 'io-ts'
 import { type JsonSchema, schemaOf, withSchema } from '../../domain/codec/json-schema.ts'
-import { pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
+import { closed, pathOf, UNKNOWN_MEMBER } from '../../domain/codec/object-codec.ts'
 import { bodyProblem, type FailureCode, type Problem } from '../../domain/failure.ts'
 import type { DecodeBody } from '../protocol/route.ts'
 
@@ -10,12 +10,12 @@ import type { DecodeBody } from '../protocol/route.ts'
 /** Problems between members, looked for also where some are wrong by themselves. */
 type Rule = (body: unknown) => readonly Problem[]
 
-interface Options<A, B> {
+interface Options {
   /** Fields that the service assigns: of the body, or of the rows in it. */
   readonly readOnly?: readonly string[]
   readonly rules?: readonly Rule[]
-  /** Makes what handlers get, unless members that are right by themselves are not so together. */
-  readonly make?: (read: A) => E.Either<readonly Problem[], B>
+  /** A rule that is looked at where nothing else is wrong. */
+  readonly lastRule?: Rule
   /** The schema, where rules say more than the codec. */
   readonly schema?: () => JsonSchema
 }
@@ -32,26 +32,26 @@ const problemOf =
       : { ...problem, code: 'field_unknown', detail: 'is not a field of this request' }
   }
 
+const NONE: readonly Problem[] = []
+
 /** The body that a codec decodes. One that is left out, where it may be, is an empty object. */
-export const bodyOf = <A, B = A>(
-  codec: t.Type<A, unknown, unknown>,
-  { readOnly = [], rules = [], make, schema }: Options<A, B> = {},
+export const bodyOf = <B>(
+  codec: t.Type<B, unknown, unknown>,
+  { readOnly = [], rules = [], lastRule, schema }: Options = {},
 ): DecodeBody<B> => {
   const toProblem = problemOf(readOnly)
   const decode: DecodeBody<B> = (body) => {
     const read = codec.decode(body === undefined ? {} : body)
-    const problems = rules.flatMap((rule) => rule(body))
-    if (E.isLeft(read)) return E.left([...read.left.map(toProblem), ...problems])
-    if (problems.length > 0) return E.left(problems)
-    return make === undefined ? E.right(read.right as unknown as B) : make(read.right)
+    const wrong = E.isLeft(read) ? read.left.map(toProblem) : []
+    const found = [...wrong, ...rules.flatMap((rule) => rule(body))]
+    const problems = found.length > 0 ? found : (lastRule?.(body) ?? NONE)
+    return E.isLeft(read) || problems.length > 0 ? E.left(problems) : read
   }
   return withSchema(decode, schema ?? (() => schemaOf(codec)))
 }
 
 /** What a codec makes of a body. */
 export type BodyOf<D> = D extends DecodeBody<infer B> ? B : never
-
-const NONE: readonly Problem[] = []
 
 /**
  * Exactly one of several forms must be present and complete, whatever the values: each is the names of its members.
@@ -78,3 +78,6 @@ export const oneForm =
       ),
     ]
   }
+
+/** Of a route that takes nothing from its body: none, or an empty object. */
+export const withoutBody = { body: bodyOf(closed('Nothing', {}, {})), isBodyOptional: true } as const

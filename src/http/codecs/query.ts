@@ -19,11 +19,9 @@ export type Rule = (given: Given) => readonly Problem[]
 
 type Codecs = Readonly<Record<string, t.Mixed>>
 
-interface Options<R extends Codecs, A, Q> {
+interface Options<R extends Codecs> {
   readonly required?: R
   readonly rules?: readonly Rule[]
-  /** Makes what handlers get. */
-  readonly make?: (read: A) => Q
 }
 
 /** Codecs of parameters that may be repeated. Their values are joined by commas. */
@@ -38,10 +36,10 @@ const problemOf = (error: t.ValidationError): Problem => {
 export const TAG = 'tag.'
 
 /** A query of these parameters, with codecs that take text. */
-export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never>, Q = Closed<R, O>>(
+export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never>>(
   optional: O,
-  { required, rules = [], make }: Options<R, Closed<R, O>, Q> = {},
-): DecodeQuery<Q> => {
+  { required, rules = [] }: Options<R> = {},
+): DecodeQuery<Closed<R, O>> => {
   const codecs: Codecs = { ...required, ...optional }
   const codec = closed('query', required ?? ({} as R), optional)
   const isTag = ([name]: readonly [string, string]): boolean => TAG in codecs && name.startsWith(TAG)
@@ -52,7 +50,7 @@ export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never
     return Object.fromEntries(tags.length === 0 ? others : [...others, [TAG, Object.fromEntries(tags)]])
   }
 
-  const decode: DecodeQuery<Q> = (query) => {
+  const decode: DecodeQuery<Closed<R, O>> = (query) => {
     const given = new Map<string, string>()
     const repeated = new Set<string>()
     for (const [name, value] of new URLSearchParams(query)) {
@@ -68,8 +66,7 @@ export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never
       ...(E.isLeft(read) ? read.left.map(problemOf) : []),
       ...rules.flatMap((rule) => rule(given)),
     ]
-    if (E.isLeft(read) || problems.length > 0) return E.left(problems)
-    return E.right(make === undefined ? (read.right as Q) : make(read.right))
+    return E.isLeft(read) || problems.length > 0 ? E.left(problems) : read
   }
   return withSchema(decode, () => schemaOf(codec))
 }

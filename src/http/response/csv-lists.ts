@@ -13,6 +13,7 @@ import type { Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { RouteResponse } from '../protocol/route.ts'
+import type { Listed } from './objects.ts'
 import type { UserNames } from './user-names.ts'
 
 /** Lists as CSV: all that match in one response, for spreadsheets. */
@@ -69,10 +70,12 @@ export const makeCsvLists = (
   return {
     /** What to read in place of a page; one row more than a list may have. */
     part: { limit: limits.rows + 1, offset: 0, asPositions: true } as const,
-    /** Why a query is not one for CSV, if it is not. */
-    refuse: ({ pagedBy }: Paging, mediaType: string): E.Either<Refusal, never> | undefined => {
-      if (mediaType !== CSV || pagedBy.length === 0) return undefined
-      return E.left(invalid(pagedBy.map((name) => inQuery(name, 'is only for pages; CSV has all that match'))))
+    /** Refuses a query that is not one for CSV. It has no settings of SUTs either. */
+    refuse: (query: Paging, kind: Listed): E.Either<Refusal, never> | undefined => {
+      const ofPages = ['limit', 'offset', ...(kind === 'sut' ? ['include'] : [])]
+      const given = ofPages.filter((name) => query[name as keyof Paging] !== undefined)
+      if (given.length === 0) return undefined
+      return E.left(invalid(given.map((name) => inQuery(name, 'is only for pages; CSV has all that match'))))
     },
     respond: (
       list: CsvList,

@@ -15,8 +15,6 @@ interface Demand {
 /** A request, as far as it decides on what was wanted. */
 export type RefusedCall = Pick<Call<unknown>, 'user' | 'params' | 'body'> & { readonly path: string }
 
-type Body = Partial<Pick<Demand, 'user_id' | 'sut_id'>> & { readonly target?: Pick<Demand, 'sut_id' | 'match'> }
-
 /** The documents of objects that concern a SUT or criteria, by the beginning of the paths of their routes. */
 const DOCUMENTS = [
   ['/api/sut_reservation/:id', 'reservation'],
@@ -27,9 +25,9 @@ const DOCUMENTS = [
 const makeDemandOf =
   ({ newest }: Pick<Views, 'newest'>) =>
   ({ user, params, body, path }: RefusedCall): Demand | undefined => {
-    const { user_id = user._id, target, sut_id } = (body ?? {}) as Body
-    const asked = target ?? (sut_id === undefined ? undefined : { sut_id })
-    if (asked !== undefined) return { user_id, ...asked }
+    const { user_id = user._id, match, sut_id } = (body ?? {}) as Partial<Demand>
+    if (match !== undefined) return { user_id, match }
+    if (sut_id !== undefined) return { user_id, sut_id }
     const { id = '' } = params
     if (path.startsWith('/api/sut/:id')) return { user_id: user._id, sut_id: id }
     const kind = DOCUMENTS.find(([beginning]) => path.startsWith(beginning))?.[1]

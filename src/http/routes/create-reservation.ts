@@ -1,7 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Quotas } from '../../commands/quotas.ts'
+import type { RequestedWindow } from '../../domain/calendar/window.ts'
+import { boolean, instant, integer, opaqueId } from '../../domain/codec/codec.ts'
+import { closedSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
 import type { Actor } from '../../domain/decider.ts'
-import type { Criteria } from '../../domain/events/criteria.ts'
+import { AskedCriteria, type Criteria } from '../../domain/events/criteria.ts'
+import { keepalive } from '../../domain/events/reservation.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { CreateReservation } from '../../domain/reservation/create.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
@@ -11,7 +16,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import type { Users } from '../../users/users.ts'
-import { type ReservationBody, reservationBody } from '../codecs/bodies.ts'
+import { type BodyOf, bodyOf, oneForm } from '../codecs/body.ts'
 import { holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
@@ -19,6 +24,35 @@ import { createdResponse } from '../response/keepalive.ts'
 import { viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
+
+export const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
+
+export const seconds = integer(1, Number.MAX_SAFE_INTEGER)
+/** A SUT, or what any SUT must be. */
+export const TARGETS = [{ sut_id: opaqueId }, { match: AskedCriteria }] as const
+export const target = { ...TARGETS[0], ...TARGETS[1] }
+export const oneTarget = oneForm('sut_required', 'sut_ambiguous', ['sut_id'], ['match'])
+
+/** The two forms of a window. */
+const explicit = { start_time: instant, end_time: instant }
+const relative = { start_in: integer(0, Number.MAX_SAFE_INTEGER), duration: seconds }
+const oneWindow = oneForm('window_required', 'window_ambiguous', Object.keys(explicit), Object.keys(relative))
+/** Who holds it, the caller unless given, and the seconds after which it is released unless it is kept alive. */
+const holder = { user_id: opaqueId, keepalive, beyond_quota: boolean }
+
+export const reservationBody = bodyOf(closed('Reservation', {}, { ...target, ...holder, ...explicit, ...relative }), {
+  readOnly: RESERVATION_READ_ONLY,
+  rules: [oneTarget, oneWindow],
+  schema: () => ({
+    oneOf: TARGETS.flatMap((one) => [explicit, relative].map((form) => closedSchema({ ...one, ...form }, holder))),
+  }),
+})
+type ReservationBody = BodyOf<typeof reservationBody>
+
+const windowOf = ({ start_time, end_time, start_in, duration }: ReservationBody): RequestedWindow =>
+  start_time && end_time
+    ? { form: 'explicit', start: start_time, end: end_time }
+    : { form: 'relative', startIn: start_in as number, duration: duration as number }
 
 /** Whether there is a user to reserve for. Who may not reserve for it does not learn that. */
 export const holderExists = async (users: Users, actor: Actor, userId: string): Promise<boolean> => {
@@ -69,12 +103,13 @@ const createMatching = async (parts: Parts, call: Call, asked: AskedReservation,
 const create = async (parts: Parts, call: Call<ReservationBody>): RouteResult => {
   const { users, limits } = parts
   const { user, body } = call
-  const { target, user_id = user._id, window, isBeyondQuota, keepalive } = body
+  const { sut_id, match, user_id = user._id, beyond_quota: isBeyondQuota = false, keepalive } = body
   const userExists = await holderExists(users, user, user_id)
-  const asked = { actor: user, scope: user.scope, user_id, userExists, window, limits, isBeyondQuota, keepalive }
-  return 'sut_id' in target
-    ? createById(parts, call, asked, target.sut_id)
-    : createMatching(parts, call, asked, target.match)
+  const holding = { actor: user, scope: user.scope, user_id, userExists, limits, isBeyondQuota, keepalive }
+  const asked = { ...holding, window: windowOf(body) }
+  return sut_id === undefined
+    ? createMatching(parts, call, asked, match as Criteria)
+    : createById(parts, call, asked, sut_id)
 }
 
 const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matches', 'no_sut_free']

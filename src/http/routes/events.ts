@@ -1,5 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { described, instant, matching, oneOf, opaqueId } from '../../domain/codec/codec.ts'
+import { withSchema } from '../../domain/codec/json-schema.ts'
+import { EVENT_TYPES, type EventType } from '../../domain/event.ts'
 import { invalid, type Problem } from '../../domain/failure.ts'
+import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts'
 import {
   BEFORE_FIRST,
   formatPosition,
@@ -14,14 +18,58 @@ import type { EventsPage } from '../../feed/feed.ts'
 import type { DelayedStart } from '../../feed/stream.ts'
 import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import { LATEST } from '../codecs/as-of.ts'
-import { type ChangesQuery, changesQuery, type EventsQuery, eventsQuery } from '../codecs/events.ts'
-import { LIMIT } from '../codecs/lists.ts'
-import { inQuery } from '../codecs/query.ts'
+import { afterParameter, LATEST, positionParameter } from '../codecs/as-of.ts'
+import { inOrder, LIMIT, ofSut, paging } from '../codecs/lists.ts'
+import { inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several } from '../codecs/query.ts'
 import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
+
+const PREFIX = 'berth.'
+const NAME = new RegExp(`^(?:berth\\.)?(?:${EVENT_TYPES.join('|')})$`)
+const eventType = withSchema(matching('event', NAME, `must be berth. and one of ${EVENT_TYPES.join(', ')}`), () => ({
+  ...{ type: 'string', enum: [...EVENT_TYPES.map((name) => PREFIX + name), ...EVENT_TYPES] },
+}))
+
+/** The direction in which events are read. */
+const orderRule: Rule = (given) => [
+  ...(given.has('before') && !given.has('order') ? [inQuery('before', 'needs order=desc')] : []),
+  ...(given.has('order') && given.has('after') ? [inQuery('after', 'cannot be combined with order=desc')] : []),
+]
+
+const before = 'With order=desc: the position before which to begin; by default the end of the log.'
+const actor = 'Only what this user did, or berth, schedule, monitor, gateway, oidc or command-line.'
+
+const eventsQuery = queryOf(
+  {
+    after: afterParameter,
+    order: described(oneOf('desc'), 'Newest first, for pages. Then next is the before to go on with. Not with after.'),
+    before: described(positionParameter, before),
+    limit: paging.limit,
+    follow: described(onlyTrue, 'Continue live after all events up to now.'),
+    type: several(eventType, 'Only events of this type; may be repeated.'),
+    sut_id: ofSut,
+    user_id: described(opaqueId, 'Only those of reservations held by this user, and those about the user.'),
+    actor: described(opaqueId, actor),
+    from: described(instant, 'Only events recorded from then on.'),
+    to: described(instant, 'Only events recorded before.'),
+  },
+  { rules: [inOrder('from', 'to'), orderRule] },
+)
+type EventsQuery = QueryOf<typeof eventsQuery>
+
+const changesQuery = queryOf({
+  after: described(afterParameter, 'The position after which to begin; from now on by default.'),
+})
+type ChangesQuery = QueryOf<typeof changesQuery>
+
+const filterOf = ({ type, sut_id, user_id, actor, from, to }: EventsQuery) => {
+  /** Unix milliseconds of the first event, or after the last. */
+  const millisecondOf = (time: OffsetTime | undefined) => time && ceilMillisecond(time.instant)
+  const types = type && new Set(type.map((name) => name.replace(PREFIX, '') as EventType))
+  return { types, sutId: sut_id, userId: user_id, actor, from: millisecondOf(from), to: millisecondOf(to) }
+}
 
 const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const LINES = 'application/x-ndjson'
@@ -121,14 +169,14 @@ const follow = async (
 
 /** Parameters that do not fit the media type of the response, or the direction. */
 const problemsOf = ({ query, mediaType, lastEventId }: Call<unknown, EventsQuery>): readonly Problem[] => {
-  const { follow, limit, isBackwards } = query
+  const { follow, limit, order } = query
   if (STREAM_MEDIA_TYPES.includes(mediaType)) {
-    return [...(limit === undefined ? [] : ['limit']), ...(isBackwards ? ['order'] : [])].map((name) =>
+    return [...(limit === undefined ? [] : ['limit']), ...(order === undefined ? [] : ['order'])].map((name) =>
       inQuery(name, 'is only for pages, not for streams'),
     )
   }
   if (follow) return [inQuery('follow', `is only for streams: send Accept: ${LINES} or ${EVENT_STREAM}`)]
-  return isBackwards && lastEventId !== undefined
+  return order !== undefined && lastEventId !== undefined
     ? [{ ...inQuery('Last-Event-ID', 'cannot be combined with order=desc'), in: 'header' }]
     : []
 }
@@ -145,9 +193,9 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
   const { query, mediaType, user } = call
   const problems = problemsOf(call)
   if (problems.length > 0) return E.left(invalid(problems))
-  const { actor, from, to, limit = LIMIT } = query
-  const filter = { types: query.types, sutId: query.sut_id, userId: query.user_id, actor, from, to }
-  if (query.isBackwards) {
+  const { limit = LIMIT } = query
+  const filter = filterOf(query)
+  if (query.order !== undefined) {
     const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
     if (E.isLeft(reached)) return reached
     const position = views.position()

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../../commands/clock-guard.ts'
 import { clockAhead } from '../../commands/failures.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
-import { withoutBody } from '../codecs/bodies.ts'
+import { withoutBody } from '../codecs/body.ts'
 import { administrators, type Declaration, get, post, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 

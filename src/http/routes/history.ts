@@ -2,14 +2,16 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
+import { described, instant } from '../../domain/codec/codec.ts'
 import { type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { ceilMillisecond } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { ValueChange } from '../../read-models/lists/histories.ts'
-import { type HistoryQuery, historyQuery } from '../codecs/lists.ts'
-import { inQuery } from '../codecs/query.ts'
+import { afterParameter } from '../codecs/as-of.ts'
+import { inOrder, LIMIT, paging } from '../codecs/lists.ts'
+import { apart, inQuery, type QueryOf, queryOf, wordsOf } from '../codecs/query.ts'
 import { everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -19,7 +21,20 @@ import { listResponse } from './list-response.ts'
 import { readEventAt, type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
-type HistoryCall = Call<unknown, HistoryQuery>
+/** The requested page of a history, or of a span of it: at an offset, or after the event at a position. */
+const historyQuery = queryOf(
+  {
+    ...{ limit: paging.limit, offset: paging.offset, after: afterParameter },
+    from: described(instant, 'Begins with the first event recorded then or later.'),
+    to: described(instant, 'Ends before the first event recorded then or later.'),
+    include: described(
+      wordsOf('names'),
+      'names adds username, the holder of the reservation that an event is about, and sutname, as they are now.',
+    ),
+  },
+  { rules: [apart(['offset'], 'after'), inOrder('from', 'to')] },
+)
+type HistoryCall = Call<unknown, QueryOf<typeof historyQuery>>
 
 /** Events read or encoded per turn of the event loop. */
 const EVENTS_PER_TURN = 64
@@ -45,10 +60,10 @@ const readEvents = async (parts: Parts, positions: readonly PublicPosition[]): P
 const readSutNames = async (
   { objects }: Parts,
   events: readonly Recorded[],
-  { user, query: { withNames } }: HistoryCall,
+  { user, query: { include } }: HistoryCall,
 ): Promise<E.Either<Refusal, ReadonlyMap<string, string>>> => {
   const names = new Map<string, string>()
-  const ids = new Set(withNames ? events.flatMap((event) => sutIdOf(event) ?? []) : [])
+  const ids = new Set(include ? events.flatMap((event) => sutIdOf(event) ?? []) : [])
   for (const id of ids) {
     const found = await visibleTo(objects, user).newest('sut', id)
     if (E.isLeft(found)) return found
@@ -64,7 +79,7 @@ const showHistory =
     const { objects, users, origin } = parts
     // An actor may be no user, and a user may have been erased.
     const nameOf = (id: string): string | undefined => users.member(id)?.name
-    const { limit, offset, after, from, to, withNames } = call.query
+    const { limit = LIMIT, offset = 0, after, from, to, include } = call.query
     const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
     const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
     if (E.isLeft(page)) return page
@@ -85,12 +100,12 @@ const showHistory =
       const document = {
         ...(call.user.scope === undefined ? whole : visible),
         actorname: nameOf(event.metadata.actor),
-        ...(withNames && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
+        ...(include && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
         changes: [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)],
       }
       documents.push(JSON.stringify(document))
     }
-    const place = after === undefined ? { limit, offset } : { limit }
+    const place = { limit, offset, before: after }
     return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
   }
 

@@ -3,7 +3,7 @@ import { invalid } from '../../domain/failure.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import type { CsvList } from '../../read-models/lists/csv.ts'
 import type { ListPage, PageQuery } from '../../read-models/lists/page.ts'
-import type { Paging } from '../codecs/lists.ts'
+import { LIMIT, type Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
@@ -15,10 +15,10 @@ import type { Parts } from './parts.ts'
 /** The envelope of a list, without an offset where the page is after an entry. Entries are JSON texts, inserted unchanged. */
 export const listResponse = (
   name: string,
-  { limit, offset, before }: Pick<Paging, 'limit' | 'before'> & Partial<Pick<Paging, 'offset'>>,
+  { limit = LIMIT, offset = 0, before }: Omit<Paging, 'before'> & { readonly before?: unknown },
   { documents, count }: ListPage,
 ): RouteResponse => {
-  const place = offset === undefined || before !== undefined ? '' : `"offset":${offset},`
+  const place = before !== undefined ? '' : `"offset":${offset},`
   return { status: 200, body: `{"limit":${limit},${place}"count":${count},"${name}":[${documents.join(',')}]}` }
 }
 
@@ -62,9 +62,9 @@ export const respondWithList = async (
   [kind, name, seen = visibleTo(objects, user)]: readonly [kind: Listed, name: string, seen?: Pick<Objects, 'newest'>],
   read: (part: PageQuery) => Promise<E.Either<Refusal, Reading>>,
 ): RouteResult => {
-  const refused = csv.refuse(query, mediaType)
+  const refused = mediaType === CSV ? csv.refuse(query, kind) : undefined
   if (refused !== undefined) return refused
-  const { limit, offset, before } = query
+  const { limit = LIMIT, offset = 0, before } = query
   // The entry with this id may have left the list since.
   const last = before === undefined ? undefined : await seen.newest(kind, before)
   if (last !== undefined && E.isLeft(last)) return last

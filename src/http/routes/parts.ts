@@ -24,11 +24,11 @@ import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../read-models/requests/explain.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
+import type { CallbackParameters } from '../../users/oidc/provider.ts'
 import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { SignOnEnd } from '../codecs/login.ts'
 import type { ConsoleTicket } from '../console/consoles.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
@@ -125,6 +125,9 @@ export interface Checked {
   readonly cause: Cause | undefined
   readonly milliseconds: number
 }
+
+/** What a browser brings from the provider, and what the sign-in began with. */
+export type SignOnEnd = CallbackParameters & { readonly transaction: string }
 
 /** The two requests of a sign-in at a provider. */
 export interface SingleSignOn {

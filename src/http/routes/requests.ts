@@ -1,68 +1,53 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { orUnavailable } from '../../commands/failures.ts'
-import { bodyProblem, type Failure, failure, refuse } from '../../domain/failure.ts'
+import { integer, opaqueId } from '../../domain/codec/codec.ts'
+import { closedSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
+import type { Criteria } from '../../domain/events/criteria.ts'
+import { priority } from '../../domain/events/request.ts'
+import { keepalive } from '../../domain/events/reservation.ts'
+import { bodyProblem, type Failure, failure, type Problem, refuse } from '../../domain/failure.ts'
 import { findWaiting } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
-import { aliveFor, aliveUntil, type Kept } from '../../domain/values/keepalive.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { Version } from '../../read-models/tables/version.ts'
-import { type SutRequestBody, sutRequestBody, withoutBody } from '../codecs/bodies.ts'
-import { requestWaitQuery, type SutRequestsQuery, sutRequestsQuery, type WaitQuery } from '../codecs/lists.ts'
-import { type Declaration, everyone, get, holders, post, refTo } from '../protocol/declaration.ts'
+import { epochMillisecondsOf } from '../../domain/values/instant.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
+import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code } from '../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
-import { CSV } from '../response/csv-lists.ts'
-import { withUserName } from '../response/user-names.ts'
-import { type ScopedUser, userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
-import { holderExists } from './create-reservation.ts'
-import { respondWithList } from './list-response.ts'
+import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
+import { visibleTo } from '../response/visibility.ts'
+import { holderExists, oneTarget, seconds, TARGETS, target } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
+import { findRequest, requestResponse } from './request-reads.ts'
 
-/** The response that shows a request, and until when it is kept alive if it waits. */
-const requestResponse = (
-  { nameOf }: Parts,
-  { position, document }: Pick<Version, 'position' | 'document'>,
-  life?: Kept | undefined,
-): RouteResponse => {
-  const request = JSON.parse(document) as SutRequest
-  const isKept = life !== undefined && request.status === 'waiting'
-  return {
-    status: 200,
-    body: JSON.stringify(withUserName(request, nameOf)),
-    ...(position >= 0 && { position }),
-    ...(isKept && { headers: { 'Keepalive-Until': formatMilliseconds(aliveUntil(life)) } }),
-  }
-}
+const READ_ONLY = ['_id', 'created_at', 'updated_at', 'user_name', 'expires_at', 'status', 'sut_reservation_id']
+/** Seconds that a request may wait, and those it waits unless it says otherwise. */
+const [WAIT_MAX, WAIT] = [604_800, 86_400]
+/** Characters of criteria as JSON. They are kept in memory, with those of others, for as long as a request waits. */
+const CRITERIA_MAX = 8_192
 
-/** Reads a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
-const readRequest = async (
-  { objects, isAnyFit }: Parts,
-  read: 'newest' | 'latest',
-  id: string,
-  { _id, scope }: ScopedUser,
-): Promise<E.Either<Failure, Version | undefined>> => {
-  const found = await objects[read]('sut_request', id)
-  if (E.isLeft(found) || found.right === undefined || scope === undefined) return found
-  const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
-  if (user_id === _id) return found
-  const isSeen = await orUnavailable(async () => E.right(await isAnyFit({ criteria: match, sut_id, scopes: [scope] })))
-  return E.map((seen: boolean) => (seen ? found.right : undefined))(isSeen)
-}
+const needed = { duration: seconds }
+const options = { user_id: opaqueId, wait: integer(0, WAIT_MAX), priority, keepalive }
 
-const findRequest = async (...asked: Parameters<typeof readRequest>): Promise<E.Either<Failure, Version>> =>
-  E.chain((found: Version | undefined) =>
-    found === undefined ? E.left(failure('request_not_found', 'No request has this id.')) : E.right(found),
-  )(await readRequest(...asked))
+const shortCriteria = (body: unknown): readonly Problem[] =>
+  JSON.stringify(Object(body).match ?? {}).length > CRITERIA_MAX
+    ? [bodyProblem('invalid', 'match', `must be at most ${CRITERIA_MAX} characters of JSON where it waits`)]
+    : []
+
+/** A SUT that is waited for: one, or any that fits criteria. */
+const requestBody = bodyOf(closed('SutRequest', needed, { ...target, ...options }), {
+  readOnly: READ_ONLY,
+  rules: [oneTarget],
+  lastRule: shortCriteria,
+  schema: () => ({ oneOf: TARGETS.map((one) => closedSchema({ ...one, ...needed }, options)) }),
+})
 
 /** Why nobody can wait for the SUT that a request names; undefined if somebody can. */
 const refusalOfSut = async (
   { objects }: Parts,
-  { body: { target }, user }: Call<SutRequestBody>,
+  { body: { sut_id }, user }: Call<BodyOf<typeof requestBody>>,
 ): Promise<E.Either<Failure, Failure | undefined>> => {
-  if (!('sut_id' in target)) return E.right(undefined)
-  const found = await visibleTo(objects, user).newest('sut', target.sut_id)
+  if (sut_id === undefined) return E.right(undefined)
+  const found = await visibleTo(objects, user).newest('sut', sut_id)
   if (E.isLeft(found)) return found
   if (found.right === undefined) {
     const problems = [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]
@@ -72,22 +57,24 @@ const refusalOfSut = async (
   return E.right(isRetired ? failure('sut_retired', 'The SUT has been retired and cannot be reserved.') : undefined)
 }
 
-const create = async (parts: Parts, call: Call<SutRequestBody>): RouteResult => {
+const create = async (parts: Parts, call: Call<BodyOf<typeof requestBody>>): RouteResult => {
   const { objects, users, makeRequest } = parts
   const { body, user: actor } = call
-  const { user_id = actor._id, ...wanted } = body
+  const { user_id = actor._id, sut_id, match, duration, wait = WAIT, priority = 0, keepalive } = body
   const refused = await refusalOfSut(parts, call)
   if (E.isLeft(refused)) return refused
   await holderExists(users, actor, user_id)
   const holder = users.byId(user_id)
   const scopes = [actor.scope, holder?.scope].filter((scope) => scope !== undefined)
+  const target = sut_id === undefined ? { match: match as Criteria } : { sut_id }
+  const wanted = { target, duration, wait, priority, keepalive }
   const asked = { actor, user_id, holderRole: holder?.role, scopes, refusedSut: refused.right, ...wanted }
   const made = await makeRequest(envelopeOf(call), asked)
   if (E.isLeft(made)) return made
   const { id, revision, storePosition } = made.right
   const shown = await objects.after('sut_request', id, REQUESTS_STREAM, { kind: 'recorded', revision, storePosition })
-  const { keepalive, created_at } = JSON.parse(shown.document) as SutRequest
-  const life = keepalive === null ? undefined : { keepalive, began: epochMillisecondsOf(created_at), kept: 0 }
+  const { keepalive: seconds, created_at } = JSON.parse(shown.document) as SutRequest
+  const life = seconds === null ? undefined : { keepalive: seconds, began: epochMillisecondsOf(created_at), kept: 0 }
   const { headers, ...response } = requestResponse(parts, shown, life)
   return E.right({ ...response, status: 201, headers: { ...headers, Location: `/api/sut_request/${id}` } })
 }
@@ -121,92 +108,18 @@ const change = async (parts: Parts, call: Call, type: 'withdraw' | 'keep'): Rout
   return E.right(requestResponse(parts, shown, findWaiting(changed.right.state.queue, id)?.life))
 }
 
-/** Undefined where the store cannot be read. */
-const ifAvailable = <A>(reading: Promise<A>): Promise<A | undefined> =>
-  reading.catch((error: unknown) => {
-    if (error instanceof StoreUnavailable) return undefined
-    throw error
-  })
-
-/** Looks at an open read so often, in parts of a `keepalive`, that a sign of life is recorded before its end. */
-const LOOKS = 4
-
-type Read = Call<unknown, WaitQuery>
-
-/**
- * Waits until a request does not wait any more, and gives signs of its life meanwhile. A read on the page does not count:
- * it shows what others of the same user wait for, such as pipelines.
- */
-const wait = async ({ endings, changeRequest }: Parts, call: Read, id: string): Promise<Kept | undefined> => {
-  const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
-  const until = performance.now() + (call.query.wait ?? 0) * 1000
-  for (;;) {
-    // Where the store cannot be read, the explanation says so.
-    const life = await ifAvailable(changeRequest.attend(id, isCounted ? envelopeOf(call) : undefined))
-    const left = until - performance.now()
-    if (left <= 0 || call.isGone()) return life
-    const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))
-    if (!isTimeOver) return life
-  }
-}
-
-const isWaiting = ({ document }: Version): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
-
-const read = async (parts: Parts, call: Read): RouteResult => {
-  const { params, user, query } = call
-  const id = params.id ?? ''
-  const found = await findRequest(parts, 'newest', id, user)
-  if (E.isLeft(found)) return found
-  if (!isWaiting(found.right)) return E.right(requestResponse(parts, found.right))
-  const life = await wait(parts, call, id)
-  const now = query.wait ? userNow(parts.users, user) : E.right(user)
-  if (E.isLeft(now)) return now
-  const { _id, scope, role } = now.right
-  const reader = { _id, scope, seesQuotas: role !== 'tester' }
-  const explained = await parts.explain(id, reader)
-  // Who waits is known here before the views show it, or as soon.
-  const shown = await findRequest(parts, explained === undefined ? 'latest' : 'newest', id, now.right)
-  if (E.isLeft(shown)) return shown
-  if (!isWaiting(shown.right)) return E.right(requestResponse(parts, shown.right, life))
-  const more = explained ?? { position: 0, waits_for: [], expected_at: null }
-  const document = `${shown.right.document.slice(0, -1)},${JSON.stringify(more).slice(1)}`
-  return E.right(requestResponse(parts, { ...shown.right, document }, life))
-}
-
-const list = (parts: Parts, call: Call<unknown, SutRequestsQuery>) => {
-  const { objects, nameOf } = parts
-  const { query, user } = call
-  const { status, user_id, sut_id } = query
-  const seen = { newest: (_kind: string, id: string) => readRequest(parts, 'newest', id, user) }
-  return respondWithList(parts, call, ['sut_request', 'sut_requests', seen], async (part) => {
-    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
-    if (E.isLeft(sut)) return sut
-    const read = await objects.showList('sutRequests', {
-      ...{ ...part, status, user_id },
-      ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
-      visibility: visibilityOf(user),
-    })
-    if (E.isLeft(read)) return read
-    const passedOver = await ifAvailable(parts.passedOver())
-    const show = (document: string): string => {
-      const request = JSON.parse(document) as SutRequest
-      const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
-      return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
-    }
-    return E.right({ ...read.right, csvList: { of: 'sut_request' }, show })
-  })
-}
-
 const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_found', 'sut_retired', 'no_sut_matches']
 
-export const requestRoutes: readonly Declaration<Parts>[] = [
+const OF_CHANGE: readonly Code[] = ['not_your_request', 'request_not_found', 'request_granted', 'request_over']
+
+export const requestChanges: readonly Declaration<Parts>[] = [
   post('/api/sut_request/create', {
     id: 'createRequest',
     summary: 'Reserve a SUT as soon as one is free',
     description:
       'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. Where keepalive is given, the request is passed over once nobody has asked for it for so many seconds, and expires after twice as many; the reservation is released unless it is kept alive.',
     roles: holders,
-    body: sutRequestBody,
+    body: requestBody,
     answer: refTo('SutRequest'),
     isCreation: true,
     isKept: true,
@@ -216,29 +129,6 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
       ...(['quota_exceeded', 'window_too_long'] as const),
     ],
     handler: create,
-  }),
-  get('/api/sut_request', {
-    id: 'listRequests',
-    summary: 'List requests, newest first',
-    description: 'passed_over is there, and true, of one that waits and that nobody has asked for, for its keepalive.',
-    roles: everyone,
-    otherMediaTypes: [CSV],
-    query: sutRequestsQuery,
-    answer: refTo('SutRequestList'),
-    refusals: ['list_too_large', 'store_full'],
-    handler: list,
-  }),
-  get('/api/sut_request/:id', {
-    id: 'readRequest',
-    summary: 'Read a request, or wait for its end',
-    description:
-      'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
-    roles: everyone,
-    query: requestWaitQuery,
-    answer: refTo('SutRequestRead'),
-    isKept: true,
-    refusals: ['request_not_found', 'store_full'],
-    handler: read,
   }),
   post('/api/sut_request/:id/keepalive', {
     id: 'keepRequest',
@@ -250,10 +140,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     ignoresRetryKey: true,
     answer: refTo('SutRequest'),
     isKept: true,
-    refusals: [
-      ...(['not_your_request', 'request_not_found', 'request_granted', 'request_over', 'not_kept_alive'] as const),
-      'too_many_requests',
-    ],
+    refusals: [...OF_CHANGE, 'not_kept_alive', 'too_many_requests'],
     handler: (parts, call) => change(parts, call, 'keep'),
   }),
   post('/api/sut_request/:id/withdraw', {
@@ -263,7 +150,7 @@ export const requestRoutes: readonly Declaration<Parts>[] = [
     roles: holders,
     ...withoutBody,
     answer: refTo('SutRequest'),
-    refusals: ['not_your_request', 'request_not_found', 'request_granted', 'request_over'],
+    refusals: OF_CHANGE,
     handler: (parts, call) => change(parts, call, 'withdraw'),
   }),
 ]

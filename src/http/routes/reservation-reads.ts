@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
+import { described, instant, opaqueId } from '../../domain/codec/codec.ts'
 import { invalid } from '../../domain/failure.ts'
 import {
   ceilMillisecond,
@@ -17,14 +18,9 @@ import {
   reservationStateOf,
 } from '../../read-models/lists/reservations.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import { asOfRoles } from '../codecs/as-of.ts'
-import { inQuery } from '../codecs/query.ts'
-import {
-  type ReservationQuery,
-  type ReservationsQuery,
-  reservationQuery,
-  reservationsQuery,
-} from '../codecs/reservations.ts'
+import { asOfParameter, asOfRoles } from '../codecs/as-of.ts'
+import { ofHolder, ofPages, paging, SUTS_MAX, span, waitParameter, wholeSpan } from '../codecs/lists.ts'
+import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several, wordsOf } from '../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import type { Call } from '../protocol/route.ts'
@@ -37,21 +33,75 @@ import { respondWithList } from './list-response.ts'
 import { momentOf, nowOrAsOf, type Show, showListAsOf, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
-type ListCall = Call<unknown, ReservationsQuery>
+/** What reads can add. */
+const INCLUDE =
+  'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
-type ReadCall = Call<unknown, ReservationQuery>
+const NOTHING: ReadonlySet<never> = new Set()
+
+const readQuery = queryOf(
+  {
+    include: described(wordsOf('names', 'state', 'series'), INCLUDE),
+    as_of: asOfParameter,
+    wait: described(waitParameter, 'Seconds to wait, 0 by default. Not with as_of.'),
+  },
+  { rules: [apart(['wait'], 'as_of')] },
+)
+type ReadCall = Call<unknown, QueryOf<typeof readQuery>>
+
+const HELD = ['held_from', 'held_to'] as const
+const ofHeldSpan = wholeSpan(...HELD)
+
+const heldRules: readonly Rule[] = [
+  apart(HELD, 'held_at'),
+  (given) => (given.has('held_at') ? [] : ofHeldSpan(given)),
+  apart(['from', 'to', 'current'], 'held_at', ...HELD),
+]
+
+/** Without their states, cancelled reservations would look like others. */
+const includeRule: Rule = (given) => {
+  const words = given.get('include')?.split(',') ?? []
+  return words.includes('cancelled') && !words.includes('state')
+    ? [inQuery('include', 'cannot have cancelled without state')]
+    : []
+}
+
+/** With `current` only reservations that are running; `cancelled` in `include` adds cancelled ones to the list. */
+const listQuery = queryOf(
+  {
+    ...paging,
+    include: described(
+      wordsOf('names', 'state', 'series', 'cancelled'),
+      `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
+    ),
+    sut_id: several(opaqueId, 'Only those of these SUTs, up to 100.', SUTS_MAX),
+    user_id: ofHolder,
+    ...span,
+    current: described(onlyTrue, 'Only reservations that are running.'),
+    held_at: described(
+      instant,
+      'Only reservations that held their SUT at this time: from their start, or their creation if that was later, to their real end.',
+    ),
+    held_from: described(instant, 'With held_to: only reservations that held their SUT in this span.'),
+    held_to: described(instant, 'The end of that span (exclusive).'),
+    as_of: asOfParameter,
+  },
+  { rules: [...ofPages, ...heldRules, includeRule] },
+)
+type ListQuery = QueryOf<typeof listQuery>
 
 /** Translates spans and `current`, as of Unix milliseconds, into bounds on a reservation's times. */
-const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): Partial<RowsQuery> => {
-  if (held !== undefined && 'at' in held) {
+const timesOf = (query: ListQuery, now: number): Partial<RowsQuery> => {
+  const { from, to, current = false, held_at, held_from, held_to } = query
+  if (held_at !== undefined) {
     // What holds a SUT at a moment began by then and ends later.
-    const [second, millisecond] = [floorSecond(held.at.instant), floorMillisecond(held.at.instant)]
+    const [second, millisecond] = [floorSecond(held_at.instant), floorMillisecond(held_at.instant)]
     return { endsAfter: second, startsBefore: second + 1, heldBefore: millisecond + 1 }
   }
-  if (held !== undefined) {
-    const { instant } = held.to
+  if (held_from !== undefined && held_to !== undefined) {
+    const { instant } = held_to
     return {
-      ...{ endsAfter: floorSecond(held.from.instant), startsBefore: ceilSecond(instant) },
+      ...{ endsAfter: floorSecond(held_from.instant), startsBefore: ceilSecond(instant) },
       heldBefore: ceilMillisecond(instant),
     }
   }
@@ -66,9 +116,9 @@ const timesOf = ({ from, to, current, held }: ReservationsQuery, now: number): P
 }
 
 /** Refuses to say what will hold a SUT: reservations that are not over may still change. `now` is in Unix milliseconds. */
-const refuseFuture = ({ held, as_of }: ReservationsQuery, now: number): E.Either<Refusal, never> | undefined => {
-  if (held === undefined) return undefined
-  const [name, latest] = 'at' in held ? ['held_at', held.at] : ['held_to', held.to]
+const refuseFuture = ({ held_at, held_to, as_of }: ListQuery, now: number): E.Either<Refusal, never> | undefined => {
+  const [name, latest] = held_at === undefined ? ['held_to', held_to] : ['held_at', held_at]
+  if (latest === undefined) return undefined
   if (isLater(latest.instant, instantAt(now))) return E.left(invalid([inQuery(name, 'is in the future')]))
   const isAfterAsOf = as_of !== undefined && 'instant' in as_of && isLater(latest.instant, as_of.instant)
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
@@ -95,11 +145,11 @@ const withMembers = (
   })
 }
 
-const list = (parts: Parts, call: ListCall) =>
+const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
   respondWithList(parts, call, ['reservation', 'sut_reservations'], async (part) => {
     const { nameOf, clock } = parts
     const { query, user } = call
-    const { sut_ids, user_id, include, as_of, current, held } = query
+    const { sut_id: sut_ids, user_id, include = NOTHING, as_of, current, held_at, held_to } = query
     const refused = refuseFuture(query, clock())
     if (refused !== undefined) return refused
     // With as_of, `current` means running at that time, and a state is that of then.
@@ -111,7 +161,7 @@ const list = (parts: Parts, call: ListCall) =>
       ...{ ...part, sut_ids, user_id, visibility, ...timesOf(query, now) },
       withDetails: include.size > 0,
       // What was cancelled never held its SUT.
-      withCancelled: include.has('cancelled') && held === undefined,
+      withCancelled: include.has('cancelled') && held_at === undefined && held_to === undefined,
     }
     const read = await showListAsOf(parts, 'reservations', asked, as_of)
     if (E.isLeft(read)) return read
@@ -144,7 +194,7 @@ const detailsOf = async (
 /** Shows one reservation, now or as of a past moment. */
 const show: Show<Parts, ReadCall> = async (parts, { query, user }, version) => {
   const { objects, nameOf, clock } = parts
-  const { include, as_of } = query
+  const { include = NOTHING, as_of } = query
   const response =
     as_of === undefined ? keptResponse(version, clock()) : documentResponse('reservation', version, false)
   if (include.size === 0) return E.right(response)
@@ -161,10 +211,11 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
   const { user, query } = call
   const { ended, document } = version
   // Only a read that waits needs the end. Parsing it would cost any other a twentieth of its time.
-  const isWaiting = query.wait > 0 && ended === null
+  const { wait = 0 } = query
+  const isWaiting = wait > 0 && ended === null
   const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
   if (left > 0) {
-    await endings.waitForChange(version, Math.min(query.wait * 1000, left))
+    await endings.waitForChange(version, Math.min(wait * 1000, left))
     const now = userNow(users, user)
     return E.isLeft(now) ? now : readNewest(parts, { ...call, user: now.right, query: { ...query, wait: 0 } })
   }
@@ -185,7 +236,7 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     summary: 'List reservations, newest created first',
     ...asOfRead,
     otherMediaTypes: [CSV],
-    query: reservationsQuery,
+    query: listQuery,
     answer: refTo('ReservationList'),
     refusals: ['list_too_large', 'store_full'],
     handler: list,
@@ -196,7 +247,7 @@ export const reservationReads: readonly Declaration<Parts>[] = [
     description:
       'With wait, it is answered when the reservation changes, when it is over or cancelled, or after that time. Signs of life change nothing.',
     ...asOfRead,
-    query: reservationQuery,
+    query: readQuery,
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],

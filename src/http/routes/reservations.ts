@@ -1,13 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Quotas } from '../../commands/quotas.ts'
+import { boolean, instant } from '../../domain/codec/codec.ts'
+import { closedSchema } from '../../domain/codec/json-schema.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
 import { failure } from '../../domain/failure.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
+import type { NewEnd } from '../../domain/reservation/extend.ts'
 import type { QuotaUse } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import { extensionBody, shorteningBody, withoutBody } from '../codecs/bodies.ts'
+import { bodyOf, oneForm, withoutBody } from '../codecs/body.ts'
 import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
@@ -15,8 +19,21 @@ import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { explainOver } from '../response/over.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
+import { RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
+
+const ENDS = { end_time: instant, duration: seconds, by: seconds }
+const beyond = { beyond_quota: boolean }
+
+/** The end of an extension: exactly one of a time, and seconds from the reservation's start or beyond its end. */
+export const extensionBody = bodyOf(closed('Extension', {}, { ...ENDS, ...beyond }), {
+  readOnly: RESERVATION_READ_ONLY,
+  lastRule: oneForm('window_required', 'window_ambiguous', ...Object.keys(ENDS).map((name) => [name])),
+  schema: () => ({ oneOf: Object.entries(ENDS).map(([name, codec]) => closedSchema({ [name]: codec }, beyond)) }),
+})
+
+const shorteningBody = bodyOf(closed('Shortening', { end_time: instant }, {}), { readOnly: RESERVATION_READ_ONLY })
 
 /** A reservation as its document shows it. */
 type Known = Pick<Reservation, '_id' | 'user_id'>
@@ -98,10 +115,12 @@ export const reservationChanges: readonly Declaration<Parts>[] = [
     handler: (parts, call) => {
       const { user: actor, body } = call
       const { limits } = parts
+      const { beyond_quota: isBeyondQuota = false, ...ends } = body
+      const asked = { end: ends.end_time ?? (ends as NewEnd), isBeyondQuota, limits, scope: actor.scope }
       const command = (known: Known, quota: QuotaUse | undefined): ReservationCommand => ({
-        ...{ type: 'ExtendReservation', actor, ...known, ...body, limits, quota, scope: actor.scope },
+        ...{ type: 'ExtendReservation', actor, ...known, ...asked, quota },
       })
-      return respond(parts, call, command, body.isBeyondQuota ? undefined : parts.quotas)
+      return respond(parts, call, command, isBeyondQuota ? undefined : parts.quotas)
     },
   }),
   post('/api/sut_reservation/:id/shorten', {

@@ -3,18 +3,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Series } from '../../../projections/series.ts'
 import { type Outcome, readAppended } from '../../commands/command-envelope.ts'
+import { boolean, instant, opaqueId, parsed } from '../../domain/codec/codec.ts'
+import { closed } from '../../domain/codec/object-codec.ts'
 import type { Recorded } from '../../domain/event.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
-import { OCCURRENCES_MAX } from '../../domain/series/rule.ts'
-import { makeSeriesQuery } from '../../domain/series/windows.ts'
+import { OCCURRENCES_MAX, parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
+import { findTimeZone, makeSeriesQuery } from '../../domain/series/windows.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import { reservationStateOf, type SeriesReservation } from '../../read-models/lists/reservations.ts'
-import { withoutBody } from '../codecs/bodies.ts'
-import { seriesQuery } from '../codecs/lists.ts'
-import { type SeriesBody, seriesBody } from '../codecs/series.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
+import { ofHolder, ofPages, ofSut, paging } from '../codecs/lists.ts'
+import { queryOf } from '../codecs/query.ts'
 import { type Declaration, everyone, get, holders, post, refTo } from '../protocol/declaration.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
@@ -24,6 +26,36 @@ import { respondWithList } from './list-response.ts'
 import { type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 import { OF_BOOKING, OF_WINDOW } from './refusals.ts'
+
+/** A rule with the text that it was read from. */
+const rrule = parsed(
+  'rrule',
+  (text) => E.map((rule: RecurrenceRule) => ({ text, rule }))(parseRule(text)),
+  'must be a string like FREQ=WEEKLY;COUNT=10',
+  () => ({
+    ...{ type: 'string', minLength: 1, maxLength: RULE_LENGTH_MAX },
+    pattern: '^[A-Za-z]+=[A-Za-z0-9,+-]+(?:;[A-Za-z]+=[A-Za-z0-9,+-]+)*$',
+  }),
+)
+
+const NO_ZONE = 'must be the name of a time zone, like Europe/Berlin'
+const timeZone = parsed(
+  'time zone',
+  (name) => E.fromNullable(NO_ZONE)(findTimeZone(name)),
+  NO_ZONE,
+  () => ({ type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' }),
+)
+
+const seriesBody = bodyOf(
+  closed(
+    'Series',
+    { sut_id: opaqueId, start_time: instant, end_time: instant, rrule, time_zone: timeZone },
+    { user_id: opaqueId, beyond_quota: boolean },
+  ),
+  { readOnly: ['_id', 'created_at', 'count', 'series_id', 'sut_reservations'] },
+)
+
+const listQuery = queryOf({ ...paging, sut_id: ofSut, user_id: ofHolder }, { rules: ofPages })
 
 /** The events that a command recorded, now or when it was first sent. */
 const readRecorded = async (
@@ -77,16 +109,18 @@ const readMembers = async (
   return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
 }
 
-const create = async (parts: Parts, call: Call<SeriesBody>): RouteResult => {
+const create = async (parts: Parts, call: Call<BodyOf<typeof seriesBody>>): RouteResult => {
   const { body, user } = call
   const { runner, store, users, quotas, seriesWindows, limits, randomHex, clock } = parts
-  const { user_id = user._id, sut_id, first, rule, rrule, isBeyondQuota } = body
+  const { user_id = user._id, sut_id, start_time: start, end_time: end, time_zone: timeZone } = body
+  const { rule, text: rrule } = body.rrule
+  const first = { start, end, timeZone }
   const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
   if (E.isLeft(found)) return found
   const stream = sutStream(sut_id)
   const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))
   const userExists = await holderExists(users, user, user_id)
-  const holder = { actor: user, user_id, isBeyondQuota }
+  const holder = { actor: user, user_id, isBeyondQuota: body.beyond_quota ?? false }
   const about = { ...holder, sut_id, userExists, limits, scope: user.scope, first, rule, rrule, randoms }
   const ended = await runInTurn(quotas, holder, (quota) => {
     const command = { type: 'CreateSeries', ...about, found: found.right, quota } as const
@@ -150,7 +184,7 @@ export const seriesRoutes: readonly Declaration<Parts>[] = [
     id: 'listSeries',
     summary: 'List series, newest created first',
     roles: everyone,
-    query: seriesQuery,
+    query: listQuery,
     answer: refTo('SeriesList'),
     refusals: ['store_full'],
     handler: (parts, call) =>

@@ -12,24 +12,19 @@ import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { isNewUserName, NEW_USER_NAME, TOKEN_PREFIX } from '../../../src/domain/values/user-name.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
 import { DETAILS, type EndReason, eventStream } from '../../../src/feed/events/frames.ts'
-import {
-  extensionBody,
-  monitoringBody,
-  reservationBody,
-  sutCreationBody,
-  sutUpdateBody,
-  tagsBody,
-  withoutBody,
-} from '../../../src/http/codecs/bodies.ts'
+import { withoutBody } from '../../../src/http/codecs/body.ts'
+import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
+import type { DecodeBody } from '../../../src/http/protocol/route.ts'
+import { reservationBody } from '../../../src/http/routes/create-reservation.ts'
+import { extensionBody } from '../../../src/http/routes/reservations.ts'
+import { monitoringBody, sutCreationBody, sutUpdateBody, tagsBody } from '../../../src/http/routes/suts/suts.ts'
 import {
   newPasswordBody,
   ownPasswordBody,
-  userCreationBody,
   userRemovalBody,
   userUpdateBody,
-} from '../../../src/http/codecs/users.ts'
-import { asyncApi } from '../../../src/http/documents/asyncapi.ts'
-import type { DecodeBody } from '../../../src/http/protocol/route.ts'
+} from '../../../src/http/routes/users/user-changes.ts'
+import { userCreationBody } from '../../../src/http/routes/users/user-creation.ts'
 import { PASSWORD_BYTES_MAX } from '../../../src/users/passwords/password.ts'
 import { arbitraryData, arbitraryMetadata } from '../../domain/arbitrary-events.ts'
 import { rounds } from '../../thorough.ts'

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../../projections/session.ts'
 import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
 import { findHeld } from '../../../commands/find-held.ts'
+import { described, opaqueId } from '../../../domain/codec/codec.ts'
 import { failure, invalid } from '../../../domain/failure.ts'
 import {
   ceilMillisecond,
@@ -11,8 +12,8 @@ import {
   floorMillisecond,
   formatMilliseconds,
 } from '../../../domain/values/instant.ts'
-import { type SessionsQuery, sessionsQuery, type WaitQuery, waitQuery } from '../../codecs/lists.ts'
-import { inQuery } from '../../codecs/query.ts'
+import { ofHolder, ofPages, ofSut, paging, span, waitUntil } from '../../codecs/lists.ts'
+import { inQuery, onlyTrue, type QueryOf, queryOf } from '../../codecs/query.ts'
 import { everyone, get, holders, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
@@ -21,6 +22,8 @@ import { type FoundReservation, findReservation, OF_RESERVATION } from '../../re
 import { withUserName } from '../../response/user-names.ts'
 import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+
+const waitQuery = waitUntil('the port is open here')
 
 /** Whether an address is a wildcard, on which a server listens for all addresses. */
 const isAnyAddress = (host: string): boolean => {
@@ -134,7 +137,9 @@ const connectionOf = async (
   return E.right({ status: 200, body: JSON.stringify(connection), mediaType: JSON_TYPE, position })
 }
 
-const read = async (parts: Parts, { params, user, caller, query: { wait } }: Call<unknown, WaitQuery>): RouteResult => {
+const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>): RouteResult => {
+  const { params, user, caller, query } = call
+  const { wait } = query
   const findIt = () => findReservation(parts, params.id ?? '', user, true)
   const found = await findIt()
   if (E.isLeft(found)) return found
@@ -169,9 +174,18 @@ export const readConnection = get('/api/sut_reservation/:id/connection', {
   handler: read,
 })
 
+const sessionsQuery = queryOf(
+  {
+    ...{ ...paging, sut_id: ofSut, user_id: ofHolder, ...span },
+    reservation_id: described(opaqueId, 'Only those of this reservation.'),
+    open: described(onlyTrue, 'Only sessions that are open.'),
+  },
+  { rules: ofPages },
+)
+
 const csvList = { of: 'session' } as const
 
-const list = (parts: Parts, call: Call<unknown, SessionsQuery>) =>
+const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sessionsQuery>>) =>
   respondWithList(parts, call, ['session', 'sessions'], async (part) => {
     const { objects, views, nameOf } = parts
     const { query, user } = call

@@ -1,17 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
+import { boolean, matching, text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
 import { failure } from '../../../domain/failure.ts'
 import { tokenDecider } from '../../../domain/token/decide.ts'
+import { CONTROL, classExcluding, single } from '../../../domain/values/characters.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
+import { NAME_MAX } from '../../../users/basic.ts'
 import { type IssuedSession, isOfSession } from '../../../users/login-sessions.ts'
 import type { User } from '../../../users/user.ts'
-import { withoutBody } from '../../codecs/bodies.ts'
-import { type Logout, loginBody, logoutBody } from '../../codecs/login.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
 import { SESSION_ENDED } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
+
+/** Any spelling of a name, as in Basic credentials. */
+const LoginName = matching(
+  'login name',
+  new RegExp(`^[${classExcluding([...CONTROL, single(':')])}]{1,${NAME_MAX}}$`, 'u'),
+  `must be 1 to ${NAME_MAX} characters, without ":" or control characters`,
+)
+const loginBody = bodyOf(closed('Login', { name: LoginName, password: text(0, 1024) }, {}))
+const logoutBody = bodyOf(closed('Logout', {}, { everywhere: boolean }))
 
 /** The response to a login. */
 export const sessionResponse = ({ _id, name, role }: User, { session, expires }: IssuedSession): RouteResponse => ({
@@ -27,7 +39,7 @@ const NO_SESSION_TO_END = failure(
 )
 
 /** A repeated request ends nothing more, so its idempotency key is not recorded. */
-const signOut = async (parts: Parts, call: Call<Logout>): RouteResult => {
+const signOut = async (parts: Parts, call: Call<BodyOf<typeof logoutBody>>): RouteResult => {
   const { user, body } = call
   const { everywhere = false } = body
   const envelope = { ...envelopeOf(call), idempotencyKey: undefined }

@@ -1,5 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { makeProvisionUser } from '../../../commands/users/provision-user.ts'
+import { text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
 import { failure } from '../../../domain/failure.ts'
 import { type RoleMapping, roleOf } from '../../../domain/user/role-mapping.ts'
 import { StoreUnavailable } from '../../../event-store/event-store.ts'
@@ -8,13 +10,12 @@ import type { Person } from '../../../users/oidc/claims.ts'
 import type { Provider, SignInChecks } from '../../../users/oidc/provider.ts'
 import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
 import type { Sealer } from '../../../vault/derived/sealer.ts'
-import { withoutBody } from '../../codecs/bodies.ts'
-import { type SignOnEnd, signOnEndBody } from '../../codecs/login.ts'
+import { bodyOf, withoutBody } from '../../codecs/body.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
 import { type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import type { Parts, SingleSignOn } from '../parts.ts'
+import type { Parts, SignOnEnd, SingleSignOn } from '../parts.ts'
 import { sessionResponse } from './login.ts'
 
 /** What the end of a single sign-on needs of its beginning. */
@@ -22,6 +23,15 @@ export interface SignInTransaction extends SignInChecks {
   /** Unix milliseconds. */
   readonly expires: number
 }
+
+/** What a browser brings from the provider. Codes of some providers have two thousand characters. */
+const endBody = bodyOf(
+  closed(
+    'SignOnEnd',
+    { code: text(1, 4_096), state: text(1, 256), transaction: text(1, 1_024) },
+    { iss: text(1, 2_048) },
+  ),
+)
 
 interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
   readonly provider: Provider
@@ -177,7 +187,7 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     description:
       'Begins a session for twelve hours, which cannot be extended. The first sign-in adds a user, and each one sets its role. A transaction and a code can be used once.',
     roles: 'anyone',
-    body: signOnEndBody,
+    body: endBody,
     answer: refTo('LoginSession'),
     refusals: [
       'oidc_not_configured',

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts'
 import type { Sut, SutInternal } from '../../../../projections/sut.ts'
 import { findFreeWindows } from '../../../domain/calendar/free-windows.ts'
 import {
-  alignToGrid,
   ceilToQuarter,
   floorToQuarter,
   QUARTER,
@@ -10,15 +10,18 @@ import {
   reachOf,
   type Window,
 } from '../../../domain/calendar/window.ts'
+import { described, instant, integer, opaqueId, parsed, text } from '../../../domain/codec/codec.ts'
+import { schemaOf, withSchema } from '../../../domain/codec/json-schema.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import { AskedCriteria, type Criteria } from '../../../domain/events/criteria.ts'
 import { type Failure, failure, invalid } from '../../../domain/failure.ts'
+import { isAssignedId } from '../../../domain/values/ids.ts'
 import { addSeconds, floorMillisecond, formatWithOffset, instantAt } from '../../../domain/values/instant.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { AvailablePage, AvailableQuery as AvailableRead } from '../../../read-models/lists/available.ts'
 import { findRanked, type RankedAfter } from '../../../read-models/matching/ranked.ts'
-import { type AvailableSutsQuery, availableQuery, formatCursor } from '../../codecs/availability.ts'
-import type { TimeSpan } from '../../codecs/lists.ts'
-import { inQuery } from '../../codecs/query.ts'
-import { type AvailabilityQuery, availabilityQuery, type SutsQuery } from '../../codecs/suts.ts'
+import { inOrder, span, type TimeSpan } from '../../codecs/lists.ts'
+import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from '../../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
@@ -26,6 +29,105 @@ import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
 import { findPresent } from '../users/user-reads.ts'
+import { freeRules, freeSpan, sutFilters } from './sut-reads.ts'
+
+/** Seconds: the shortest free window unless the request says otherwise. */
+const DURATION = 900
+const durationParameter = described(
+  wholeNumber(1, Number.MAX_SAFE_INTEGER),
+  'The shortest window to return, in seconds; 900 by default.',
+)
+
+const oneQuery = queryOf({ ...span, duration: durationParameter }, { rules: [inOrder('from', 'to')] })
+
+/** Undefined for what is no JSON, or no such JSON. */
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const criteria = withSchema(
+  new t.Type<Criteria, Criteria, unknown>(
+    'criteria',
+    AskedCriteria.is,
+    (u, c) => {
+      const value = parseJson(String(u))
+      return value === undefined
+        ? t.failure(u, c, 'must be JSON, like {"os":"windows"}')
+        : AskedCriteria.validate(value, c)
+    },
+    t.identity,
+  ),
+  () => ({ type: 'string', contentMediaType: 'application/json', contentSchema: schemaOf(AskedCriteria) }),
+)
+
+const moment = integer(0, 0xffff_ffff)
+/** A place in the order of matching, as its cursor says it. */
+const Place = closed(
+  'Place',
+  { quarter: moment, seed: text(1, 64), start: moment, rest: moment, idleDays: moment, hash: moment },
+  {},
+)
+
+const CURSOR_MAX = 400
+
+/** Where a page of SUTs ended: after one in the order of creation, or after one in the order of matching. */
+type OfferedAfter = { readonly sut_id: string } | RankedAfter
+
+/** The text of a cursor: an id, or a place as JSON in base64url, which begins otherwise. */
+const formatCursor = (after: OfferedAfter): string =>
+  'sut_id' in after ? after.sut_id : Buffer.from(JSON.stringify(after)).toString('base64url')
+
+const MUST_BE_NEXT = 'must be next of a page'
+const cursor = parsed<OfferedAfter>(
+  'cursor',
+  (text) => {
+    if (isAssignedId(text)) return E.right({ sut_id: text })
+    const json = text.length <= CURSOR_MAX ? Buffer.from(text, 'base64url').toString() : ''
+    return E.mapLeft(() => MUST_BE_NEXT)(Place.decode(parseJson(json)))
+  },
+  MUST_BE_NEXT,
+  () => ({ type: 'string', maxLength: CURSOR_MAX, pattern: '^[A-Za-z0-9_-]+$' }),
+)
+
+/** A SUT is looked for by filters or by criteria. */
+const eitherFiltersOrMatch: Rule = (given) =>
+  given.has('match')
+    ? [...given.keys()]
+        .filter((name) => Object.hasOwn(sutFilters, name) || name.startsWith('tag.'))
+        .map((name) => inQuery(name, 'cannot be combined with match'))
+    : []
+
+/** Pages of SUTs in the order of their creation go on after an id, those in the order of matching after a place. */
+const ofSameList: Rule = (given) => {
+  const after = cursor.decode(given.get('after'))
+  return E.isRight(after) && 'sut_id' in after.right === given.has('match')
+    ? [inQuery('after', 'must be next of a page of the same list')]
+    : []
+}
+
+const [LIMIT, LIMIT_MAX] = [20, 100]
+
+/** What SUTs have free, or the SUTs that would be reserved for criteria: for `user_id`, the caller unless given. */
+const listQuery = queryOf(
+  {
+    from: described(instant, 'The start of the span; now by default.'),
+    to: described(instant, 'The end of the span, at most 31 days after its start; 7 days after it by default.'),
+    duration: durationParameter,
+    limit: described(wholeNumber(1, LIMIT_MAX), 'The maximum number of SUTs; 20 by default.'),
+    after: described(cursor, 'The next of the page before.'),
+    user_id: described(
+      opaqueId,
+      'For whom: SUTs in the scope of that user. Administrators name anybody, others only themselves.',
+    ),
+    match: described(criteria, 'Criteria as JSON, as in a create. Cannot be combined with filters.'),
+    ...sutFilters,
+  },
+  { rules: [inOrder('from', 'to'), ...freeRules, eitherFiltersOrMatch, ofSameList] },
+)
 
 /** Free windows of a SUT per response. */
 const FREE_MAX = 1_000
@@ -46,17 +148,6 @@ const spanOf = ({ from, to }: TimeSpan, { clock, limits }: Pick<Parts, 'clock' |
   }
 }
 
-/**
- * The span in which SUTs are to be free, on the grid, without what is past, so that what was released in the current
- * quarter-hour is free again. Refused if all of it is past.
- */
-export const freeSpan = (free: SutsQuery['free'], now: number): E.Either<Failure, Window | undefined> => {
-  if (free === undefined) return E.right(undefined)
-  const { start, end } = alignToGrid(free.from.instant, free.to.instant)
-  if (end * 1000 <= now) return E.left(invalid([inQuery('free_to', 'is in the past')]))
-  return E.right({ start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end })
-}
-
 /** Writes windows, and where the next one begins, with the offset of the request. */
 const writerFor = ({ from, to }: TimeSpan) => {
   const offset = (from ?? to)?.offset ?? 0
@@ -68,8 +159,9 @@ const writerFor = ({ from, to }: TimeSpan) => {
   }
 }
 
-const showOne: Show<Parts, Call<unknown, AvailabilityQuery>> = async (parts, { query }, sut) => {
+const showOne: Show<Parts, Call<unknown, QueryOf<typeof oneQuery>>> = async (parts, { query }, sut) => {
   const { id, document, internal, created, ended } = sut
+  const { duration = DURATION } = query
   if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
   const span = spanOf(query, parts)
   const { turnaround = 0 } = (JSON.parse(internal) as SutInternal).settings
@@ -78,7 +170,7 @@ const showOne: Show<Parts, Call<unknown, AvailabilityQuery>> = async (parts, { q
   const { position, listed: held } = read.right
   // An inactive SUT cannot be reserved at all.
   const { is_active } = JSON.parse(document) as Sut
-  const { windows, next } = findFreeWindows(is_active ? held : [span], span, query.duration, FREE_MAX, turnaround)
+  const { windows, next } = findFreeWindows(is_active ? held : [span], span, duration, FREE_MAX, turnaround)
   const write = writerFor(query)
   return E.right({
     status: 200,
@@ -87,26 +179,27 @@ const showOne: Show<Parts, Call<unknown, AvailabilityQuery>> = async (parts, { q
   })
 }
 
-type AvailableCall = Call<unknown, AvailableSutsQuery>
-type Available = AvailablePage<{ readonly sut_id: string } | RankedAfter>
+type AvailableCall = Call<unknown, QueryOf<typeof listQuery>>
+type Available = AvailablePage<OfferedAfter>
 
 /** Reads what filters or criteria find, with the position that it shows. */
 const readAvailable = async (
   { objects, clock, limits, suts }: Parts,
-  { query: { wanted, after }, requestId }: AvailableCall,
+  { query, requestId }: AvailableCall,
   asked: AvailableRead,
 ): Promise<E.Either<Failure, ListResult<Available>>> => {
   const now = clock()
-  if ('filters' in wanted) {
-    const free = freeSpan(wanted.filters.free, now)
+  const { match, after, sut_type, is_active, monitoring, name, 'tag.': tags = {} } = query
+  if (match === undefined) {
+    const free = freeSpan(query, now)
     if (E.isLeft(free)) return free
-    const filters = { ...wanted.filters, free: free.right }
+    const filters = { sut_type, is_active, monitoring, name, tags, free: free.right }
     return objects.showList('available', { ...asked, filters, after: after && 'sut_id' in after ? after : undefined })
   }
   const position = await objects.reached()
   if (E.isLeft(position)) return position
   const latest = Math.floor((now + limits.horizon) / 1000)
-  const ranked = { criteria: wanted.match, quarter: quarterAt(now), latest, seed: requestId }
+  const ranked = { criteria: match, quarter: quarterAt(now), latest, seed: requestId }
   const place = after && 'rest' in after ? after : undefined
   const listed = await findRanked(await suts(), { ...asked, ...ranked, after: place })
   return E.right({ position: position.right, listed })
@@ -115,7 +208,7 @@ const readAvailable = async (
 /** What SUTs have free for the caller, or for whom an administrator names. */
 const list = async (parts: Parts, call: AvailableCall): RouteResult => {
   const { query, user } = call
-  const { from, to, duration, limit, user_id = user._id } = query
+  const { from, to, duration = DURATION, limit = LIMIT, user_id = user._id } = query
   const first = from === undefined ? parts.clock() : floorMillisecond(from.instant)
   if (to !== undefined && floorMillisecond(to.instant) > first + SPAN_MAX_MS) {
     return E.left(invalid([inQuery('to', `must be at most ${DAYS_MAX} days after from`)]))
@@ -144,7 +237,7 @@ export const availabilityRoutes: readonly Declaration<Parts>[] = [
     summary: 'Find the free windows of a SUT',
     description: 'At most 1,000 windows. If there are more, next is the from with which to go on.',
     roles: everyone,
-    query: availabilityQuery,
+    query: oneQuery,
     answer: refTo('Availability'),
     refusals: [...OF_SUT, 'store_full'],
     handler: withVisible('sut', showOne),
@@ -155,7 +248,7 @@ export const availabilityRoutes: readonly Declaration<Parts>[] = [
     description:
       'Active SUTs in scope with something free of at least duration, newest created first, found by the filters of the list of SUTs. With match, SUTs that fit and are not known to be offline, in the order in which a create with the same match would try them for the earliest such window of each. At most 100 free windows of each SUT; its next is where the following one begins. turnaround is neither held nor free. The next of the page continues it.',
     roles: everyone,
-    query: availableQuery,
+    query: listQuery,
     answer: refTo('AvailabilityList'),
     refusals: ['forbidden', 'user_not_found', 'user_removed', 'store_full'],
     handler: list,

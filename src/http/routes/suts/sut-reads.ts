@@ -1,8 +1,16 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { ListenPort } from '../../../../projections/listen-port.ts'
 import type { RecordedSettings, SutInternal } from '../../../../projections/sut.ts'
-import { asOfRoles } from '../../codecs/as-of.ts'
-import { type SutQuery, type SutsQuery, sutQuery, sutsQuery } from '../../codecs/suts.ts'
+import { alignToGrid, type Window } from '../../../domain/calendar/window.ts'
+import { described, instant, oneOf, text } from '../../../domain/codec/codec.ts'
+import { dictionary } from '../../../domain/codec/object-codec.ts'
+import { SutType, tagName } from '../../../domain/events/sut.ts'
+import { type Failure, invalid } from '../../../domain/failure.ts'
+import { MONITORED } from '../../../domain/monitoring/status.ts'
+import type { OffsetTime } from '../../../domain/values/instant.ts'
+import { asOfParameter, asOfRoles } from '../../codecs/as-of.ts'
+import { ofPages, paging, wholeSpan } from '../../codecs/lists.ts'
+import { apart, inQuery, onlyTrue, type QueryOf, queryOf, wordsOf, yesOrNo } from '../../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
@@ -10,7 +18,69 @@ import { documentResponse } from '../../response/objects.ts'
 import { respondWithList } from '../list-response.ts'
 import { nowOrAsOf, type Show, showListAsOf, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
-import { freeSpan } from './availability.ts'
+
+/** Settings are known only as they are now. */
+const settingsAreNow = apart(['include'], 'as_of')
+
+const sutQuery = queryOf(
+  {
+    include: described(
+      wordsOf('settings'),
+      'What to add: settings, which are what administrators set. Others see turnaround and release_unused_after alone. Not with as_of.',
+    ),
+    as_of: asOfParameter,
+  },
+  { rules: [settingsAreNow] },
+)
+
+/** Parameters of every list of SUTs. */
+export const sutFilters = {
+  sut_type: described(SutType, 'Only SUTs of this type.'),
+  is_active: described(yesOrNo, 'Only active SUTs, or only inactive ones.'),
+  monitoring: described(
+    oneOf(...MONITORED),
+    'Only SUTs that probes found online or offline, have not probed yet, or that are not monitored.',
+  ),
+  name: described(text(1, 256), 'Only SUTs whose name contains this text, ignoring case.'),
+  free_from: described(
+    instant,
+    'With free_to: only SUTs that are active and have no reservation in this span, widened to the grid.',
+  ),
+  free_to: described(instant, 'The end of that span (exclusive).'),
+  'tag.': dictionary('tags', tagName, text(0, 256)),
+}
+
+const FREE = ['free_from', 'free_to'] as const
+/** With `retired` nothing is free, and with `as_of` nothing is known of it. */
+export const freeRules = [wholeSpan(...FREE), apart(['retired', 'as_of'], ...FREE)]
+
+const sutsQuery = queryOf(
+  {
+    ...paging,
+    ...sutFilters,
+    include: described(
+      wordsOf('settings'),
+      'What to add: settings, of which lists have what everybody sees. Not with as_of, and not in CSV.',
+    ),
+    as_of: asOfParameter,
+    retired: described(onlyTrue, 'Only retired SUTs, which are in no other list.'),
+  },
+  { rules: [...ofPages, ...freeRules, settingsAreNow] },
+)
+
+/**
+ * The span in which SUTs are to be free, on the grid, without what is past, so that what was released in the current
+ * quarter-hour is free again. Refused if all of it is past.
+ */
+export const freeSpan = (
+  { free_from, free_to }: { readonly free_from?: OffsetTime; readonly free_to?: OffsetTime },
+  now: number,
+): E.Either<Failure, Window | undefined> => {
+  if (free_from === undefined || free_to === undefined) return E.right(undefined)
+  const { start, end } = alignToGrid(free_from.instant, free_to.instant)
+  if (end * 1000 <= now) return E.left(invalid([inQuery('free_to', 'is in the past')]))
+  return E.right({ start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end })
+}
 
 /** What administrators set and the document of a SUT leaves out. Others see the first two. */
 interface SutSettings {
@@ -39,8 +109,12 @@ const withSettings = (
 }
 
 /** Shows one SUT, now or as of a past moment, of which its settings are not known. */
-const show: Show<Parts, Call<unknown, SutQuery>> = async ({ views, vault }, { query, user }, version) => {
-  if (!query.withSettings) return E.right(documentResponse('sut', version, false))
+const show: Show<Parts, Call<unknown, QueryOf<typeof sutQuery>>> = async (
+  { views, vault },
+  { query, user },
+  version,
+) => {
+  if (query.include === undefined) return E.right(documentResponse('sut', version, false))
   const { id, internal } = version
   const { settings, status } = JSON.parse(internal) as SutInternal
   const respond = (more?: Partial<SutSettings>) =>
@@ -60,12 +134,13 @@ const show: Show<Parts, Call<unknown, SutQuery>> = async ({ views, vault }, { qu
   })
 }
 
-const list = (parts: Parts, call: Call<unknown, SutsQuery>) =>
+const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sutsQuery>>) =>
   respondWithList(parts, call, ['sut', 'suts'], async (part) => {
-    const { before: _before, pagedBy: _pagedBy, as_of, free, ...asked } = call.query
-    const span = freeSpan(free, parts.clock())
-    if (E.isLeft(span)) return span
-    const query = { ...asked, ...part, scope: call.user.scope, free: span.right }
+    const { sut_type, is_active, monitoring, name, 'tag.': tags = {}, retired, include, as_of } = call.query
+    const free = freeSpan(call.query, parts.clock())
+    if (E.isLeft(free)) return free
+    const filters = { sut_type, is_active, monitoring, name, tags, retired, free: free.right }
+    const query = { ...part, ...filters, scope: call.user.scope, withSettings: include !== undefined }
     const read = await showListAsOf(parts, 'suts', query, as_of)
     if (E.isLeft(read)) return read
     const { details } = read.right.listed

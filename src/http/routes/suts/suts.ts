@@ -2,23 +2,19 @@ import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import { checkPorts, createSut, importSuts, type NewSut } from '../../../commands/create-suts.ts'
 import { releasePort } from '../../../commands/listen-ports.ts'
-import { SUT_FIELDS } from '../../../domain/events/sut.ts'
-import { failure } from '../../../domain/failure.ts'
+import { QUARTER, TURNAROUND_MAX } from '../../../domain/calendar/window.ts'
+import { boolean, roundedUp, rowsOf, text } from '../../../domain/codec/codec.ts'
+import { closedSchema } from '../../../domain/codec/json-schema.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import { monitoringInterval, SUT_FIELDS, sutFields, tags, tagsPatch } from '../../../domain/events/sut.ts'
+import { bodyProblem, failure, type Problem } from '../../../domain/failure.ts'
 import { offlineCauseOf } from '../../../domain/monitoring/status.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type SutCommand, sutDecider } from '../../../domain/sut/decide.ts'
 import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import type { Vault } from '../../../vault/vault.ts'
-import {
-  monitoringBody,
-  type SutCreation,
-  sutCreationBody,
-  sutUpdateBody,
-  tagsBody,
-  withoutBody,
-} from '../../codecs/bodies.ts'
-import { type SutImport, sutImportBody } from '../../codecs/imports.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
@@ -28,6 +24,43 @@ import { importResponse } from '../list-response.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 import { OF_SUT } from '../refusals.ts'
+
+const READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
+const fields = { ...sutFields, turnaround: roundedUp(QUARTER, 0, TURNAROUND_MAX) }
+const { name, address, port, sut_type, ...others } = fields
+const secrets = { password: text(0, 4096), user_name: text(0, 4096) }
+const SutCreation = closed('SutCreation', { name, address, port, sut_type }, { ...others, ...secrets, tags })
+export const sutCreationBody = bodyOf(SutCreation, { readOnly: READ_ONLY })
+
+export const sutUpdateBody = bodyOf(closed('SutUpdate', {}, { ...fields, ...secrets }), {
+  readOnly: [...READ_ONLY, 'tags'],
+})
+
+/** SUTs in one import. */
+export const SUT_ROWS_MAX = 500
+const rows = { suts: rowsOf(SutCreation, SUT_ROWS_MAX, 'SUTs') }
+const sutImportBody = bodyOf(closed('SutImport', rows, { dry_run: boolean }), { readOnly: READ_ONLY })
+
+/** Names with values, or with null to remove a tag (RFC 7396). */
+export const tagsBody = bodyOf(tagsPatch)
+
+/** Seconds between probes unless the body says otherwise. */
+const INTERVAL = 60
+const monitored = { interval: monitoringInterval }
+
+const noIntervalIfDisabled = (body: unknown): readonly Problem[] => {
+  const { enabled, interval } = Object(body) as { readonly enabled?: unknown; readonly interval?: unknown }
+  return enabled === false && interval !== undefined
+    ? [bodyProblem('invalid', 'interval', 'cannot be combined with "enabled": false')]
+    : []
+}
+
+export const monitoringBody = bodyOf(closed('Monitoring', { enabled: boolean }, monitored), {
+  lastRule: noIntervalIfDisabled,
+  schema: () => ({
+    oneOf: [closedSchema({ enabled: { const: true } }, monitored), closedSchema({ enabled: { const: false } })],
+  }),
+})
 
 /** Between checks of a SUT. */
 const CHECK_INTERVAL_MS = 1_000
@@ -41,7 +74,7 @@ export const makeLastChecks = (): Parts['lastChecks'] => new LRUCache({ max: CHE
 const defaults = { description: '', is_active: true, manufacturer: '', model: '', os: '', version: '' }
 
 /** What a SUT is created with, from the body of a request. */
-const newSut = (vault: Vault, { password, user_name, tags, ...fields }: SutCreation): NewSut => ({
+const newSut = (vault: Vault, { password, user_name, tags, ...fields }: BodyOf<typeof sutCreationBody>): NewSut => ({
   values: { ...defaults, ...pick(fields, SUT_FIELDS) },
   tags,
   seal: (sutId) => vault.seal(sutId, { password, user_name }),
@@ -63,7 +96,7 @@ const change = async (
 }
 
 /** Creates SUTs, which get all of their ports or none. The response shows each as it was created, also to a retry. */
-const importAll = async (parts: Parts, call: Call<SutImport>): RouteResult => {
+const importAll = async (parts: Parts, call: Call<BodyOf<typeof sutImportBody>>): RouteResult => {
   const { objects, vault, clock } = parts
   const { suts, dry_run } = call.body
   if (dry_run === true) {
@@ -185,7 +218,11 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     body: monitoringBody,
     ...SUT,
     refusals: OF_SUT,
-    handler: (parts, call) => change(parts, call, { type: 'SetMonitoring', ...call.body, ifMatch: call.ifMatch }),
+    handler: (parts, call) => {
+      const { enabled, interval = INTERVAL } = call.body
+      const command = { type: 'SetMonitoring', interval: enabled ? interval : null, ifMatch: call.ifMatch } as const
+      return change(parts, call, command)
+    },
   }),
   post('/api/sut/:id/check', {
     id: 'checkSut',

@@ -4,22 +4,18 @@ import type { CommandEnvelope, Outcome } from '../../../commands/command-envelop
 import { BERTH } from '../../../commands/listen-ports.ts'
 import { eraseUser, makeIsRemovalInForce, revokeTokens } from '../../../commands/users/removal.ts'
 import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
-import { EPOCH_BYTES } from '../../../domain/events/user.ts'
+import { boolean, orNull, parsed, text } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import { EPOCH_BYTES, quotaFields, Removal, Role } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
-import type { NameClaim } from '../../../domain/user/names.ts'
+import { type NameClaim, NewUserName } from '../../../domain/user/names.ts'
+import { scopeCodec } from '../../../domain/user/scope.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
+import { CONTROL, classExcluding } from '../../../domain/values/characters.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
-import { hashPassword, SALT_BYTES } from '../../../users/passwords/password.ts'
-import { withoutBody } from '../../codecs/bodies.ts'
-import {
-  type NewPassword,
-  newPasswordBody,
-  ownPasswordBody,
-  type UserRemoval,
-  userRemovalBody,
-  userUpdateBody,
-} from '../../codecs/users.ts'
+import { hashPassword, PASSWORD_BYTES_MAX, passwordProblem, SALT_BYTES } from '../../../users/passwords/password.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { administrators, type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
 import type { Code } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
@@ -27,6 +23,33 @@ import { viewsBehind } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 import { userResponse } from './user-reads.ts'
+
+export const USER_READ_ONLY = ['created_at', 'updated_at', 'removed_at', 'erased_at']
+const ofUsers = { readOnly: USER_READ_ONLY }
+
+export const Password = parsed(
+  'password',
+  (text) => {
+    const problem = passwordProblem(text)
+    return problem === undefined ? E.right(text) : E.left(problem)
+  },
+  'must be a string',
+  () => ({
+    ...{ type: 'string', minLength: 8, maxLength: PASSWORD_BYTES_MAX, pattern: `^[${classExcluding(CONTROL)}]*$` },
+    description: `At least 8 characters and at most ${PASSWORD_BYTES_MAX} bytes in UTF-8.`,
+  }),
+)
+
+/** The limits to set; the others stay. Null is the service's default. */
+const QuotaChange = orNull(closed('QuotaChange', {}, quotaFields))
+export const limits = { quota: QuotaChange, scope: scopeCodec }
+
+export const userUpdateBody = bodyOf(closed('UserUpdate', {}, { name: NewUserName, role: Role, ...limits }), ofUsers)
+const again = { revoke_tokens: boolean }
+export const newPasswordBody = bodyOf(closed('NewPassword', { password: Password }, again), ofUsers)
+const old = { old_password: text(0, 1024) }
+export const ownPasswordBody = bodyOf(closed('OwnPassword', { ...old, password: Password }, again), ofUsers)
+export const userRemovalBody = bodyOf(closed('UserRemoval', { reservations: Removal }, {}), ofUsers)
 
 type Ended = E.Either<Failure, Outcome<UsersState>>
 
@@ -69,7 +92,7 @@ export const sealPassword = async (
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
-const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>): RouteResult => {
+const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeof newPasswordBody>>): RouteResult => {
   const { runner, users, quotaDefault, endBindings } = parts
   const { user: actor, requestId, client, body } = call
   const revoke = async () =>
@@ -92,7 +115,7 @@ const changePassword = async (parts: Parts, _id: string, call: Call<NewPassword>
  * Removes a user, revokes its tokens, and then ends the reservations that are not over, if asked to. If that fails, the
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
-const remove = async (parts: Parts, call: Call<UserRemoval>): RouteResult => {
+const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>): RouteResult => {
   const { runner, objects, views, users, endReservations } = parts
   const { params, body, requestId } = call
   const user_id = params.id ?? ''

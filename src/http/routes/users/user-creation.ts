@@ -4,28 +4,69 @@ import { runKnowingNames, runWithName } from '../../../commands/claim-name.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
 import { keyReused } from '../../../commands/failures.ts'
 import { findRecorded } from '../../../commands/idempotency-key.ts'
+import { boolean, described, opaqueId, rowsOf, scalar } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
 import type { Recorded } from '../../../domain/event.ts'
-import { EPOCH_BYTES } from '../../../domain/events/user.ts'
+import { EPOCH_BYTES, Role } from '../../../domain/events/user.ts'
 import { type Failure, invalid } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import type { AddUsers, NewUser } from '../../../domain/user/add-users.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
+import { NewUserName } from '../../../domain/user/names.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { foldName, RESERVED_USER_IDS } from '../../../domain/values/user-name.ts'
-import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../../users/passwords/password.ts'
-import { type HashedUserImport, hashedUsersBody, type UserImport, userImportBody } from '../../codecs/imports.ts'
-import { type UserCreation, userCreationBody } from '../../codecs/users.ts'
+import {
+  hashPassword,
+  makePassword,
+  PASSWORD_RANDOM_BYTES,
+  parsePasswordHash,
+  SALT_BYTES,
+} from '../../../users/passwords/password.ts'
+import { type BodyOf, bodyOf } from '../../codecs/body.ts'
 import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { sealPassword, showUser } from './user-changes.ts'
+import { limits, Password, sealPassword, showUser, USER_READ_ONLY } from './user-changes.ts'
 import { userText } from './user-reads.ts'
+
+const ofUsers = { readOnly: USER_READ_ONLY }
+const OwnId = described(opaqueId, 'An id that the user has elsewhere; assigned by the service if left out.')
+const UserCreation = closed(
+  'UserCreation',
+  { name: NewUserName, role: Role },
+  { _id: OwnId, password: Password, ...limits },
+)
+export const userCreationBody = bodyOf(UserCreation, ofUsers)
+
+/** Users in one import: those whose passwords the service hashes, and those whose passwords are hashed already. */
+const USER_ROWS_MAX = 100
+/** More are more than a body may have; see http/request/read-body.ts. */
+export const HASHED_ROWS_MAX = 500
+
+const dry = { dry_run: boolean }
+const rows = { users: rowsOf(UserCreation, USER_ROWS_MAX, 'users') }
+const userImportBody = bodyOf(closed('UserImport', rows, dry), ofUsers)
+
+/** The hash of a password in PHC string format. */
+const PasswordHashText = scalar(
+  'password hash',
+  (u): u is string => typeof u === 'string' && parsePasswordHash(u) !== undefined,
+  'must be a hash of argon2id as a PHC string',
+  () => ({ type: 'string' }),
+)
+const HashedUser = closed(
+  'HashedUser',
+  { _id: opaqueId, name: NewUserName, role: Role },
+  { ...limits, password: PasswordHashText },
+)
+const hashedRows = { users: rowsOf(HashedUser, HASHED_ROWS_MAX, 'users') }
+const hashedUsersBody = bodyOf(closed('HashedUsers', hashedRows, dry), ofUsers)
 
 const makePasswordOf = ({ randomBytes }: Parts): string => makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
 
-const create = async (parts: Parts, call: Call<UserCreation>): RouteResult => {
+const create = async (parts: Parts, call: Call<BodyOf<typeof userCreationBody>>): RouteResult => {
   const { runner, users, quotaDefault, clock, randomHex } = parts
   const { _id: ownId, password = makePasswordOf(parts), name, ...fields } = call.body
   if (ownId !== undefined && RESERVED_USER_IDS.includes(ownId)) {
@@ -103,7 +144,7 @@ const show = async ({ objects, users }: Parts, events: readonly Recorded[], made
 }
 
 /** Adds users, all or none. A retry shows them again, without passwords. */
-const importRows = async (parts: Parts, call: Call<UserImport>): RouteResult => {
+const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>>): RouteResult => {
   const { runner, store, users, clock, randomHex, randomBytes } = parts
   const { body, idempotencyKey } = call
   const showKnown = async (revision: number) => {
@@ -135,7 +176,7 @@ const importRows = async (parts: Parts, call: Call<UserImport>): RouteResult => 
   return outcome.kind === 'recorded' ? show(parts, outcome.events, made) : showKnown(outcome.revision)
 }
 
-const importHashed = async (parts: AddParts, call: Call<HashedUserImport>): RouteResult => {
+const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUsersBody>>): RouteResult => {
   const { users, dry_run } = call.body
   const ended = dry_run === true ? await check(parts, users) : await add(parts, call, users)
   return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))

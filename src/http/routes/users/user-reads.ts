@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { formatWeek, weekOf } from '../../../domain/calendar/week.ts'
+import { described } from '../../../domain/codec/codec.ts'
 import { type Failure, failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
 import { type UserDocument, userDocument } from '../../../domain/user/state.ts'
@@ -9,13 +10,28 @@ import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { Member, User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import { type UserQuery, type UsersQuery, userQuery, usersQuery } from '../../codecs/lists.ts'
+import { LIMIT, ofPages, paging } from '../../codecs/lists.ts'
+import { onlyTrue, type QueryOf, queryOf, wordsOf } from '../../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+
+/** What reads include beyond the document. */
+const included = {
+  include: described(
+    wordsOf('used'),
+    'What to add, separated by commas: used adds what a user has reserved in the current week.',
+  ),
+}
+const userQuery = queryOf(included)
+type UserQuery = QueryOf<typeof userQuery>
+const usersQuery = queryOf(
+  { ...paging, ...included, removed: described(onlyTrue, 'Also users that have been removed.') },
+  { rules: ofPages },
+)
 
 type More = Readonly<Record<string, unknown>>
 
@@ -103,7 +119,7 @@ const DIGEST_LENGTH = 22
 /** Responds with a user as another one sees it. */
 const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, member: Member): RouteResult => {
   const isWhole = seesAll(user, member._id)
-  if (!query.withUsed) {
+  if (query.include === undefined) {
     const body = isWhole ? memberText(member) : namedText(member)
     // The revision is the tag of all that there is to see. A part has a digest, and so has what a user with a scope
     // sees, because revisions count changes of all users.
@@ -142,9 +158,9 @@ const readMe = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult
     : respond(parts, call, member)
 }
 
-const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): RouteResult => {
+const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof usersQuery>>): RouteResult => {
   const { users, objects } = parts
-  const { limit, offset, before, removed } = query
+  const { limit = LIMIT, offset = 0, before, removed } = query
   await users.settled()
   if (before !== undefined && users.member(before) === undefined) await users.catchUp()
   const sight = await readSight(objects.showList, user)
@@ -156,7 +172,7 @@ const list = async (parts: Parts, { user, query }: Call<unknown, UsersQuery>): R
   const isListed = ({ status }: Member): boolean => removed || status === 'present'
   const page = entries.right.filter(isListed).slice(offset, offset + limit)
   const whole = page.filter(({ _id }) => seesAll(user, _id))
-  const used = query.withUsed ? await readUsed(parts, whole) : undefined
+  const used = query.include ? await readUsed(parts, whole) : undefined
   if (used !== undefined && E.isLeft(used)) return used
   const documents = page.map((member) =>
     seesAll(user, member._id) ? memberText(member, used?.right.listed.get(member._id)) : namedText(member),

@@ -1,22 +1,34 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument } from '../../../../projections/token.ts'
+import { integer, matching } from '../../../domain/codec/codec.ts'
+import { closed } from '../../../domain/codec/object-codec.ts'
+import { Role, TokenScope } from '../../../domain/events/user.ts'
 import { failure } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
 import { type TokenCommand, tokenDecider, validTokens } from '../../../domain/token/decide.ts'
+import { classExcluding, DEFAULT_IGNORABLE, INVISIBLE } from '../../../domain/values/characters.ts'
 import { tokenStream } from '../../../domain/values/ids.ts'
 import { formatMilliseconds } from '../../../domain/values/instant.ts'
 import { makeToken, mayHaveRole } from '../../../users/tokens.ts'
 import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
-import { withoutBody } from '../../codecs/bodies.ts'
-import { type Paging, pageQuery } from '../../codecs/lists.ts'
-import { type TokenRequest, tokenRequestBody } from '../../codecs/users.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
+import { LIMIT, type Paging, pageQuery } from '../../codecs/lists.ts'
 import { type Declaration, everyone, get, post, refTo } from '../../protocol/declaration.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
+import { USER_READ_ONLY } from './user-changes.ts'
 import { findPresent } from './user-reads.ts'
+
+const TokenName = matching(
+  'token name',
+  new RegExp(`^[${classExcluding([...INVISIBLE, ...DEFAULT_IGNORABLE])}]{1,64}$`, 'u'),
+  'must be 1 to 64 characters, without invisible ones',
+)
+const options = { role: Role, scope: TokenScope, expires_in: integer(60, 31_536_000) }
+const tokenBody = bodyOf(closed('TokenRequest', { name: TokenName }, options), { readOnly: USER_READ_ONLY })
 
 type Shown = Pick<TokenDocument, '_id' | 'role' | 'created_at' | 'expires_at' | 'scope'>
 
@@ -59,7 +71,7 @@ const expiryOf = ({ token, expires }: Call['user'], expires_in: number | undefin
   return token === undefined || expires === undefined ? asked : Math.min(asked ?? expires, expires)
 }
 
-const issue = async (parts: Parts, call: Call<TokenRequest>): RouteResult => {
+const issue = async (parts: Parts, call: Call<BodyOf<typeof tokenBody>>): RouteResult => {
   const { users, vault, clock, randomBytes } = parts
   const subject = await subjectOf(users, call)
   if (E.isLeft(subject)) return subject
@@ -86,7 +98,7 @@ const issue = async (parts: Parts, call: Call<TokenRequest>): RouteResult => {
 const list = async ({ runner, users, vault, clock }: Parts, call: Call<unknown, Paging>): RouteResult => {
   const subject = await subjectOf(users, call)
   if (E.isLeft(subject)) return subject
-  const { limit, offset, before } = call.query
+  const { limit = LIMIT, offset = 0, before } = call.query
   const valid = await runner.inspect(tokenDecider, tokenStream(subject.right), (state) => validTokens(state, clock()))
   const entries = entriesAfter(valid.toReversed(), 'token', before)
   if (E.isLeft(entries)) return entries
@@ -121,7 +133,7 @@ export const tokenRoutes: readonly Declaration<Parts>[] = [
     description:
       'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
     roles: everyone,
-    body: tokenRequestBody,
+    body: tokenBody,
     answer: refTo('NewToken'),
     isCreation: true,
     refusals: [...OF_TOKENS, 'too_many_tokens'],

@@ -227,6 +227,6 @@ const foldRecorded = <S extends StreamState, C>(
   })
   const last = events.at(-1) as Recorded
   const state = events.reduce(decider.evolve, folded.state)
-  states.put(decider, stream, { ...folded, state, ...appended }, last.id)
+  states.put(decider, stream, { ...folded, state, ...appended })
   return { kind: 'recorded', state, id: subjectId(last), events, ...appended }
 }

@@ -115,53 +115,9 @@ const save = (snapshots: Pick<Snapshots, 'keep'>, stream: string, { decider, fol
 const isDue = ({ revision, savedRevision }: Folded<StreamState>): boolean =>
   revision - savedRevision >= Math.max(EVENTS_MIN, revision / STREAM_SHARE)
 
-/**
- * Detects a log that no longer continues from the states in memory: one that was truncated and has grown again has other
- * events at the same revisions, which no append detects.
- *
- * @param onOtherLog called if other events are in place of those folded, whose states must be dropped
- */
-const makeContinuity = (store: EventStore, log: FollowedLog | undefined, onOtherLog: () => void) => {
-  let newest: EventPosition | undefined
-  let confirmed: number | undefined
-  let confirming: Promise<void> | undefined
-
-  const check = async ({ followEpoch, lastFolded }: FollowedLog): Promise<void> => {
-    const [before, folded, noted] = [followEpoch(), lastFolded(), newest]
-    const isNotedLost = noted !== undefined && !(await hasEventAt(store, noted))
-    if (isNotedLost) {
-      if (newest === noted) newest = undefined
-      onOtherLog()
-    }
-    // The events before one that is in place are in place, too.
-    const isCovered = noted !== undefined && !isNotedLost && noted.storePosition >= folded.storePosition
-    if (!isCovered && !(await hasEventAt(store, folded))) {
-      onOtherLog()
-      throw new StoreUnavailable('the log does not continue from the events read earlier')
-    }
-    if (followEpoch() === before) confirmed = before
-  }
-
-  /** Whether the subscription is unbroken since the newest events were found in place. */
-  const isConfirmed = (): boolean =>
-    // Without a subscription, this process is the only writer.
-    log === undefined || (confirmed !== undefined && log.followEpoch() === confirmed)
-
-  return {
-    isConfirmed,
-    /** Notes an event known to be in the log. */
-    note: (event: EventPosition): void => {
-      if (newest === undefined || event.storePosition > newest.storePosition) newest = event
-    },
-    /** Undefined if that is confirmed. Otherwise one or two reads, shared by all callers, check the newest events. */
-    confirm: (): Promise<void> | undefined => {
-      if (log === undefined || isConfirmed()) return undefined
-      confirming ??= check(log).finally(() => {
-        confirming = undefined
-      })
-      return confirming
-    },
-  }
+const refuseAnotherLog = async (store: EventStore, folded: EventPosition): Promise<void> => {
+  if (!(await hasEventAt(store, folded)))
+    throw new StoreUnavailable('the log does not continue from the events read earlier')
 }
 
 interface StatesOptions {
@@ -194,19 +150,26 @@ const makeMemory = (snapshots: Snapshots, statesMax: number) => {
 /** The folded states that commands decide on. */
 export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: StatesOptions) => {
   const { states, set } = makeMemory(snapshots, statesMax)
-  const { note, confirm, isConfirmed } = makeContinuity(store, log, () => {
+  /** The subscription during which the states in memory were folded. */
+  let epoch: number | undefined
+
+  /**
+   * Forgets what was folded before an interruption: the log may have been truncated then, and have other events at the
+   * same revisions, which no append detects. Views look whether the log continues as they subscribe again. Until then
+   * nothing is kept in memory, and each command looks itself. Undefined if there is nothing to wait for.
+   */
+  const confirm = (): Promise<void> | undefined => {
+    // Without a subscription, this process is the only writer.
+    if (log === undefined) return undefined
+    const current = log.followEpoch()
+    if (current !== undefined && current === epoch) return undefined
+    epoch = current
     states.clear()
     snapshots.dropUnwritten()
-  })
+    return current === undefined ? refuseAnotherLog(store, log.lastFolded()) : undefined
+  }
 
-  /** Keeps a state whose events are known to be in the log, the last of them with this id. */
-  const put = <S extends StreamState, C>(
-    decider: Decider<S, C>,
-    stream: string,
-    folded: Folded<S>,
-    eventId: string,
-  ): void => {
-    note({ stream, revision: folded.revision, storePosition: folded.storePosition, eventId })
+  const put = <S extends StreamState, C>(decider: Decider<S, C>, stream: string, folded: Folded<S>): void => {
     // The subscription may have been faster than the answer of the append.
     if ((states.peek(stream)?.folded.revision ?? NO_STREAM) <= folded.revision) set(stream, cachedOf(decider, folded))
   }
@@ -218,15 +181,9 @@ export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: St
     from: Folded<S>,
   ): Promise<Folded<S>> => {
     let folded = from
-    let eventId: string | undefined
-    for await (const page of store.readStream(stream, from.revision)) {
-      for (const event of page) {
-        folded = foldOne(decider, folded, event)
-        eventId = event.id
-      }
-    }
-    if (eventId !== undefined) put(decider, stream, folded, eventId)
-    else if (folded.revision !== NO_STREAM) set(stream, cachedOf(decider, folded))
+    for await (const page of store.readStream(stream, from.revision))
+      for (const event of page) folded = foldOne(decider, folded, event)
+    if (folded.revision !== NO_STREAM) put(decider, stream, folded)
     return folded
   }
 
@@ -235,6 +192,7 @@ export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: St
 
   return {
     confirm,
+    /** Keeps a state whose events are known to be in the log. */
     put,
     /** The state in memory or saved, without reading the stream. An append detects a stale state. */
     get,
@@ -247,7 +205,7 @@ export const makeStates = ({ store, snapshots, log, statesMax = STATES_MAX }: St
     /** Folds events of the followed log into the states in memory, which would become stale where others append. */
     follow: (events: Batch['events']): void => {
       // Of another log these would not follow what is in memory. What is missed here, the next append finds out.
-      if (!isConfirmed()) return
+      if (log?.followEpoch() !== epoch) return
       for (const event of events) {
         const cached = states.peek(event.stream)
         if (cached === undefined || event.revision - 1 !== cached.folded.revision) continue

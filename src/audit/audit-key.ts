@@ -33,7 +33,7 @@ export const parseAuditKey = (text: string): E.Either<string, KeyObject> => {
 
 interface Where {
   /** The key itself, if configured directly. */
-  readonly auditKey: string | undefined
+  readonly auditKey: KeyObject | undefined
   readonly auditKeyFile: string
 }
 
@@ -56,7 +56,7 @@ export const readAuditKey = async ({
   auditKey,
   auditKeyFile,
 }: Where): Promise<E.Either<string, KeyObject | undefined>> => {
-  if (auditKey !== undefined) return E.mapLeft((why: string) => `BERTH_AUDIT_KEY ${why}`)(parseAuditKey(auditKey))
+  if (auditKey !== undefined) return E.right(auditKey)
   try {
     const text = await readRegularText(auditKeyFile)
     return E.mapLeft((why: string) => `the audit key in ${auditKeyFile} ${why}`)(parseAuditKey(text))

@@ -2,12 +2,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { keepVault } from './keep-vault.ts'
-import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from './keys.ts'
+import { type KeyRing, readOrMakeVaultKeyFile } from './keys.ts'
 import { makeVault, readKnownKeyIds, type Vault, type VaultStore } from './vault.ts'
 
 interface KeyPlace {
   /** The keys themselves, if configured directly. */
-  readonly vaultKeys: string | undefined
+  readonly vaultKeys: KeyRing | undefined
   readonly vaultKeyFile: string
 }
 
@@ -24,10 +24,7 @@ const openKeyRing = async (
   store: VaultStore,
   mayMake: boolean,
 ): Promise<E.Either<readonly string[], KeyRing>> => {
-  if (where.vaultKeys !== undefined) {
-    const inVariable = E.mapLeft((problems: readonly string[]) => problems.map((text) => `BERTH_VAULT_KEY: ${text}`))
-    return inVariable(parseVaultKeys(where.vaultKeys))
-  }
+  if (where.vaultKeys !== undefined) return E.right(where.vaultKeys)
   const file = where.vaultKeyFile
   const known = await readKnownKeyIds(store)
   const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })

@@ -160,5 +160,5 @@ test('"client" prints the name of an address in the log, under every key', async
 test('"client" refuses what is no address, and says which keys it cannot read', async (t) => {
   t.is((await type(['client', 'lab.example'], {})).code, 2)
   const { code, error } = await type(['client', '192.0.2.7'], { BERTH_DATA: '/nowhere' })
-  t.deepEqual([code, error], [1, 'berth: /nowhere/vault.key cannot be read: ENOENT\n'])
+  t.deepEqual([code, error], [1, "berth: the vault's keys cannot be read from /nowhere/vault.key: it does not exist\n"])
 })

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { parseAuditKey } from '../../audit/audit-key.ts'
 import { TARGET_VARIABLES, targetProblems } from '../../client/service/credentials.ts'
 import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
 import { parseRoleMapping } from '../../domain/user/role-mapping.ts'
@@ -12,7 +13,6 @@ import {
   type ReadValue,
   readAddressRanges,
   readAdminPassword,
-  readAuditKeyValue,
   readDuration,
   readHost,
   readIssuer,
@@ -105,11 +105,11 @@ const readAll = (read: ReadVariable, environment: Variables, directory: string) 
     eventStore: read('BERTH_EVENT_STORE', (value) => readEventStore(value, directory), inData),
     /** The first administrator's password, if set. */
     adminPassword: read('BERTH_ADMIN_PASSWORD', readAdminPassword, undefined),
-    /** The vault's keys as set, in the format of vault/keys.ts; undefined when they are in `vaultKeyFile`. */
+    /** The vault's keys; undefined when they are in `vaultKeyFile`. */
     vaultKeys: read('BERTH_VAULT_KEY', readVaultKeys, undefined),
     vaultKeyFile: read('BERTH_VAULT_KEY_FILE', path, join(data, 'vault.key')),
-    /** The audit key as set, in the format of audit/audit-key.ts; undefined when it is in `auditKeyFile`. */
-    auditKey: read('BERTH_AUDIT_KEY', readAuditKeyValue, undefined),
+    /** The audit key; undefined when it is in `auditKeyFile`. */
+    auditKey: read('BERTH_AUDIT_KEY', parseAuditKey, undefined),
     auditKeyFile: read('BERTH_AUDIT_KEY_FILE', path, join(data, 'audit.key')),
     /** The name of this log: the `source` of its events and the origin of its signed checkpoints. */
     origin: read('BERTH_ORIGIN', readOrigin, 'berth'),

@@ -1,11 +1,10 @@
 import { isIP, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
-import { parseAuditKey } from '../../audit/audit-key.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../domain/user/quota.ts'
 import { passwordProblem } from '../../users/passwords/password.ts'
-import { parseVaultKeys } from '../../vault/keys.ts'
+import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 
 /** What the values of variables may be. */
 
@@ -96,13 +95,8 @@ export const readAddressRanges: ReadValue<readonly AddressRange[]> = (value) => 
 export const readQuota: ReadValue<Quota> = (value) =>
   E.map((change: QuotaChange | null) => changeQuota(QUOTA_DEFAULT, change ?? {}))(parseQuota(value))
 
-export const readVaultKeys: ReadValue<string> = (value) =>
-  E.bimap(
-    (problems: readonly string[]) => `cannot be used: ${problems.join('; ')}`,
-    () => value,
-  )(parseVaultKeys(value))
-
-export const readAuditKeyValue: ReadValue<string> = (value) => E.map(() => value)(parseAuditKey(value))
+export const readVaultKeys: ReadValue<KeyRing> = (value) =>
+  E.mapLeft((problems: readonly string[]) => `cannot be used: ${problems.join('; ')}`)(parseVaultKeys(value))
 
 export const readPort: ReadValue<number> = (value) => {
   if (/^(?:tcp|udp|sctp):\/\//.test(value)) {

@@ -43,7 +43,7 @@ needed may be deleted from the key file, and does no harm until then.
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, { stdout, stderr, now }) => {
     const ring = await readRing(config)
-    if (E.isLeft(ring)) stderr(`berth: ${ring.left.why}\n`)
+    if (E.isLeft(ring)) for (const problem of ring.left) stderr(`berth: ${problem}\n`)
     const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
     await using store = await openStoreForCommand(config)
     const needs = new Map((await keyNeeds(store, ids[0] ?? '', now())).map((need) => [need.id, need]))

@@ -58,8 +58,7 @@ export class Misused extends ExpectedError {
 export class WrongUsage extends Misused {}
 
 /** What was asked for. @throws CommandFailure with the reasons why there is none, a sentence each */
-export const orFail = <A>(result: E.Either<string | readonly string[] | { readonly why: string }, A>): A => {
+export const orFail = <A>(result: E.Either<string | readonly string[], A>): A => {
   if (E.isRight(result)) return result.right
-  const { left } = result
-  throw new CommandFailure(typeof left === 'object' && 'why' in left ? left.why : left)
+  throw new CommandFailure(result.left)
 }

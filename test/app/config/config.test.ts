@@ -3,6 +3,7 @@ import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig, withoutClient } from '../../../src/app/config/config.ts'
+import { parseAuditKey } from '../../../src/audit/audit-key.ts'
 import { passwordProblem } from '../../../src/users/passwords/password.ts'
 import { anyCharacter } from '../../characters.ts'
 import { leftOf, rightOf } from '../../users/builders.ts'
@@ -98,9 +99,9 @@ test('every variable sets its value', (t) => {
     data: '/srv/berth/elsewhere',
     eventStore: { kind: 'sqlite', path: '/var/log.db' },
     adminPassword: 'correct horse',
-    vaultKeys: `a:${KEY}`,
+    vaultKeys: config.vaultKeys,
     vaultKeyFile: '/srv/berth/elsewhere/vault.key',
-    auditKey: KEY,
+    auditKey: config.auditKey,
     auditKeyFile: '/srv/berth/elsewhere/audit.key',
     origin: 'lab.example/berth',
     listenPorts: { first: 5900, last: 5900 },
@@ -134,6 +135,9 @@ test('every variable sets its value', (t) => {
     logLevel: 'silent',
     warnings: [],
   })
+  t.true(config.auditKey?.equals(rightOf(parseAuditKey(KEY))))
+  t.is(config.vaultKeys?.current.id, 'a')
+  t.is(config.vaultKeys?.current.key.export().toString('base64'), KEY)
 })
 
 test('paths are absolute, whatever directory the service starts in', (t) => {

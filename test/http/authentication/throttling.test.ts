@@ -2,7 +2,6 @@ import test from 'ava'
 import type { verifyPassword } from '../../../src/users/passwords/password.ts'
 import { RIGHT, WRONG } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
-import { lab, said } from '../lab.ts'
 import { ALICE, by, ELSEWHERE, given, HERE, PROXY, times } from './gate.ts'
 
 test('after ten failures of an address and name, further attempts are locked out for the minute', async (t) => {
@@ -162,19 +161,4 @@ test('clients of a trusted proxy are counted separately, and no other client can
   t.is(await guess(HERE), 'too_many_attempts 60', 'the same client on its own connection')
   const forged = await askOften(11, (n) => guess('203.0.113.9', 'alice', by(`192.0.2.${n}`)))
   t.deepEqual(forged, [...times(10, 'unauthenticated'), 'too_many_attempts 60'])
-})
-
-test('over HTTP a lockout is a documented 429 with Retry-After', async (t) => {
-  const service = await lab(t)
-  const guess = (n: number) => service.anyone.get('/api/none', { Authorization: basic('alice', `wrong ${n}`) })
-  for (let n = 0; n < 10; n++) t.is(said(await guess(n)), '401 unauthenticated')
-  const refused = await guess(10)
-  t.is(said(refused), '429 too_many_attempts')
-  t.is(refused.headers['retry-after'], '60')
-  const statusOf = async (who: string) => (await service.as(who).get('/api/user/me')).status
-  t.deepEqual([await statusOf('alice'), await statusOf('admin'), await statusOf('bob')], [429, 200, 200])
-  t.is((await service.anyone.get('/api/user/me')).status, 401)
-  t.is((await service.anyone.get('/health/live')).status, 200)
-  service.clock.set('2030-05-02T05:59:11.400Z')
-  t.is(await statusOf('alice'), 200)
 })

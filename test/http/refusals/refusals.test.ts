@@ -1,8 +1,8 @@
 import test from 'ava'
-import { idOf, tidyingLater } from '../harness.ts'
-import { type Asked, asks, during, type Lab, lab, said } from '../lab.ts'
-import { aReservation, aSut, createSut } from '../requests.ts'
-import { faultsOf, refusalOf } from './problems.ts'
+import { tidyingLater } from '../harness.ts'
+import { type Asked, asks, type Lab, lab } from '../lab.ts'
+import { aReservation, aSut } from '../requests.ts'
+import { faultsOf } from './problems.ts'
 
 /** Errors, one by one, each in the documented form. None of the requests changes anything, so they share a service. */
 
@@ -104,85 +104,15 @@ test('what a body, a parameter or a header says wrong is refused and named', asy
       '422 invalid dry_run #/sut_id',
       aReservation(sut, { sut_id: 1 }),
     ],
+    'a listen_port in a reservation': [
+      'alice',
+      RESERVE,
+      '422 field_read_only #/listen_port',
+      aReservation(sut, { listen_port: 20000 }),
+    ],
     'a bad Idempotency-Key': ['admin', CREATE, '422 invalid Idempotency-Key', aSut(), badKey],
   }
   await asks(t, service, Object.values(rows))
-})
-
-test('a reservation that cannot be is refused', async (t) => {
-  const inactive = await createSut(service.as('admin'), { is_active: false })
-  const of = (more: object): object => ({ ...aReservation(service.sut), ...more })
-  const rows: Readonly<Record<string, readonly [who: string, answer: string, body: object]>> = {
-    'a reservation of an unknown SUT': ['alice', '404 sut_not_found #/sut_id', of({ sut_id: NO_ID })],
-    'a reservation of a SUT with another form of id': ['alice', '404 sut_not_found #/sut_id', of({ sut_id: 'böd !' })],
-    'a reservation for an unknown user': ['admin', '404 user_not_found #/user_id', of({ user_id: NO_ID })],
-    'a reservation with unknown SUT and user': [
-      'admin',
-      '404 sut_not_found #/user_id #/sut_id',
-      of({ user_id: NO_ID, sut_id: NO_ID }),
-    ],
-    'an inactive SUT': ['alice', '409 sut_inactive', of({ sut_id: inactive })],
-    'a listen_port in a reservation': ['alice', '422 field_read_only #/listen_port', of({ listen_port: 20000 })],
-    'a tester who reserves for another': ['alice', '403 not_your_reservation', of({ user_id: idOf('bob') })],
-    'a window that is taken': ['alice', '409 reservation_conflict', of(during('09:45-10:15'))],
-  }
-  const asked = Object.values(rows).map(([who, answer, body]): Asked => [who, RESERVE, answer, body])
-  await asks(t, service, asked)
-})
-
-test('a window that cannot be is refused', async (t) => {
-  const [start_time, week, year] = ['2030-05-02T06:00:00Z', 7 * 86_400, 366 * 86_400]
-  const rows: Readonly<Record<string, readonly [answer: string, window: object]>> = {
-    'a reservation without a window': ['window_required #/start_time #/end_time', {}],
-    'a start without an end': ['window_required #/end_time', { start_time }],
-    'a length without a start': ['window_required #/start_in', { duration: 900 }],
-    'both forms of window': [
-      'window_ambiguous #/start_in #/duration',
-      { ...during('06:00-06:15'), start_in: 0, duration: 900 },
-    ],
-    'a mix of both forms': ['window_ambiguous #/duration', { start_time, duration: 900 }],
-    'an empty window': ['window_empty #/end_time', during('07:00-07:00')],
-    'a window that ends before it starts': ['window_empty #/end_time', during('07:00-06:00')],
-    'a window that is over': ['window_over #/end_time', during('05:15-05:58')],
-    'a window that begins in the past': ['window_in_the_past #/start_time', during('05:44-07:00')],
-    'a window of more than seven days': ['window_too_long #/duration', { start_in: 0, duration: week + 1 }],
-    'a window more than 366 days ahead': ['window_too_far #/start_in', { start_in: year + 1, duration: 900 }],
-    'a relative window without whole numbers of seconds': [
-      'invalid #/start_in #/duration',
-      { start_in: 0.5, duration: '900' },
-    ],
-  }
-  const asked = Object.values(rows).map(
-    ([answer, window]): Asked => [
-      'alice',
-      RESERVE,
-      `422 ${answer}`,
-      { user_id: idOf('alice'), sut_id: service.sut, ...window },
-    ],
-  )
-  await asks(t, service, asked)
-})
-
-const INVALID_TIMES: Readonly<Record<string, RegExp>> = {
-  '2030-05-02': /date without a time/,
-  '2030-05-02T06:00:00': /must have a UTC offset/,
-  '2030-05-02T06:00:00 02:00': /%2B/,
-  '2030-05-02 06:00:00Z': /RFC 3339/,
-  '2030-05-02T06:00:00Z[Europe/Berlin]': /RFC 3339/,
-  '2030-05-02T24:00:00Z': /RFC 3339/,
-  '2030-02-30T06:00:00Z': /is not an existing date/,
-  '2030-06-30T23:59:60Z': /leap second/,
-  '2030-05-02T06:00:00+14:01': /within 14:00/,
-  '2030-05-02T06:00:00.1234567890Z': /RFC 3339/,
-  '1906696800': /RFC 3339/,
-}
-
-test('a time in another form is refused with the reason', async (t) => {
-  for (const [start_time, reason] of Object.entries(INVALID_TIMES)) {
-    const answer = await service.book('alice', '06:00-06:15', { start_time })
-    t.is(said(answer), '422 invalid #/start_time', start_time)
-    t.regex(String(answer.json.detail), reason)
-  }
 })
 
 test('an error is application/problem+json if Accept names it', async (t) => {
@@ -210,10 +140,4 @@ test('a 405 lists the supported methods in Allow', async (t) => {
   ] as const) {
     t.is((await service.ask('admin', request)).headers.allow, allow)
   }
-})
-
-test('a repeated parameter is named', async (t) => {
-  const answer = await service.ask('alice', `GET /api/sut/${service.sut}?a=1&a=2`)
-  t.deepEqual([...new Set(refusalOf(answer))], [422, 'invalid', 'a'])
-  t.deepEqual(faultsOf(answer), [])
 })

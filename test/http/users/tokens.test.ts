@@ -157,21 +157,6 @@ test('a token has its own role, and is refused when its user could not have that
   t.is(await whoIs(service, low.token), 'admin')
 })
 
-test('tokens manage neither passwords nor tokens of others', async (t) => {
-  const service = await given(t)
-  const { token } = await issue(service, 'admin')
-  const refused = '403 forbidden'
-  const post = async (path: string, body: object) => said(await service.anyone.post(path, body, bearer(token)))
-  const password = 'another password'
-  t.is(await post('/api/user/me/password', { old_password: 'correct horse admin', password }), refused)
-  t.is(await post(`/api/user/${idOf('alice')}/password`, { password }), refused)
-  t.is(await post(theirs('alice'), { name: 'x' }), refused)
-  t.is(said(await service.anyone.get(theirs('alice'), bearer(token))), refused)
-  const { _id } = await issue(service, 'alice')
-  t.is(await post(`${theirs('alice')}/${_id}/revoke`, {}), refused)
-  t.is(await post(theirs('admin'), { name: 'my own by id' }), '201')
-})
-
 test('a removal revokes tokens, which stay revoked when the user is restored', async (t) => {
   const service = await given(t)
   const tokens = [await issue(service, 'alice'), await issue(service, 'alice')]

@@ -3,14 +3,13 @@ import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
-import { growTree } from '../audit/merkle-tree.ts'
+import { treeOf } from '../audit/merkle-tree.ts'
 import type { Signer } from '../audit/signed-note.ts'
-import type { EventStore } from '../event-store/event-store.ts'
-import { copyLogFile, readStoredEvents } from '../event-store/sqlite/copy.ts'
-import { openSqliteStore } from '../event-store/sqlite/store.ts'
+import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import { copyLogFile } from '../event-store/sqlite/copy.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type BackupCheckpoint, findProblems, PROGRESS_EVERY } from './verify-backup.ts'
+import { type BackupCheckpoint, findProblems, openToRead } from './verify-backup.ts'
 
 export interface BackupSource {
   /** The log's file. */
@@ -39,15 +38,14 @@ const checkpointOf = async (
   copy: EventStore,
   { now, onProgress }: BackupOptions,
 ): Promise<BackupCheckpoint> => {
-  const events = (await copy.head()) + 1
-  const tree = growTree()
-  let last_event: string | null = null
-  for (const { position, recorded, leaf } of readStoredEvents(log, events)) {
-    if (position % PROGRESS_EVERY === 0) onProgress?.(position, events)
-    last_event = (JSON.parse(recorded) as { id: string }).id
-    tree.add(leaf)
-  }
-  const root = Buffer.from(tree.root()).toString('base64')
+  const head = await copy.head()
+  const [events, end] = [head + 1, await copy.recordAt(head)]
+  const last_event = end === undefined ? null : (JSON.parse(end.text) as { id: string }).id
+  const source = openToRead(log)
+  const tree = await treeOf(source.records(BEGINNING), (done) => onProgress?.(done, events), events).finally(
+    source.close,
+  )
+  const root = tree.root().toString('base64')
   const [vault_keys, made_at] = [await readKnownKeyIds(copy), new Date(now).toISOString()]
   return { version: 1, origin, log_id: copy.logId, events, last_event, root, vault_keys, made_at }
 }
@@ -55,10 +53,7 @@ const checkpointOf = async (
 const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
   const log = join(directory, 'events.db')
   copyLogFile(source.log, log)
-  const onFatal = (error: Error): never => {
-    throw error
-  }
-  const copy = openSqliteStore({ path: log, readOnly: true, randomHex: () => '', onFatal })
+  const copy = openToRead(log)
   const checkpoint = await checkpointOf(source, copy, options).finally(copy.close)
   const isNew = { mode: 0o600, flag: 'wx', flush: true }
   await writeFile(join(directory, 'checkpoint.json'), `${JSON.stringify(checkpoint, undefined, 2)}\n`, isNew)
@@ -66,7 +61,7 @@ const fill = async (source: BackupSource, directory: string, options: BackupOpti
     const root = Buffer.from(checkpoint.root, 'base64')
     await writeFile(join(directory, 'log.checkpoint'), signCheckpoint(checkpoint.events, root, source.signer), isNew)
   }
-  const problems = findProblems(log, checkpoint, (done) => options.onProgress?.(done, checkpoint.events))
+  const problems = await findProblems(log, checkpoint, (done) => options.onProgress?.(done, checkpoint.events))
   if (problems.length > 0) return E.left(`the copy does not match the log: ${problems.join('; ')}`)
   await using file = await open(log, 'r+')
   await file.sync()

@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { AUDIT_KEY_ID } from '../audit/known-audit-key.ts'
-import { growTree } from '../audit/merkle-tree.ts'
+import { treeOf } from '../audit/merkle-tree.ts'
 import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'
 import type { StorePosition } from '../domain/values/position.ts'
 import { type AppendFailure, BEGINNING, type EventStore, type StoredRecord } from '../event-store/event-store.ts'
-import { leafHash } from '../event-store/stored-event.ts'
 import { ExpectedError } from '../files/expected-error.ts'
 import { sealedWith } from '../vault/needs.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
@@ -63,13 +62,6 @@ interface CopyOptions {
   readonly target: EventStore
   /** Called with the number of events in the target and in the source. */
   readonly onProgress: (done: number, of: number) => void
-}
-
-/** The number of events and the head of the tree over them, as stored. */
-export const treeOf = async (store: EventStore): Promise<{ events: number; root: string }> => {
-  const tree = growTree()
-  for await (const { text } of flatten(store.records(BEGINNING))) tree.add(leafHash(text))
-  return { events: tree.size(), root: Buffer.from(tree.root()).toString('base64') }
 }
 
 /** The point in the source at which the target ends. The target must be a prefix of the source. */
@@ -139,14 +131,16 @@ const copySecrets = async ({ source, target }: CopyOptions): Promise<number> => 
  */
 export const copyLog = async (options: CopyOptions): Promise<Copied> => {
   const resumed = await findResumePoint(options)
-  const whole = await treeOf(options.source)
-  await copyEvents(options, resumed, whole.events)
+  const whole = await treeOf(options.source.records(BEGINNING))
+  const [events, root] = [whole.size(), whole.root().toString('base64')]
+  await copyEvents(options, resumed, events)
   const secrets = await copySecrets(options)
-  const made = await treeOf(options.target)
-  if (made.root !== whole.root) {
+  const made = await treeOf(options.target.records(BEGINNING))
+  const rootOfCopy = made.root().toString('base64')
+  if (rootOfCopy !== root) {
     throw new CopyFailure(
-      `the target has ${made.events} events with the root ${made.root}, the source ${whole.events} with ${whole.root}`,
+      `the target has ${made.size()} events with the root ${rootOfCopy}, the source ${events} with ${root}`,
     )
   }
-  return { events: whole.events, found: resumed.count, secrets, root: whole.root }
+  return { events, found: resumed.count, secrets, root }
 }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { growTree } from '../audit/merkle-tree.ts'
-import { findDamage, readStoredEvents } from '../event-store/sqlite/copy.ts'
+import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import { findDamage } from '../event-store/sqlite/copy.ts'
+import { openSqliteStore } from '../event-store/sqlite/store.ts'
 import { decodeEvent, leafHash, UndecodableEvent } from '../event-store/stored-event.ts'
 
 /** What the copied log must contain: its length, and a hash over all of it. */
@@ -30,37 +32,47 @@ export const readBackupCheckpoint = async (directory: string): Promise<Partial<B
   }
 }
 
-/** Events between two calls of `onProgress`. */
-export const PROGRESS_EVERY = 10_000
+/** Opens an embedded log to read it, while a service may write it. @throws UnusableLog */
+export const openToRead = (path: string): EventStore =>
+  openSqliteStore({
+    ...{ path, readOnly: true, randomHex: () => '' },
+    onFatal: (error) => {
+      throw error
+    },
+  })
 
 /**
  * Problems of a copied log, as sentences. Empty when the file is intact, every event can be read, and together they
  * match the checkpoint. Hashes are computed from the events, not taken from those that are stored.
  */
-export const findProblems = (
+export const findProblems = async (
   path: string,
   checkpoint: BackupCheckpoint,
   onProgress: (done: number) => void,
-): readonly string[] => {
+): Promise<readonly string[]> => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
+  const store = openToRead(path)
   const tree = growTree()
   let last: string | null = null
   try {
-    for (const { position, recorded, leaf } of readStoredEvents(path, Number.MAX_SAFE_INTEGER)) {
-      const own = leafHash(recorded)
-      if (position !== tree.size()) return [`the event at ${tree.size()} is missing`]
-      if (!own.equals(leaf)) return [`the event at ${position} does not match its hash`]
-      last = decodeEvent(recorded, position).id
-      tree.add(own)
-      if (tree.size() % PROGRESS_EVERY === 0) onProgress(tree.size())
+    for await (const page of store.records(BEGINNING)) {
+      for (const { storePosition, text, leaf } of page) {
+        const own = leafHash(text)
+        if (storePosition !== tree.size()) return [`the event at ${tree.size()} is missing`]
+        if (leaf === undefined || !own.equals(leaf)) return [`the event at ${storePosition} does not match its hash`]
+        last = decodeEvent(text, storePosition).id
+        tree.add(own)
+      }
+      onProgress(tree.size())
     }
   } catch (error) {
     if (error instanceof UndecodableEvent) return [error.message]
     throw error
+  } finally {
+    await store.close()
   }
   if (tree.size() !== checkpoint.events) return [`it has ${tree.size()} events, the log had ${checkpoint.events}`]
   if (last !== checkpoint.last_event) return ['its last event is not the last event of the log']
-  const root = Buffer.from(tree.root()).toString('base64')
-  return root === checkpoint.root ? [] : ['its Merkle root differs from that of the log']
+  return tree.root().toString('base64') === checkpoint.root ? [] : ['its Merkle root differs from that of the log']
 }

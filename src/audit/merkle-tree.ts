@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { nodeHash } from '../event-store/stored-event.ts'
+import type { StoredRecord } from '../event-store/event-store.ts'
+import { leafHash, nodeHash } from '../event-store/stored-event.ts'
 
 /** Merkle trees over a log, with inclusion and consistency proofs (RFC 6962, section 2.1). */
 
@@ -19,12 +20,32 @@ export const growTree = () => {
       size++
     },
     size: (): number => size,
-    root: (): Uint8Array =>
-      roots.length === 0 ? EMPTY_HEAD : roots.reduceRight((right, left) => nodeHash(left, right)),
+    root: (): Buffer =>
+      roots.length === 0 ? EMPTY_HEAD : Buffer.from(roots.reduceRight((right, left) => nodeHash(left, right))),
   }
 }
 
 export type GrowingTree = ReturnType<typeof growTree>
+
+/**
+ * Grows the tree over stored events, by hashes of their texts.
+ *
+ * @param onProgress called with the number of events read so far
+ * @param end reads no more than so many
+ */
+export const treeOf = async (
+  records: AsyncIterable<readonly StoredRecord[]>,
+  onProgress: (done: number) => void = () => undefined,
+  end = Number.POSITIVE_INFINITY,
+): Promise<GrowingTree> => {
+  const tree = growTree()
+  for await (const page of records) {
+    for (const { text } of page.slice(0, end - tree.size())) tree.add(leafHash(text))
+    onProgress(tree.size())
+    if (tree.size() >= end) break
+  }
+  return tree
+}
 
 /**
  * Hash of the perfect subtree of 2^level leaves that begins at leaf index * 2^level.

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { CopyFailure, copyLog, treeOf } from '../../src/archive/copy-log.ts'
+import { CopyFailure, copyLog } from '../../src/archive/copy-log.ts'
+import { treeOf } from '../../src/audit/merkle-tree.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
-import type { EventStore } from '../../src/event-store/event-store.ts'
+import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts'
 import type { EventStoreDb } from '../../src/event-store/eventstoredb/store.ts'
 import { idOf } from '../domain/builders.ts'
 import { aLogOn, openAt } from '../event-store/eventstoredb/subject.ts'
@@ -20,6 +21,10 @@ export const copied = (source: EventStore, target: EventStore) =>
 export const fails = (t: ExecutionContext, source: EventStore, target: EventStore, message: RegExp, what?: string) =>
   t.throwsAsync(copied(source, target), { instanceOf: CopyFailure, message }, what)
 
+/** The root of the tree over a log. */
+export const rootOf = async (store: EventStore): Promise<string> =>
+  (await treeOf(store.records(BEGINNING))).root().toString('base64')
+
 /** A source with these runs, and an empty target on a server. */
 export const prepared = async (t: ExecutionContext, server: string, runs: readonly Run[]) => {
   const { store: source } = await anEmbeddedLog(t)
@@ -34,7 +39,7 @@ export const aLog = async (t: ExecutionContext, server: string, count: number) =
     store,
     Array.from({ length: count }, (_, n) => notes(sutStream(idOf(n % 3)), 1, `note ${n}`)),
   )
-  const { root } = await treeOf(store)
+  const root = await rootOf(store)
   const texts = await textsOf(store)
   await store.close()
   const to = aLogOn(server)

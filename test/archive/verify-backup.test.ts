@@ -85,14 +85,14 @@ const TAMPERINGS: readonly (readonly [what: string, (copy: string) => unknown, f
 test('an unchanged copy has no problems, and that of another log is found', async (t) => {
   const [{ copy, checkpoint }, other] = [await aBackup(t), await aBackup(t)]
   t.is(checkpoint.events, 40)
-  t.deepEqual(problemsOf(copy, checkpoint), [])
+  t.deepEqual(await problemsOf(copy, checkpoint), [])
   await copyFile(other.copy, copy)
-  t.deepEqual(problemsOf(copy, checkpoint), ['its last event is not the last event of the log'])
+  t.deepEqual(await problemsOf(copy, checkpoint), ['its last event is not the last event of the log'])
 })
 
 for (const [what, tamper, found] of TAMPERINGS)
   test(`${what} is found in a copy`, async (t) => {
     const { copy, checkpoint } = await aBackup(t)
     await tamper(copy)
-    t.regex(problemsOf(copy, checkpoint).join(), found)
+    t.regex((await problemsOf(copy, checkpoint)).join(), found)
   })

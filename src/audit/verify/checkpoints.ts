@@ -34,8 +34,8 @@ export const compareCheckpoints = (against: readonly SignedHead[]) => {
     compare: (tree: GrowingTree): void => {
       for (let next = bySize[found.length]; next?.size === tree.size(); next = bySize[found.length]) {
         const root = tree.root()
-        const is_extended = Buffer.compare(root, next.root) === 0
-        found.push({ name: next.name, size: next.size, is_extended, root: Buffer.from(root).toString('base64') })
+        const is_extended = root.equals(next.root)
+        found.push({ name: next.name, size: next.size, is_extended, root: root.toString('base64') })
       }
     },
     compared: (): readonly CheckpointComparison[] => [

@@ -85,7 +85,7 @@ export const verifyLog = async (options: VerifyOptions): Promise<Verified> => {
   const place = checkpoints.place()
   return {
     events: tree.size(),
-    root: Buffer.from(tree.root()).toString('base64'),
+    root: tree.root().toString('base64'),
     found: findings.count(),
     findings: findings.list().toSorted(byPosition),
     against: checkpoints.compared(),

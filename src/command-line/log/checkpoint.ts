@@ -1,9 +1,8 @@
 import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { signCheckpoint } from '../../audit/checkpoint.ts'
-import { growTree } from '../../audit/merkle-tree.ts'
+import { treeOf } from '../../audit/merkle-tree.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
-import { leafHash } from '../../event-store/stored-event.ts'
 import { signerOf } from '../keys/audit-key.ts'
 import { type CallRoute, makeCall, multiline } from '../service/call.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
@@ -28,15 +27,10 @@ const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signe
   const signer = await signerOf(config)
   await using store = await openStoreForCommand(config)
   const progress = await makeLogProgress(store, config, terminal)
-  const tree = growTree()
-  for await (const page of store.records(BEGINNING)) {
-    for (const { text } of page) tree.add(leafHash(text))
-    progress.show(tree.size())
-  }
-  progress.end()
+  const tree = await treeOf(store.records(BEGINNING), progress.show).finally(progress.end)
   const [size, root] = [tree.size(), tree.root()]
   const note = signCheckpoint(size, root, signer)
-  return { origin: config.origin, size, root: Buffer.from(root).toString('base64'), note }
+  return { origin: config.origin, size, root: root.toString('base64'), note }
 }
 
 export const checkpointCommand: Command = {

@@ -1,9 +1,9 @@
-import { type EventType, eventDeclarations, sutIdOf } from '../domain/event.ts'
+import { type EventType, eventDeclarations, type Recorded, sutIdOf } from '../domain/event.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import { type PublicPosition, toPublicPosition } from '../domain/values/position.ts'
 import type { StoredRecord } from '../event-store/event-store.ts'
 import { decodeEvent } from '../event-store/stored-event.ts'
-import type { PositionedEvent } from './export-formats.ts'
+import type { ExportFormat } from './export-formats.ts'
 
 /** A bound in the log: a public position, or the first event recorded at or after a Unix time in milliseconds. */
 export type Bound = { readonly position: PublicPosition } | { readonly time: number }
@@ -20,12 +20,6 @@ export interface ExportFilter {
 
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventDeclarations, type)
 
-/** Lines in the order of the log, perhaps none, and how many of its events have been read with them. */
-export interface ExportedLines {
-  readonly lines: readonly { readonly position: number; readonly text: string }[]
-  readonly done: number
-}
-
 /** How many events have been exported, and the positions of the first and the last; null if there is none. */
 export interface Exported {
   events: number
@@ -39,7 +33,7 @@ export const spanOf = ({ from, to }: ExportFilter) => ({
   end: to !== undefined && 'position' in to ? to.position : Number.MAX_SAFE_INTEGER,
 })
 
-const isWanted = ({ event }: PositionedEvent, { from, to, types, sutId }: ExportFilter): boolean => {
+const isWanted = (event: Recorded, { from, to, types, sutId }: ExportFilter): boolean => {
   if (types.size > 0 && !types.has(event.type)) return false
   if (sutId !== undefined && sutIdOf(event) !== sutId) return false
   const time = epochMillisecondsOf(event.metadata.time)
@@ -47,58 +41,55 @@ const isWanted = ({ event }: PositionedEvent, { from, to, types, sutId }: Export
   return !isEarly && (to === undefined || !('time' in to) || time < to.time)
 }
 
-/**
- * The events of a log that are wanted, as lines.
- *
- * @param records as stored, from the first position of the span on
- * @param origin the name of the log
- * @param lineOf makes a line of an event; undefined for leaves: the events as they are stored
- * @throws UndecodableEvent `stream@revision: /path: why`
- * @throws StoreUnavailable when the log cannot be read to its end
- */
-export async function* linesOfLog(
-  records: AsyncIterable<readonly StoredRecord[]>,
-  origin: string,
-  wanted: ExportFilter,
-  lineOf: ((event: PositionedEvent) => string) | undefined,
-): AsyncGenerator<ExportedLines> {
-  const { first, end } = spanOf(wanted)
-  let done = first
-  for await (const page of records) {
-    const lines = page.slice(0, Math.max(end - done, 0)).flatMap(({ text, storePosition }) => {
-      const position = toPublicPosition(done++)
-      if (lineOf === undefined) return [{ position, text: `${text}\n` }]
-      const positioned = { event: decodeEvent(text, storePosition), position, origin }
-      return isWanted(positioned, wanted) ? [{ position, text: lineOf(positioned) }] : []
-    })
-    yield { lines, done }
-    if (done >= end) return
-  }
-}
-
 /** Characters per piece. */
 const CHUNK = 65_536
 
-/** Puts lines together in pieces, and counts them. */
-export async function* exportLines(
-  head: string,
-  batches: AsyncIterable<ExportedLines>,
-  onProgress: (done: number) => void,
+interface ExportOptions {
+  /** The name of the log. */
+  readonly origin: string
+  readonly wanted: ExportFilter
+  /** Undefined for leaves: the events as they are stored. */
+  readonly format: ExportFormat | undefined
+  /** Called with the number of events read so far. */
+  readonly onProgress: (done: number) => void
+}
+
+/**
+ * The events of a log that are wanted, as pieces of a file. Counts them in `exported`.
+ *
+ * @param records as stored, from the first position of the span on
+ * @throws UndecodableEvent `stream@revision: /path: why`
+ * @throws StoreUnavailable when the log cannot be read to its end
+ */
+export async function* exportLog(
+  records: AsyncIterable<readonly StoredRecord[]>,
+  { origin, wanted, format, onProgress }: ExportOptions,
   exported: Exported,
 ): AsyncGenerator<string> {
-  let chunk = head
-  for await (const { lines, done } of batches) {
-    for (const { position, text } of lines) {
-      chunk += text
+  const { first, end } = spanOf(wanted)
+  const lineOf = ({ text, storePosition }: StoredRecord, position: PublicPosition): string | undefined => {
+    if (format === undefined) return `${text}\n`
+    const event = decodeEvent(text, storePosition)
+    return isWanted(event, wanted) ? format.line({ event, position, origin }) : undefined
+  }
+  let piece = format?.head ?? ''
+  let next: number = first
+  for await (const page of records) {
+    for (const record of page.slice(0, Math.max(end - next, 0))) {
+      const position = toPublicPosition(next++)
+      const line = lineOf(record, position)
+      if (line === undefined) continue
+      piece += line
       exported.events++
       exported.first ??= position
       exported.last = position
     }
-    onProgress(done)
-    if (chunk.length >= CHUNK) {
-      yield chunk
-      chunk = ''
+    onProgress(next)
+    if (piece.length >= CHUNK) {
+      yield piece
+      piece = ''
     }
+    if (next >= end) break
   }
-  if (chunk !== '') yield chunk
+  if (piece !== '') yield piece
 }

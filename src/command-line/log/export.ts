@@ -8,9 +8,8 @@ import {
   type Bound,
   type Exported,
   type ExportFilter,
-  exportLines,
+  exportLog,
   isEventType,
-  linesOfLog,
   spanOf,
 } from '../../archive/export-log.ts'
 import { type CommandArguments, type OptionValue, textOf, textsOf } from '../../client/command.ts'
@@ -133,16 +132,14 @@ With --json one line at the end, on standard error where the events are on stand
     const showing = { ...terminal, isWatched }
     const exported: Exported = { events: 0, first: null, last: null }
     const { first, end } = spanOf(request.wanted)
-    const write = async (
+    const write = (
       records: AsyncIterable<readonly StoredRecord[]>,
       origin: string,
       wanted: ExportFilter,
       onProgress: (done: number) => void,
-    ) => {
-      const lines = linesOfLog(records, origin, wanted, format?.line)
-      return await writeTo(output, exportLines(format?.head ?? '', lines, onProgress, exported), terminal)
-    }
-    const exportLog = async (path: string) => {
+    ) => writeTo(output, exportLog(records, { origin, wanted, format, onProgress }, exported), terminal)
+
+    const exportFile = async (path: string) => {
       const { wanted } = request
       if (wanted.sutId !== undefined && !isAssignedId(wanted.sutId)) throw new Misused('--sut must be an id with --log')
       const of = { ...config, eventStore: { kind: 'sqlite', path: resolve(path) } } as const
@@ -160,7 +157,7 @@ With --json one line at the end, on standard error where the events are on stand
       const records = leavesOfService(call, first, Math.min(end, size))
       return write(records, origin, wanted, (done) => progress.show(done, size)).finally(progress.end)
     }
-    const failed = await (log === undefined ? exportFromService() : exportLog(log))
+    const failed = await (log === undefined ? exportFromService() : exportFile(log))
     // A reader may close the pipe early. Any other failure has been reported.
     if (failed !== undefined) return failed === 'EPIPE' ? DONE : REFUSED
     const report = output === undefined ? terminal.stderr : terminal.stdout

@@ -9,7 +9,7 @@ import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { copyLogFile } from '../event-store/sqlite/copy.ts'
 import { syncDirectory } from '../files/replace-file.ts'
 import { readKnownKeyIds } from '../vault/vault.ts'
-import { type BackupCheckpoint, findProblems, openToRead } from './verify-backup.ts'
+import { type BackupCheckpoint, findProblems, openLogFile } from './verify-backup.ts'
 
 export interface BackupSource {
   /** The log's file. */
@@ -41,7 +41,7 @@ const checkpointOf = async (
   const head = await copy.head()
   const [events, end] = [head + 1, await copy.recordAt(head)]
   const last_event = end === undefined ? null : (JSON.parse(end.text) as { id: string }).id
-  const source = openToRead(log)
+  const source = openLogFile(log)
   const tree = await treeOf(source.records(BEGINNING), (done) => onProgress?.(done, events), events).finally(
     source.close,
   )
@@ -53,7 +53,7 @@ const checkpointOf = async (
 const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
   const log = join(directory, 'events.db')
   copyLogFile(source.log, log)
-  const copy = openToRead(log)
+  const copy = openLogFile(log)
   const checkpoint = await checkpointOf(source, copy, options).finally(copy.close)
   const isNew = { mode: 0o600, flag: 'wx', flush: true }
   await writeFile(join(directory, 'checkpoint.json'), `${JSON.stringify(checkpoint, undefined, 2)}\n`, isNew)

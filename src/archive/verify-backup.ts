@@ -33,7 +33,7 @@ export const readBackupCheckpoint = async (directory: string): Promise<Partial<B
 }
 
 /** Opens an embedded log to read it, while a service may write it. @throws UnusableLog */
-export const openToRead = (path: string): EventStore =>
+export const openLogFile = (path: string): EventStore =>
   openSqliteStore({
     ...{ path, readOnly: true, randomHex: () => '' },
     onFatal: (error) => {
@@ -52,7 +52,7 @@ export const findProblems = async (
 ): Promise<readonly string[]> => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
-  const store = openToRead(path)
+  const store = openLogFile(path)
   const tree = growTree()
   let last: string | null = null
   try {

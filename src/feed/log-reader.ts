@@ -28,29 +28,10 @@ export const chunkStart = (position: PublicPosition): PublicPosition =>
   toPublicPosition(Math.floor((position + 1) / CHUNK) * CHUNK)
 
 export interface LogReaderOptions {
-  readonly store: Pick<EventStore, 'subscribe' | 'synced'>
-  readonly views: Pick<Views, 'log' | 'position' | 'watch'>
+  readonly store: Pick<EventStore, 'subscribe'>
+  readonly views: Pick<Views, 'log' | 'position' | 'waitUntilDurable' | 'watch'>
   /** The name of the log. */
   readonly origin: string
-}
-
-/**
- * Makes the function that waits until all events up to a position are durable. Undefined when they are known to be, as
- * all but the newest are. Rejects with StoreUnavailable when they may never be.
- */
-const makeWaitUntilDurable = ({ store, views }: LogReaderOptions) => {
-  let known = -1
-  return (position: PublicPosition): Promise<void> | undefined => {
-    if (position <= known) return undefined
-    // Every folded event was committed before this call, so one sync covers them too.
-    const committed = Math.max(position, views.position())
-    const learn = (): void => {
-      known = Math.max(known, committed)
-    }
-    const syncing = store.synced?.()
-    if (syncing === undefined) learn()
-    return syncing?.then(learn)
-  }
 }
 
 /** Users take turns, so that one with many streams does not delay the others. */
@@ -130,13 +111,11 @@ export interface LogReader {
     ...range: Parameters<Supply<FeedEntry>['readAfter']>
   ) => Promise<readonly FeedEntry[]>
   readonly follow: Follow
-  readonly waitUntilDurable: (position: PublicPosition) => Promise<void> | undefined
   readonly close: () => void
 }
 
 export const makeLogReader = (options: LogReaderOptions): LogReader => {
   const { views, origin } = options
-  const waitUntilDurable = makeWaitUntilDurable(options)
   const chunks = makeChunks()
   const inTurn = makeReadTurns()
   const callSoon = makeCallQueue()
@@ -172,14 +151,13 @@ export const makeLogReader = (options: LogReaderOptions): LogReader => {
   }
 
   return {
-    waitUntilDurable,
     readAfter: async (userId, position, end) => {
       const last = end === undefined ? views.position() : earlierPosition(end, views.position())
       if (position >= last) return []
       const first = chunkStart(position)
       const count = Math.min(last + 1 - first, CHUNK)
       const entries = (await load(userId, first, count)).slice(nextPosition(position) - first, count)
-      await waitUntilDurable((entries.at(-1) as FeedEntry).position)
+      await views.waitUntilDurable((entries.at(-1) as FeedEntry).position)
       return entries
     },
     follow: (onChange) => {

@@ -130,34 +130,21 @@ const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }:
   }
 }
 
-/** Whether a stream is still held, and one attempt at a time to begin it. */
-const makeHold = ({
-  delayedStart,
-  onBegun = () => undefined,
-}: Pick<StreamOptions<never>, 'delayedStart' | 'onBegun'>) => {
-  let isHeld = delayedStart !== undefined
-  let isBeginning = false
-  return {
-    isHeld: () => isHeld,
-    /** Marks the stream as begun or ended. */
-    release: (): void => {
-      if (isHeld) onBegun()
-      isHeld = false
-    },
-    /** Undefined to keep waiting. */
-    tryToBegin: async (): Promise<PublicPosition | EndReason | undefined> => {
-      if (!isHeld || isBeginning || !delayedStart?.isReady()) return undefined
-      isBeginning = true
-      try {
-        return await delayedStart.begin()
-      } catch (error) {
-        // The store has failed again; keep waiting.
-        if (error instanceof StoreUnavailable) return undefined
-        throw error
-      } finally {
-        isBeginning = false
-      }
-    },
+/** The store has failed again: a held stream goes on waiting. */
+const undefinedIfUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof StoreUnavailable)) throw error
+}
+
+/** Where a stream begins, or why it ends. One that is held tries whenever it is woken, until it is over. */
+const untilBegun = async (
+  { after, delayedStart }: Pick<StreamOptions<never>, 'after' | 'delayedStart'>,
+  { wakeUp, isOver }: Pick<Run<never>, 'wakeUp' | 'isOver'>,
+): Promise<PublicPosition | EndReason | undefined> => {
+  if (delayedStart === undefined) return after
+  for (;;) {
+    const begun = delayedStart.isReady() ? await delayedStart.begin().catch(undefinedIfUnavailable) : undefined
+    if (begun !== undefined || isOver()) return begun
+    await wakeUp.wait()
   }
 }
 
@@ -168,14 +155,13 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   const over = Promise.withResolvers<StreamEnd>()
   const wakeUp = makeWakeUpSignal()
   const { fullSince, write } = makeSink(response, wakeUp.signal)
-  const { isHeld, release, tryToBegin } = makeHold(options)
+  let isHeld = options.delayedStart !== undefined
   let lastBeat = performance.now()
   let writer: StreamWriter<A> | undefined
   let isOver = false
 
   const finish = (how: StreamEnd): void => {
     isOver = true
-    release()
     wakeUp.signal()
     over.resolve(how)
   }
@@ -188,12 +174,18 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     else response.write(ending, () => response.destroy())
     finish(why)
   }
-  const run = async (after: PublicPosition): Promise<void> => {
+  const run = async (): Promise<void> => {
+    const signals = { wakeUp, isOver: () => isOver }
+    const after = await untilBegun(options, signals)
+    if (isOver || after === undefined) return
+    if (typeof after !== 'number') return end(after)
+    isHeld = false
+    options.onBegun?.()
     writer = options.makeWriter(write, after)
     // Before the first read, so that nothing comes between the two unnoticed.
     const leave = isLive ? source.follow(wakeUp.signal) : () => undefined
     try {
-      await sendAll({ ...options, wakeUp, writer, isFull: () => fullSince() !== undefined, isOver: () => isOver })
+      await sendAll({ ...options, ...signals, writer, isFull: () => fullSince() !== undefined })
     } finally {
       leave()
     }
@@ -201,21 +193,9 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
     response.end(format.checkpoint(writer.position()))
     finish('done')
   }
-  const begin = async (): Promise<void> => {
-    const after = await tryToBegin()
-    if (isOver || after === undefined) return
-    if (typeof after !== 'number') return end(after)
-    release()
-    await run(after)
-  }
-  const safely = (running: Promise<void>): Promise<void> =>
-    running.catch((error) => {
-      options.onFailed(error)
-      end('failed')
-    })
   const check = (now: number): void => {
     if (isOver) return
-    if (isHeld()) void safely(begin())
+    if (isHeld) wakeUp.signal()
     const since = fullSince()
     if (since !== undefined && now - since >= options.stallTimeout) end('too_slow')
     if (!isLive || since !== undefined || now - lastBeat < options.heartbeat) return
@@ -228,8 +208,11 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   response.on('close', () => finish('left')).on('error', () => undefined)
   if (response.destroyed) finish('left')
   else {
-    write(format.opening(options.retry) + (isHeld() ? format.heartbeat : ''))
-    if (!isHeld()) void safely(run(options.after))
+    write(format.opening(options.retry) + (isHeld ? format.heartbeat : ''))
+    run().catch((error) => {
+      options.onFailed(error)
+      end('failed')
+    })
   }
   return { ended: over.promise, end, check }
 }

@@ -98,6 +98,7 @@ export const openViews = async (options: ViewsOptions) => {
     asOf: pending.asOf,
     waitForStorePosition: tracker.waitForStorePosition,
     waitForPublicPosition: tracker.waitForPublicPosition,
+    waitUntilDurable: tracker.waitUntilDurable,
     /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
     fromLog: makeFromLog(store, projections),
     /** Calls a listener with each batch of events once it is folded. Returns a function that ends this. */

@@ -1,9 +1,11 @@
 import test, { type ExecutionContext } from 'ava'
 import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
-import { StoreUnavailable } from '../../src/event-store/event-store.ts'
+import { BEGINNING, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { makeLogReader } from '../../src/feed/log-reader.ts'
+import { beforeTheFirst } from '../../src/read-models/file/progress.ts'
+import { makeProgressTracker } from '../../src/read-models/projector/progress-tracker.ts'
 import type { Views } from '../../src/read-models/views.ts'
-import { append, aStream, idsOf, someEvents } from '../event-store/new-events.ts'
+import { append, aStream, idsOf, logged, someEvents } from '../event-store/new-events.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 
 /** A reader of a log of three events, with a disk that is always behind. */
@@ -21,12 +23,16 @@ const stage = async (t: ExecutionContext) => {
     return sync.promise
   }
   const log = { storePositionAt: (position: number) => position, positionOf: (id: string) => idsOf(events).indexOf(id) }
+  const tracker = makeProgressTracker(beforeTheFirst(store.logId), { synced })
+  for (const event of events)
+    tracker.advance(logged({ ...event, ...{ stream, revision: 0, storePosition: BEGINNING } }))
   const views = {
     position: () => toPublicPosition(2),
     log: () => log as unknown as ReturnType<Views['log']>,
     watch: () => () => undefined,
+    waitUntilDurable: tracker.waitUntilDurable,
   }
-  const reader = makeLogReader({ store: { ...store, synced }, views, origin: 'test' })
+  const reader = makeLogReader({ store, views, origin: 'test' })
   t.teardown(reader.close)
   return { syncs, asked: asked.promise, read: () => reader.readAfter('audrey', BEFORE_FIRST), reader }
 }

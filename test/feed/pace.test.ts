@@ -59,11 +59,10 @@ test('64 streams that resume with a scope share what is looked up, a few SUTs an
   const reader = {
     readAfter: async (_: string, position: number) => entries.slice(position + 1, position + 65),
     follow: () => () => undefined,
-    waitUntilDurable: () => undefined,
   }
   const gatherings = makeGatherings({
     reader: reader as unknown as LogReader,
-    views: { position: () => toPublicPosition(999) },
+    views: { position: () => toPublicPosition(999), waitUntilDurable: () => undefined },
     limits: { interval: 1, entries: 500, behind: 1_000 },
     sight: { now: look, before: look, isRequestIn: () => false },
     ...{ prepareRequests: async () => undefined, settled: () => undefined },
@@ -105,6 +104,7 @@ const readerOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
   const views = {
     log: () => log as unknown as ReturnType<Views['log']>,
     position: () => toPublicPosition(count - 1),
+    waitUntilDurable: () => undefined,
     watch: () => () => undefined,
   }
   const reader = makeLogReader({ store: store as unknown as EventStore, views, origin: 'test' })

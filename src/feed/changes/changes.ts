@@ -30,7 +30,7 @@ const CHANGES_LIMITS: ChangesLimits = {
 
 interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly reader: LogReader
-  readonly views: Pick<Views, 'position' | 'isOfAnotherLog' | 'newest' | 'asOf'>
+  readonly views: Pick<Views, 'position' | 'waitUntilDurable' | 'isOfAnotherLog' | 'newest' | 'asOf'>
   /** The users as they are. */
   readonly known: Pick<Users, 'byId' | 'settled'>
   /** Which requests users with a scope see. */

@@ -14,7 +14,7 @@ const KEPT_MAX = 64
 
 interface GatheringsOptions {
   readonly reader: LogReader
-  readonly views: Pick<Views, 'position'>
+  readonly views: Pick<Views, 'position' | 'waitUntilDurable'>
   readonly limits: { readonly interval: number; readonly entries: number; readonly behind: number }
   readonly sight: Sight
   /** Reads what requests are compared with. @throws StoreUnavailable */
@@ -70,7 +70,7 @@ const makeFollow = ({ reader, views, limits, settled }: GatheringsOptions) => {
   const publish = async (): Promise<void> => {
     const to = views.position()
     try {
-      await reader.waitUntilDurable(to)
+      await views.waitUntilDurable(to)
       // Scopes that cannot be read stay as they were, here as in lists.
       await settled()?.catch(() => undefined)
       published = laterPosition(published, to)

@@ -22,6 +22,21 @@ export const makeProgressTracker = (initial: Progress, store: Pick<EventStore, '
     await waits.until(of, isReached, within)
     return isReached()
   }
+  /**
+   * Waits until all events up to a position are on the disk. Undefined if they are known to be, as all but the newest are.
+   * Rejects with StoreUnavailable if they may never be.
+   */
+  const waitUntilDurable = (position: PublicPosition): Promise<void> | undefined => {
+    if (position <= synced) return undefined
+    // Every folded event was committed before this call, so that one sync covers it.
+    const folded = progress.position
+    const learn = (): void => {
+      synced = laterPosition(synced, folded)
+    }
+    const syncing = store.synced?.()
+    if (syncing === undefined) learn()
+    return syncing?.then(learn)
+  }
   return {
     current: () => progress,
     isCaughtUp: () => isCaughtUp,
@@ -43,20 +58,14 @@ export const makeProgressTracker = (initial: Progress, store: Pick<EventStore, '
       await pause
       isPaused = false
     },
+    waitUntilDurable,
     /**
      * Up to where the log is known to be on the disk; asks for more. Where its fsync is deferred, a power cut may take
      * what comes after, and leave the views that were made from it.
      */
     synced: (): PublicPosition => {
-      // Every folded event was committed before this call, so that one sync covers it.
-      const { position } = progress
-      const learn = (): void => {
-        synced = laterPosition(synced, position)
-      }
-      const syncing = store.synced?.()
-      if (syncing === undefined) learn()
       // The store reports a failed sync itself.
-      else syncing.then(learn, () => undefined)
+      waitUntilDurable(progress.position)?.catch(() => undefined)
       return synced
     },
     /**

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../event-store/eventstoredb/server/address.ts'
+import { readRegularFile } from '../../files/read-regular-file.ts'
 
 /** Which adapter holds the log, and where. Paths are absolute. */
 export type EventStoreConfig =
@@ -33,3 +35,17 @@ export const readEventStore = (value: string, directory: string): E.Either<strin
 
 const inPlace = (address: EventStoreDbAddress, directory: string): EventStoreDbAddress =>
   address.caFile === undefined ? address : { ...address, caFile: resolve(directory, address.caFile) }
+
+/** Why the file of trusted authorities cannot be used, if there is one that cannot. */
+export const authorityProblems = async (caFile: string | undefined): Promise<readonly string[]> => {
+  if (caFile === undefined) return []
+  try {
+    new X509Certificate(await readRegularFile(caFile))
+    return []
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const isSystem = /^E[A-Z]+$/.test(String(code))
+    const why = isSystem ? `cannot be read: ${message.split(',')[0]}` : 'contains no PEM certificate'
+    return [`BERTH_EVENT_STORE: the tlsCAFile ${caFile} ${why}`]
+  }
+}

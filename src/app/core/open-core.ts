@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
+import { projections } from '../../../projections/index.ts'
 import { makeLostKeys } from '../../archive/lost-keys.ts'
 import { makeClockGuard } from '../../commands/clock-guard.ts'
+import type { Runner } from '../../commands/command-envelope.ts'
 import { checkLogVersion, upgradeLog } from '../../commands/log-events.ts'
+import { makeRunner } from '../../commands/loop.ts'
 import { LOG_VERSION } from '../../domain/events/log.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
@@ -10,9 +13,11 @@ import { acquireLock } from '../../files/lock.ts'
 import { makeDirectory } from '../../files/make-directory.ts'
 import { makeProcessClock } from '../../processes/clock.ts'
 import { describeLoss, EventsLost, findLostEvents } from '../../read-models/file/lost-events.ts'
+import { openViews, type Views } from '../../read-models/views.ts'
 import { openVault } from '../../vault/open-vault.ts'
 import { type Base, type Core, orThrow, withTimeout } from './base.ts'
 import { openStore, refuseMissingBeside } from './open-store.ts'
+import type { LoggedReports } from './reports.ts'
 
 /** A store that raises an alarm when it has no room for a write, until one succeeds again. */
 const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => ({
@@ -138,4 +143,34 @@ export const upgrade = (core: Core): Promise<void> => {
   // A clock that is ahead is not recorded. With 0, the last event's time is used.
   const clock = (): number => (guard.isAhead(core.clock()) ? 0 : core.clock())
   return upgradeLog({ ...core, version: LOG_VERSION, clock, waitsForStore: isShared })
+}
+
+/** Opens the views of all projections, which report to the alarms, and the command loop. */
+export const openViewsAndRunner = async (
+  core: Core,
+  { onCommandUnavailable }: LoggedReports,
+): Promise<{ readonly views: Views; readonly runner: Runner }> => {
+  const { config, log, alarms, metrics, onFatal, store, isShared, opened } = core
+  const views = await openViews({
+    path: join(config.data, 'views.db'),
+    ...{ store, projections, mayRebuild: !isShared, onFatal },
+    onAlarm: (what, error, part) => alarms.raise(part, what, error),
+    onRecovery: (what, part) => alarms.clear(part, what),
+    // A node may cut off a subscription at any time.
+    onResumed: (cause, milliseconds) =>
+      log.warn({ err: cause, milliseconds }, 'subscription to the event store was interrupted; resumed'),
+  })
+  opened.defer(views.close)
+  const { readSnapshot: read, keepSnapshot: keep, dropUnwrittenSnapshots: dropUnwritten } = views
+  const runner = makeRunner({
+    ...{ ...core, log: views, snapshots: { read, keep, dropUnwritten } },
+    hooks: {
+      onAppend: metrics.appended,
+      onRetry: metrics.decisionRepeated,
+      onRepeat: metrics.retryAnswered,
+      onUnavailable: onCommandUnavailable,
+    },
+  })
+  opened.defer(runner.saveStates)
+  return { views, runner }
 }

@@ -3,24 +3,12 @@ import { AUDIT_OWNER } from '../../audit/known-audit-key.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../../domain/values/ids.ts'
 import { BEGINNING, type EventStore, NO_STREAM, UnusableLog } from '../../event-store/event-store.ts'
 import type { EventStoreDb, EventStoreDbOptions } from '../../event-store/eventstoredb/store.ts'
-import { openSqliteStore } from '../../event-store/sqlite/store.ts'
+import { openSqliteStore, type SqliteOptions } from '../../event-store/sqlite/store.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
-import { authorityProblems } from '../config/checks/authority.ts'
-import type { Config } from '../config/config.ts'
-import { Misconfigured } from '../config/config.ts'
-import type { EventStoreConfig } from '../config/event-store.ts'
+import { type Config, Misconfigured } from '../config/config.ts'
+import { authorityProblems, type EventStoreConfig } from '../config/event-store.ts'
 
-export interface OpenStoreOptions {
-  readonly randomHex: RandomHex
-  readonly onFatal: (error: Error) => void
-  readonly onCommit?: (appends: number, milliseconds: number) => void
-  /** Called while waiting for a store that cannot be reached yet. */
-  readonly onWaiting: (error: Error) => void
-  /** Called when a remote store stops answering commands for some seconds, and when it answers again. */
-  readonly onSilence?: (isSilent: boolean) => void
-  /** Aborts the waiting. */
-  readonly signal: AbortSignal
-}
+type OpenStoreOptions = Omit<SqliteOptions, 'path'> & Omit<EventStoreDbOptions, 'address'>
 
 const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const problems = await authorityProblems(options.address.caFile)
@@ -31,10 +19,10 @@ const openNetworked = async (options: EventStoreDbOptions): Promise<EventStoreDb
 }
 
 /** Opens the configured store for writing. @throws Misconfigured */
-export const openStore = async ({ eventStore }: Config, opening: OpenStoreOptions): Promise<EventStore> => {
-  if (eventStore.kind === 'sqlite') return openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...opening })
-  return openNetworked({ address: eventStore.address, ...opening })
-}
+export const openStore = async ({ eventStore }: Config, options: OpenStoreOptions): Promise<EventStore> =>
+  eventStore.kind === 'sqlite'
+    ? openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...options })
+    : openNetworked({ address: eventStore.address, ...options })
 
 /** Closes a store at the end of the scope that has it. */
 const untilEndOfScope = <S extends EventStore>(store: S): S & AsyncDisposable =>

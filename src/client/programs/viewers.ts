@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { findExecutable } from './executable.ts'
 import { exitCodeOf } from './program.ts'
 
@@ -13,31 +14,26 @@ export interface MachineAddress {
 const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 type Arguments = (place: MachineAddress) => readonly string[]
-type Viewer = readonly [program: string, Arguments]
 const vncArguments: Arguments = ({ host, port }) => [`${inBrackets(host)}::${port}`]
 const freerdpArguments: Arguments = ({ host, port }) => [`/v:${inBrackets(host)}:${port}`]
 const plainArguments: Arguments = ({ host, port }) => ['--', host, String(port)]
 
 /** Programs for each type of SUT. The first one installed is used. */
-const VIEWERS: Readonly<Record<string, readonly Viewer[]>> = {
-  vnc: [
-    ['vncviewer', vncArguments],
-    ['xtigervncviewer', vncArguments],
-    ['gvncviewer', vncArguments],
-    ['remote-viewer', ({ host, port }) => [`vnc://${inBrackets(host)}:${port}`]],
-  ],
-  rdp: [
-    ['xfreerdp3', freerdpArguments],
-    ['xfreerdp', freerdpArguments],
-    ['wlfreerdp', freerdpArguments],
-    ['rdesktop', ({ host, port }) => [`${inBrackets(host)}:${port}`]],
-  ],
-  tcp: [
-    ['nc', plainArguments],
-    ['ncat', plainArguments],
-    ['telnet', plainArguments],
-  ],
+const VIEWERS: Readonly<Record<string, Readonly<Record<string, Arguments>>>> = {
+  vnc: {
+    vncviewer: vncArguments,
+    xtigervncviewer: vncArguments,
+    gvncviewer: vncArguments,
+    'remote-viewer': ({ host, port }) => [`vnc://${inBrackets(host)}:${port}`],
+  },
+  rdp: {
+    xfreerdp3: freerdpArguments,
+    xfreerdp: freerdpArguments,
+    wlfreerdp: freerdpArguments,
+    rdesktop: ({ host, port }) => [`${inBrackets(host)}:${port}`],
+  },
 }
+const PLAIN: Readonly<Record<string, Arguments>> = { nc: plainArguments, ncat: plainArguments, telnet: plainArguments }
 
 /** How to connect to a machine from here. */
 export interface Way {
@@ -50,21 +46,16 @@ export interface Way {
 
 /** @param path the folders of programs, as in the variable PATH */
 export const findWay = async (type: string, place: MachineAddress, path: string): Promise<Way> => {
-  const viewers = VIEWERS[type] ?? VIEWERS.tcp ?? []
-  const programs = viewers.map(([program]) => program)
-  for (const [program, argumentsFor] of viewers) {
-    if ('path' in (await findExecutable(program, path))) {
-      return { line: [program, ...argumentsFor(place)], isInstalled: true, programs }
-    }
-  }
-  const [[program, argumentsFor] = ['nc', plainArguments] as const] = viewers
-  return { line: [program, ...argumentsFor(place)], isInstalled: false, programs }
+  const viewers = VIEWERS[type] ?? PLAIN
+  const programs = Object.keys(viewers)
+  const found = await Promise.all(programs.map((program) => findExecutable(program, path)))
+  const first = found.findIndex((each) => 'path' in each)
+  const program = programs[Math.max(first, 0)] ?? 'nc'
+  return { line: [program, ...(viewers[program]?.(place) ?? [])], isInstalled: first !== -1, programs }
 }
 
 /** Runs a program in this terminal. Resolves to its exit code. */
-export const runViewer = ([program, ...args]: Way['line']): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const running = spawn(program, args, { stdio: 'inherit' })
-    running.on('error', reject)
-    running.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
-  })
+export const runViewer = async ([program, ...args]: Way['line']): Promise<number> => {
+  const [code, signal] = (await once(spawn(program, args, { stdio: 'inherit' }), 'exit')) as [number | null, string]
+  return code ?? exitCodeOf(signal as NodeJS.Signals)
+}

@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { constants } from 'node:fs'
-import { access, mkdtemp, rmdir, stat } from 'node:fs/promises'
+import { mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../../audit/audit-key.ts'
@@ -10,7 +9,7 @@ import { isOfFullDisk } from '../../../files/full-disk.ts'
 import { readClientSecret } from '../../../users/oidc/client-secret.ts'
 import { readVaultKeyFile } from '../../../vault/keys.ts'
 import type { Config } from '../config.ts'
-import { authorityProblems } from './authority.ts'
+import { authorityProblems } from '../event-store.ts'
 
 type Problems = Promise<readonly string[]>
 
@@ -43,7 +42,6 @@ const whyNotWritable = async (directory: string): Promise<string | undefined> =>
   const existing = await nearestExisting(directory)
   try {
     if (!(await stat(existing)).isDirectory()) return `${existing} is not a directory`
-    await access(existing, constants.W_OK | constants.X_OK)
     await tryToCreateIn(existing)
     return undefined
   } catch (error) {

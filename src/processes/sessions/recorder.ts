@@ -14,7 +14,7 @@ export const GATEWAY: Actor = { _id: 'gateway', role: 'system' }
 
 /** Maximum sessions waiting for their opening to be recorded, about 5 MB. Further ones are not recorded at all. */
 const WAITING_MAX = 10_000
-/** Concurrent commands, each for another SUT. */
+/** SUTs whose sessions are recorded at once. */
 const BATCH_SIZE = 25
 
 export interface RecorderOptions extends RecordingOptions {
@@ -31,17 +31,6 @@ export const makeRunSessionCommand = (options: RecordingOptions) => {
   const recordNow = makeRecordNow(options)
   return async (sutId: string, command: SessionCommand): Promise<boolean> =>
     (await recordNow(sessionDecider, sessionStream(sutId), command, GATEWAY)) !== undefined
-}
-
-/** The first of each SUT, unless that failed: an instance records its sessions of a SUT one after the other. */
-const takeBatch = (waiting: Iterable<Tracked>, failed: ReadonlySet<string>): readonly Tracked[] => {
-  const batch = new Map<string, Tracked>()
-  for (const tracked of waiting) {
-    const { sut_id } = tracked.session
-    if (!batch.has(sut_id) && !failed.has(sut_id)) batch.set(sut_id, tracked)
-    if (batch.size === BATCH_SIZE) break
-  }
-  return [...batch.values()]
 }
 
 /** Makes the function that records what is known of a session. Resolves to false if it must be tried again. */
@@ -79,17 +68,15 @@ export const makeRecorder = (options: RecorderOptions) => {
   const record = makeRecord(options, waiting)
   let hasDropped = false
 
+  /** An instance records its sessions of a SUT one after the other. Those of others are not held up by one that fails. */
+  const recordOfSut = async (sessions: readonly Tracked[]): Promise<void> => {
+    for (const tracked of sessions) if (!(await record(tracked))) return
+  }
   const flushAll = async (): Promise<boolean> => {
-    /** SUTs whose sessions are to be tried again. They hold up no others. */
-    const failed = new Set<string>()
-    for (;;) {
-      const batch = takeBatch(waiting.values(), failed)
-      if (batch.length === 0) break
-      if (!clock.mayRecord()) return false
-      const done = await Promise.all(batch.map(record))
-      for (const [n, { session }] of batch.entries()) if (done[n] === false) failed.add(session.sut_id)
-    }
-    if (failed.size > 0) return false
+    const bySut = [...Map.groupBy(waiting.values(), ({ session }) => session.sut_id).values()]
+    for (let n = 0; n < bySut.length && clock.mayRecord(); n += BATCH_SIZE)
+      await Promise.all(bySut.slice(n, n + BATCH_SIZE).map(recordOfSut))
+    if (waiting.size > 0) return false
     if (hasDropped) onCaughtUp()
     hasDropped = false
     return true
@@ -107,7 +94,7 @@ export const makeRecorder = (options: RecorderOptions) => {
       waiting.set(tracked.session._id, tracked)
       return true
     },
-    /** Records what is waiting, or joins a call that does. Resolves to false if some of it must be retried. */
+    /** Records what is waiting, or joins a call that does. Resolves to whether nothing is left. */
     flush: makeJoined(flushAll),
     has: (sessionId: string): boolean => waiting.has(sessionId),
     waiting: (): Iterable<Tracked> => waiting.values(),

@@ -29,29 +29,22 @@ const FINISH_TIMEOUT_MS = 2_000
 const FINISH_INTERVAL_MS = 100
 
 const trackedOf = ({ closed_at, connections, bytes_to_sut, bytes_from_sut, cause, ...session }: ClosedSession) => ({
-  ...{ session, connections, bytesToSut: bytes_to_sut, bytesFromSut: bytes_from_sut, open: 0, last: undefined },
+  ...{ session, connections, bytesToSut: bytes_to_sut, bytesFromSut: bytes_from_sut, open: new Map(), last: undefined },
   end: { closed_at, connections, bytes_to_sut, bytes_from_sut, cause },
 })
 
-/** The SUT and the holder of a reservation; undefined if this log has none with this id. */
-const makeReservationOf =
-  ({ views }: Pick<SessionsOptions, 'views'>): TrackerOptions['reservationOf'] =>
-  (id) => {
-    const found = views.newest('reservation', id)
-    return found && JSON.parse(found.document)
-  }
-
 /** What the last run left and the log does not have. The log may be another one, or restored from a backup. */
-const leftOf = ({ leftover, views }: SessionsOptions): readonly Tracked[] => {
-  const reservationOf = makeReservationOf({ views })
-  return leftover.flatMap((session) => {
+const leftOf = (
+  { leftover, views }: SessionsOptions,
+  reservationOf: TrackerOptions['reservationOf'],
+): readonly Tracked[] =>
+  leftover.flatMap((session) => {
     const reservation = reservationOf(session.reservation_id)
     if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) return []
     const known = views.newest('session', session._id)
     const isUnknown = known === undefined || isStillOpen(known.document)
     return isUnknown ? [{ ...trackedOf(session), isRecorded: known !== undefined }] : []
   })
-}
 
 /** Makes the function that saves. It saves nothing while there is and was nothing to save. */
 const makeSave = ({ save, clock, leftover }: SessionsOptions, unfinished: () => Iterable<Tracked>) => {
@@ -70,7 +63,11 @@ export const makeSessions = (options: SessionsOptions) => {
   let [hasBegun, isOverdue, savedAt] = [false, false, Number.NEGATIVE_INFINITY]
   const untilOverdue = { ...clock, mayRecord: () => !isOverdue && clock.mayRecord() }
   const recorder = makeRecorder({ ...options, clock: untilOverdue })
-  const tracker = makeTracker({ ...options, reservationOf: makeReservationOf(options), record: recorder.add })
+  const reservationOf: TrackerOptions['reservationOf'] = (id) => {
+    const found = views.newest('reservation', id)
+    return found && JSON.parse(found.document)
+  }
+  const tracker = makeTracker({ ...options, reservationOf, record: recorder.add })
   const save = makeSave(options, () => [...tracker.all(), ...recorder.waiting()])
   const closeAbandoned = makeCloseAbandoned({
     ...options,
@@ -84,7 +81,7 @@ export const makeSessions = (options: SessionsOptions) => {
     failure: 'sessions were not saved; retrying',
     tick: () => {
       // Before anything else is done about the sessions that the log has as open.
-      if (!hasBegun) for (const tracked of leftOf(options)) recorder.add(tracked)
+      if (!hasBegun) for (const tracked of leftOf(options, reservationOf)) recorder.add(tracked)
       hasBegun = true
       tracker.endGaps()
       const since = sinceBoot()

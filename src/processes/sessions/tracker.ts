@@ -13,8 +13,8 @@ export interface Tracked {
   /** Of ended connections, and of open ones as last reported. */
   bytesToSut: number
   bytesFromSut: number
-  /** Number of open connections. */
-  open: number
+  /** Open connections by their numbers. */
+  readonly open: Map<number, OpenConnection>
   /** The end of the last connection so far, in Unix milliseconds and in milliseconds since boot. */
   last: { readonly at: number; readonly sinceBoot: number; readonly cause: SessionCause } | undefined
   end: SessionEnd | undefined
@@ -22,10 +22,19 @@ export interface Tracked {
   isRecorded: boolean
 }
 
+/** Bytes that a connection has forwarded so far. */
+interface OpenConnection {
+  toSut: number
+  fromSut: number
+  /** Milliseconds since boot at which bytes to the SUT were first reported that it has not answered. */
+  unansweredSince: number | undefined
+}
+
 export interface TrackerOptions {
   readonly instance: string
   /** Milliseconds since boot. Setting the wall clock would end sessions, or keep them open. */
   readonly sinceBoot: () => number
+  /** The SUT and the holder of a reservation; undefined if this log has none with this id. */
   readonly reservationOf: (id: string) => { readonly sut_id: string; readonly user_id: string } | undefined
   /** Whether a reservation can still be used here. */
   readonly isForwarded: (reservationId: string) => boolean
@@ -33,24 +42,6 @@ export interface TrackerOptions {
   readonly makeSessionId: (at: number) => string
   /** Called with a session that opened or ended. False if it cannot be recorded. */
   readonly record: (tracked: Tracked) => boolean
-}
-
-/** Groups connections into sessions. Bounded by the reservations that are forwarded here. */
-export interface Tracker {
-  readonly connected: (connected: ConnectionEvent) => void
-  readonly counted: (counted: CountedReport) => void
-  readonly disconnected: (end: ConnectionEnd) => void
-  /** Ends sessions that have had no connection for too long, or whose reservation is over. */
-  readonly endGaps: () => void
-  /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
-  readonly endAll: (now: number) => void
-  readonly has: (session: OpenedSession) => boolean
-  /** Whether a reservation has a session that has not ended. */
-  readonly isUsed: (reservationId: string) => boolean
-  /** The session of a SUT that has connections here; undefined without one. */
-  readonly useOf: (sutId: string) => Use | undefined
-  /** Sessions that have not ended. */
-  readonly all: () => IteratorObject<Tracked>
 }
 
 /** A session ends after this long without a connection. */
@@ -74,17 +65,25 @@ const endOf = (tracked: Tracked, at: number, cause: SessionCause): SessionEnd =>
 export const asClosed = (tracked: Tracked, now: number): ClosedSession => {
   const { session, end, open, last } = tracked
   if (end !== undefined) return { ...session, ...end }
-  const seen = open > 0 || last === undefined ? endOf(tracked, now, 'lost') : endOf(tracked, last.at, last.cause)
+  const seen = open.size > 0 || last === undefined ? endOf(tracked, now, 'lost') : endOf(tracked, last.at, last.cause)
   return { ...session, ...seen }
 }
 
-const makeTracked = (session: OpenedSession): Tracked => ({
-  ...{ session, connections: 0, bytesToSut: 0, bytesFromSut: 0, open: 0 },
-  ...{ last: undefined, end: undefined, isRecorded: false },
-})
+/** Adds the bytes that a connection has forwarded since its last report. */
+const count = (tracked: Tracked, { connection, bytesToSut, bytesFromSut }: CountedReport, sinceBoot: number): void => {
+  const known = tracked.open.get(connection)
+  if (known === undefined) return
+  tracked.bytesToSut += bytesToSut - known.toSut
+  tracked.bytesFromSut += bytesFromSut - known.fromSut
+  if (bytesFromSut > known.fromSut) known.unansweredSince = undefined
+  else if (bytesToSut > known.toSut) known.unansweredSince ??= sinceBoot
+  known.toSut = bytesToSut
+  known.fromSut = bytesFromSut
+}
 
-/** The sessions that have not ended. */
-const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
+/** Opens and ends sessions. */
+const makeCurrent = ({ instance, sinceBoot, reservationOf, makeSessionId, record }: TrackerOptions) => {
+  /** Sessions that have not ended. Bounded by the reservations that are forwarded here. */
   const byReservation = new Map<string, Tracked>()
   const end = (tracked: Tracked, at: number, cause: SessionCause): void => {
     tracked.end = endOf(tracked, at, cause)
@@ -94,104 +93,81 @@ const makeCurrent = ({ sinceBoot, record }: TrackerOptions) => {
   return {
     byReservation,
     end,
+    begin: ({ reservationId, at }: ConnectionEvent): Tracked | undefined => {
+      const reservation = reservationOf(reservationId)
+      if (reservation === undefined) return undefined
+      const { sut_id, user_id } = reservation
+      const ids = { _id: makeSessionId(at), reservation_id: reservationId, sut_id, user_id, instance }
+      const tracked: Tracked = {
+        ...{ session: { ...ids, opened_at: formatMilliseconds(at) }, open: new Map() },
+        ...{ connections: 0, bytesToSut: 0, bytesFromSut: 0, last: undefined, end: undefined, isRecorded: false },
+      }
+      if (!record(tracked)) return undefined
+      byReservation.set(reservationId, tracked)
+      return tracked
+    },
+    /** Ends a session that has no connection, with its last one. */
     endGap: (tracked: Tracked): void => {
       if (tracked.last !== undefined) end(tracked, tracked.last.at, tracked.last.cause)
     },
     isGapOver: ({ open, last }: Tracked): boolean =>
-      open === 0 && last !== undefined && sinceBoot() - last.sinceBoot >= GAP_MAX_MS,
+      open.size === 0 && last !== undefined && sinceBoot() - last.sinceBoot >= GAP_MAX_MS,
   }
 }
 
-interface Open {
-  readonly tracked: Tracked
-  toSut: number
-  fromSut: number
-  /** Milliseconds since boot at which bytes to the SUT were first reported that it has not answered. */
-  unansweredSince: number | undefined
-}
-
-/** The session of each open connection, and the bytes that it has forwarded so far. */
-const makeOpenConnections = (sinceBoot: () => number) => {
-  const byConnection = new Map<number, Open>()
+/** Groups connections into sessions. */
+export const makeTracker = (options: TrackerOptions) => {
+  const { sinceBoot, isForwarded } = options
+  const { byReservation, begin, end, endGap, isGapOver } = makeCurrent(options)
   return {
-    byConnection,
-    /** Adds the bytes that a connection has forwarded since its last report. */
-    count: ({ connection, bytesToSut, bytesFromSut }: CountedReport): Tracked | undefined => {
-      const known = byConnection.get(connection)
-      if (known === undefined) return undefined
-      const { tracked } = known
-      tracked.bytesToSut += bytesToSut - known.toSut
-      tracked.bytesFromSut += bytesFromSut - known.fromSut
-      if (bytesFromSut > known.fromSut) known.unansweredSince = undefined
-      else if (bytesToSut > known.toSut) known.unansweredSince ??= sinceBoot()
-      known.toSut = bytesToSut
-      known.fromSut = bytesFromSut
-      return tracked
-    },
-    useOf: (sutId: string): Use | undefined => {
-      let use: Use | undefined
-      for (const { tracked, unansweredSince } of byConnection.values()) {
-        if (tracked.session.sut_id !== sutId) continue
-        if (unansweredSince === undefined || sinceBoot() - unansweredSince < UNANSWERED_DELAY_MS) return 'answering'
-        use = 'unanswered'
-      }
-      return use
-    },
-  }
-}
-
-export const makeTracker = (options: TrackerOptions): Tracker => {
-  const { instance, sinceBoot, reservationOf, isForwarded, makeSessionId, record } = options
-  const { byReservation, end, endGap, isGapOver } = makeCurrent(options)
-  const { byConnection, count, useOf } = makeOpenConnections(sinceBoot)
-
-  const begin = ({ reservationId, at }: ConnectionEvent): Tracked | undefined => {
-    const reservation = reservationOf(reservationId)
-    if (reservation === undefined) return undefined
-    const { sut_id, user_id } = reservation
-    const ids = { _id: makeSessionId(at), reservation_id: reservationId, sut_id, user_id, instance }
-    const tracked = makeTracked({ ...ids, opened_at: formatMilliseconds(at) })
-    if (!record(tracked)) return undefined
-    byReservation.set(reservationId, tracked)
-    return tracked
-  }
-
-  return {
-    connected: (connected) => {
+    connected: (connected: ConnectionEvent): void => {
       const former = byReservation.get(connected.reservationId)
       if (former !== undefined && isGapOver(former)) endGap(former)
       const tracked = byReservation.get(connected.reservationId) ?? begin(connected)
       if (tracked === undefined) return
       tracked.connections++
-      tracked.open++
-      byConnection.set(connected.connection, { tracked, toSut: 0, fromSut: 0, unansweredSince: undefined })
+      tracked.open.set(connected.connection, { toSut: 0, fromSut: 0, unansweredSince: undefined })
     },
-    counted: count,
-    disconnected: (ended) => {
-      const { connection, at, cause } = ended
-      const tracked = count(ended)
+    counted: (counted: CountedReport): void => {
+      const tracked = byReservation.get(counted.reservationId)
+      if (tracked !== undefined) count(tracked, counted, sinceBoot())
+    },
+    disconnected: (ended: ConnectionEnd): void => {
+      const { reservationId, connection, at, cause } = ended
+      const tracked = byReservation.get(reservationId)
       if (tracked === undefined) return
-      byConnection.delete(connection)
-      tracked.open--
+      count(tracked, ended, sinceBoot())
+      if (!tracked.open.delete(connection)) return
       tracked.last = { at, sinceBoot: sinceBoot(), cause }
-      if (tracked.open === 0 && FINAL.includes(cause)) end(tracked, at, cause)
+      if (tracked.open.size === 0 && FINAL.includes(cause)) end(tracked, at, cause)
     },
-    endGaps: () => {
+    /** Ends sessions that have had no connection for too long, or whose reservation is over. */
+    endGaps: (): void => {
       for (const tracked of byReservation.values()) {
-        if (tracked.open > 0) continue
+        if (tracked.open.size > 0) continue
         if (isGapOver(tracked) || !isForwarded(tracked.session.reservation_id)) endGap(tracked)
       }
     },
-    endAll: (now) => {
+    /** Ends every session. Connections whose end was not reported end at `now`, in Unix milliseconds. */
+    endAll: (now: number): void => {
       for (const tracked of [...byReservation.values()]) {
-        if (tracked.open === 0) endGap(tracked)
+        if (tracked.open.size === 0) endGap(tracked)
         else end(tracked, now, 'stopped')
       }
-      byConnection.clear()
     },
-    isUsed: (id) => byReservation.has(id),
-    has: ({ _id, reservation_id }) => byReservation.get(reservation_id)?.session._id === _id,
-    useOf,
+    /** Whether a reservation has a session that has not ended. */
+    isUsed: (reservationId: string): boolean => byReservation.has(reservationId),
+    has: ({ _id, reservation_id }: OpenedSession): boolean => byReservation.get(reservation_id)?.session._id === _id,
+    /** The session of a SUT that has connections here; undefined without one. */
+    useOf: (sutId: string): Use | undefined => {
+      const now = sinceBoot()
+      const open = byReservation.values().filter(({ session }) => session.sut_id === sutId)
+      const since = [...open].flatMap((tracked) => [...tracked.open.values()].map((each) => each.unansweredSince))
+      if (since.length === 0) return undefined
+      const isAnswering = since.some((moment) => moment === undefined || now - moment < UNANSWERED_DELAY_MS)
+      return isAnswering ? 'answering' : 'unanswered'
+    },
+    /** Sessions that have not ended. */
     all: () => byReservation.values(),
   }
 }

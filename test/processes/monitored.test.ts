@@ -32,7 +32,7 @@ test('a SUT that changes state between all pages that are read is monitored all 
     return page
   }) as Views['read']
   let now = 0
-  const suts = followMonitored({ views: { ...views, read }, sinceBoot: () => now })
+  const suts = followMonitored({ views: { ...views, read }, sinceBoot: () => now, onChanged: t.fail })
   t.true(await suts.load())
   t.true(changes > 0)
   t.is(suts.get(SUT_ID)?.shown.status, changes % 2 === 0 ? 'online' : 'offline')

@@ -59,7 +59,11 @@ const manyDocuments = (documentOf: (kind: string, n: number) => object, called: 
 test('reading which SUTs are monitored looks at a few in a turn', async (t) => {
   const { called, during } = countByTurns()
   const documentOf = (_: string, n: number): object => ({ _id: idOf(n) })
-  const suts = followMonitored({ views: manyDocuments(documentOf, called), sinceBoot: () => 0 })
+  const suts = followMonitored({
+    views: manyDocuments(documentOf, called),
+    sinceBoot: () => 0,
+    onChanged: () => undefined,
+  })
   const { all, most } = await during(suts.load)
   t.is(suts.size(), MANY)
   t.true(all > MANY && most <= IN_A_TURN, `${all} documents, ${most} in a turn`)

@@ -15,16 +15,14 @@ import { makeProbing, type Probed, type ProbingOptions } from './probing.ts'
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
 
-export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, 'useOf' | 'count'> {
+export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, 'count'> {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch' | 'waitForStorePosition'>
   /** Milliseconds since boot. */
   readonly sinceBoot: () => number
   /** The id of this instance. */
   readonly instance: string
-  /** Whether this instance probes a SUT. By default it probes all. */
-  readonly isOurs?: (sut: Sut) => boolean
-  /** The open session of a SUT. None has one by default. */
-  readonly useOf?: ProbingOptions['useOf']
+  /** Whether this instance probes a SUT. */
+  readonly isOurs: (sut: Sut) => boolean
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   readonly onError: (error: unknown) => void
@@ -84,7 +82,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
   return async (probed: Sut, result: Probed | undefined): Promise<void> => {
     const { _id } = probed
     const monitored = suts.get(_id)
-    if (signal.aborted || monitored === undefined || isOurs?.(probed) === false) return suts.plan(_id)
+    if (signal.aborted || monitored === undefined || !isOurs(probed)) return suts.plan(_id)
     // The SUT was changed meanwhile: the result is of another machine.
     if (!isSameMachine(probed, monitored.sut)) return suts.plan(_id, 0)
     if (result === undefined) return suts.plan(_id)
@@ -101,11 +99,8 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
  * with the documents, so several instances may do this on one log.
  */
 export const makeMonitor = (options: MonitorOptions): Monitor => {
-  const { views, sinceBoot, clock, isOurs, useOf = () => undefined, isServing, onError, signal } = options
-  const suts = followMonitored({ views, sinceBoot })
-  signal.addEventListener('abort', suts.close)
+  const { views, sinceBoot, clock, isOurs, isServing, onError, signal } = options
   const results = new Map<string, Last>()
-  const probing = makeProbing({ ...options, useOf, count: makeCount(options, suts, results) })
   let isLoaded = false
 
   /** A changed SUT may have another password, or none to be asked for. */
@@ -114,11 +109,14 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
     if (isPaused || suts.get(sutId) === undefined) results.delete(sutId)
     if (isPaused) suts.plan(sutId, 0)
   }
+  const suts = followMonitored({ views, sinceBoot, onChanged: startOver })
+  signal.addEventListener('abort', suts.close)
+  const probing = makeProbing({ ...options, count: makeCount(options, suts, results) })
 
   /** A SUT that is monitored here; again once there is room, since it may have changed. */
   const findDue = (sutId: string): Sut | undefined => {
     const monitored = signal.aborted ? undefined : suts.get(sutId)
-    if (monitored !== undefined && isOurs?.(monitored.sut) !== false) return monitored.sut
+    if (monitored !== undefined && isOurs(monitored.sut)) return monitored.sut
     suts.plan(sutId)
     return undefined
   }
@@ -137,7 +135,6 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
   const tick = async (): Promise<void> => {
     if (!isServing()) return
     if (!isLoaded) isLoaded = await suts.load()
-    for (const id of suts.refresh()) startOver(id)
     if (clock.mayRecord()) await forEachYielding(suts.takeDue(), probeDue, signal)
   }
 
@@ -148,7 +145,7 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
       const found = views.newest('sut', sutId)
       if (found === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
       const sut = JSON.parse(found.document) as Sut
-      if (isOurs?.(sut) === false) return E.left(failure('not_forwarded', 'Another instance probes this SUT.'))
+      if (!isOurs(sut)) return E.left(failure('not_forwarded', 'Another instance probes this SUT.'))
       try {
         const probed = await probing.now(sut)
         if (probed === undefined) return E.left(failure('unavailable', UNANSWERED))

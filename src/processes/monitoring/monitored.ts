@@ -20,6 +20,8 @@ interface Options {
   readonly views: Pick<Views, 'newest' | 'read' | 'watch'>
   /** Milliseconds since boot. Setting the wall clock would advance or delay probes. */
   readonly sinceBoot: () => number
+  /** Called with a SUT that was changed, not by a probe, and has been planned again. */
+  readonly onChanged: (sutId: string) => void
 }
 
 /** A SUT's phase of its interval, from 0 to 1: its id ends in random bits. */
@@ -49,7 +51,7 @@ const makeGet =
   }
 
 /** The monitored SUTs, and when to probe each next. SUTs of unknown status are probed immediately. */
-export const followMonitored = ({ views, sinceBoot }: Options) => {
+export const followMonitored = ({ views, sinceBoot, onChanged }: Options) => {
   /** When to probe each SUT next, in milliseconds since boot. Bounded by the SUTs. */
   const moments = new Map<string, number>()
   const get = makeGet(views)
@@ -66,20 +68,17 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
   }
   const begin = (sutId: string): void => plan(sutId, get(sutId)?.shown.status === 'unknown' ? 0 : undefined)
 
-  /** Ids of changed SUTs. Bounded by their number. */
-  const changed = new Set<string>()
-  let unwatch: (() => void) | undefined
-  const watch = (): void => {
-    unwatch ??= views.watch((_, changes) => {
-      for (const { projection, before, after } of changes) {
-        // What a probe found is no reason to begin anew.
-        if (projection === 'sut' && before !== undefined && !after.isObserved) changed.add(after.id)
-      }
-    })
-  }
+  const close = views.watch((_, changes) => {
+    for (const { projection, before, after } of changes) {
+      // A new SUT is not monitored yet, and what a probe found is no reason to begin anew.
+      if (projection !== 'sut' || before === undefined || after.isObserved) continue
+      begin(after.id)
+      onChanged(after.id)
+    }
+  })
 
-  /** In one list whatever their status, because that may change between two pages. */
-  const loadAll = async (): Promise<boolean> => {
+  /** Reads which SUTs are monitored, in one list whatever their status: that may change between two pages. */
+  const load = async (): Promise<boolean> => {
     let createdBefore: PublicPosition | undefined
     for (;;) {
       const page = await views.read('suts', { isMonitored: true, limit: PAGE, offset: 0, createdBefore })
@@ -103,19 +102,9 @@ export const followMonitored = ({ views, sinceBoot }: Options) => {
       return due
     },
     size: (): number => moments.size,
-    /** Plans the SUTs changed since the last call, and returns them. */
-    refresh: (): readonly string[] => {
-      const ids = [...changed]
-      changed.clear()
-      for (const id of ids) begin(id)
-      return ids
-    },
-    /** Reads which SUTs are monitored, and follows changes. False while the views cannot be read. */
-    load: (): Promise<boolean> => {
-      watch()
-      return loadAll()
-    },
-    close: (): void => unwatch?.(),
+    /** False while the views cannot be read. */
+    load,
+    close,
   }
 }
 

@@ -29,8 +29,8 @@ export interface ForwardingProcess extends Timed {
   readonly tick: () => Promise<void>
   /** The gateway has lost all that it was told to forward. */
   readonly reopenAll: () => void
-  /** Cuts what users have open whose access has ended since. Closes the ports of those that may not use reservations. */
-  readonly checkAccess: () => void
+  /** Closes and cuts at once what its holder may not use any more. */
+  readonly checkAll: () => void
 }
 
 /** Has the gateway open and close ports. */
@@ -99,17 +99,21 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     if (read(reservation)?.isOurs === true) forward({ reservation, accessSince: since })
   }
 
-  /** Why an open one is to be closed. A clock that was ahead has opened those that begin later. */
-  const endOf = ({ reservation: { user_id, starts, ends } }: RunningReservation): CutCause | undefined => {
-    if (accessSince(user_id) === undefined) return 'barred'
+  /** Whether the time of one is over. A clock that was ahead has opened those that begin later. */
+  const isOver = ({ starts, ends }: Upcoming): boolean => {
     const now = clock.now()
-    return isTrusted && (ends <= now || starts > now) ? 'over' : undefined
+    return isTrusted && (ends <= now || starts > now)
   }
-  const end = ({ reservation: { _id } }: RunningReservation): void => {
-    // It may have been extended since it was found.
-    const current = forwarded.get(_id)
-    const cause = current && endOf(current)
-    if (cause !== undefined) close(_id, cause)
+  /** Closes what may not be used any more, and cuts what its holder has open whose access has ended since. */
+  const check = (current: RunningReservation): void => {
+    const { _id, user_id } = current.reservation
+    const since = accessSince(user_id)
+    if (since === undefined) close(_id, 'barred')
+    else if (isOver(current.reservation)) close(_id, 'over')
+    else if (since !== current.accessSince) {
+      current.accessSince = since
+      gateway.cut(_id, 'barred')
+    }
   }
 
   const take = ({ projection, after: { id, isObserved, ended } }: RowChange): void => {
@@ -135,8 +139,8 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
       isTrusted = mayAct
       forwarded.trustClock(mayAct)
       if (takeStale()) await forEachYielding(forwarded.all(), forward, signal)
-      // A look at all also finds the holders that were barred, and the SUTs that another instance forwards no longer.
-      await forEachYielding([...forwarded.all()].filter(endOf), end, signal)
+      await forEachYielding(forwarded.all(), check, signal)
+      // A look at all also finds the SUTs that another instance forwards no longer.
       if (mayAct) await forEachYielding([...upcoming.all()].filter(isToOpen), begin, signal)
       await tried()
     },
@@ -144,16 +148,8 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
       forwarded.setAllClosed()
       setStale()
     },
-    checkAccess: () => {
-      for (const each of [...forwarded.all()]) {
-        const { _id, user_id } = each.reservation
-        const since = accessSince(user_id)
-        if (since === undefined) close(_id, 'barred')
-        else if (since !== each.accessSince) {
-          each.accessSince = since
-          gateway.cut(_id, 'barred')
-        }
-      }
+    checkAll: () => {
+      for (const each of forwarded.all()) check(each)
     },
   }
 }

@@ -115,7 +115,7 @@ export const makeUsages = (options: UsagesOptions) => {
      */
     of: (userId: string): Usage | Promise<Usage> => {
       const tally = tallies.get(userId)
-      if (tally === undefined || clock() / 1000 < tally.leftBy()) return loadSettled(userId)
+      if (tally === undefined || clock() / 1000 < tally.from) return loadSettled(userId)
       tallies.delete(userId)
       tallies.set(userId, tally)
       return tally

@@ -4,7 +4,7 @@ import { weekOf } from '../../src/domain/calendar/week.ts'
 import type { Event, Recorded } from '../../src/domain/event.ts'
 import { formatWithOffset } from '../../src/domain/values/instant.ts'
 import { makeTally } from '../../src/read-models/tally.ts'
-import { alice, idOf, LISTEN_PORT, SUT_ID } from '../domain/builders.ts'
+import { alice, idOf, LISTEN_PORT, reservationEnded, SUT_ID } from '../domain/builders.ts'
 import { recordedAt } from '../domain/given-when-then.ts'
 import { makeChangesOf } from './changes.ts'
 
@@ -40,6 +40,7 @@ interface Model {
   isExempt: boolean
   isCancelled: boolean
   isReleased: boolean
+  isEnded: boolean
 }
 
 /** The event of a step, applied to the model; undefined if nothing can be done. */
@@ -52,7 +53,7 @@ const apply = (model: Model[], { what, n, beyond }: Step, now: number): Event | 
     const counted = Math.max(1, (n % 5) + (n % 2))
     const ofWindow = 1 + (n % 5)
     const times = { start, end, created: now * 1000, counted: n % 3 === 0 ? ofWindow : counted }
-    model.push({ ...times, isExempt: beyond, isCancelled: false, isReleased: false })
+    model.push({ ...times, isExempt: beyond, isCancelled: false, isReleased: false, isEnded: false })
     const data = { _id: idOf(model.length), sut_id: SUT_ID, user_id: alice, listen_port: LISTEN_PORT }
     return {
       type: 'ReservationCreated',
@@ -108,6 +109,12 @@ test('property: a tally counts what a model counts, whenever it is looked at', (
         const event = apply(model, step, now)
         if (event !== undefined) t.true(changesOf(recorded(event, now)).every(tally.update))
         if (step.what !== 'look') continue
+        for (const [n, one] of model.entries()) {
+          if (one.isCancelled || one.isReleased || one.isEnded || one.end > now || step.beyond) continue
+          one.isEnded = true
+          t.true(changesOf(recorded(reservationEnded(idOf(n + 1), written(one.end)), now)).every(tally.update))
+        }
+        t.is(tally.size(), model.filter((one) => !one.isCancelled && !one.isReleased && !one.isEnded).length)
         const counted = model.filter(({ isExempt, isCancelled }) => !isExempt && !isCancelled)
         t.is(tally.endingAfter(now), counted.filter(({ end, isReleased }) => !isReleased && end > now).length)
         for (const week of [weekOf(BEGIN), weekOf(BEGIN) + 1]) {

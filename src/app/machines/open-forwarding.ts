@@ -114,7 +114,7 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
     accessSince: (userId) => findHolder(users, userId)?.accessSince,
     onError: (error) => log.error({ err: error }, 'a reservation was not forwarded'),
   })
-  signal.addEventListener('abort', users.onChange(process.checkAccess))
+  signal.addEventListener('abort', users.onChange(process.checkAll))
   const attach: AttachClient = async (id) => {
     const sutId = get(id)?.sut_id
     const hasPassword = sutId !== undefined && (await passwordOf(sutId)) !== undefined

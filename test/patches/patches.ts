@@ -162,7 +162,7 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a redirected link of a stream is not found',
-    file: 'src/audit/verify/judge.ts',
+    file: 'src/audit/verify/verify.ts',
     from: 'if (previous === undefined || expected === undefined || previous === expected) return',
     to: 'return',
     test: [

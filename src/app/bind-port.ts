@@ -1,6 +1,7 @@
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeInFlight } from '../commands/turns.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
+import { ExpectedError } from '../files/expected-error.ts'
 import { makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
@@ -8,10 +9,12 @@ import { bind } from '../http/protocol/declaration.ts'
 import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
-import { explainTakenPort } from './config/checks/port-holder.ts'
 import type { Base } from './core/base.ts'
 import { CONDITION_AT_START } from './core/condition.ts'
 import { type LoggedReports, makeReports } from './core/reports.ts'
+
+/** Another program listens on the port. */
+class PortTaken extends ExpectedError {}
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
@@ -51,8 +54,10 @@ export const bindPort = async (base: Base, certificate: Certificate | undefined)
   const { onAcceptError } = reports
   const listening = await listen(app, {
     ...{ host, port, addresses, certificate, timeouts, onAcceptError },
-  }).catch(async (error: unknown) => {
-    throw await explainTakenPort(base.config, error)
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    const sentence = `BERTH_PORT: port ${port} at ${host} is in use by another program`
+    throw new PortTaken(`${sentence}; stop it, or set BERTH_PORT to another port`, { cause: error })
   })
   opened.defer(() => listening.close(0))
   if (certificate === undefined && !listening.isLoopback) {

@@ -248,11 +248,6 @@ test('a certificate of an authority that is not known exits with 69 at once, and
   t.true(explainFailure(otherName).isForeign)
 })
 
-test('thorough: over https the client trusts the authority of NODE_EXTRA_CA_CERTS', async (t) => {
-  const env = { ...(await startSecure(t)), NODE_EXTRA_CA_CERTS: CERTIFICATE }
-  t.like(await runFile(t, { file: lab.file, env }, ['list']).ended, { code: 0, errors: '' })
-})
-
 test('a service that nothing listens for exits with 69', async (t) => {
   const { code, errors } = await runHere(reserving(1, ...RUN), { ...lab.env, BERTH_URL: 'http://127.0.0.1:2' })
   t.is(code, 69)

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { problemsOfConfig } from '../../../src/app/config/checks/config.ts'
+import { problemsOfConfig } from '../../../src/app/config/checks.ts'
 import { readConfig } from '../../../src/app/config/config.ts'
 import { readClientSecret } from '../../../src/users/oidc/client-secret.ts'
 import { temporaryData } from '../../http/harness.ts'

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { readAuditKey } from '../../../audit/audit-key.ts'
-import { isOfFullDisk } from '../../../files/full-disk.ts'
-import { readClientSecret } from '../../../users/oidc/client-secret.ts'
-import { readVaultKeyFile } from '../../../vault/keys.ts'
-import type { Config } from '../config.ts'
-import { authorityProblems } from '../event-store.ts'
+import { readAuditKey } from '../../audit/audit-key.ts'
+import { isOfFullDisk } from '../../files/full-disk.ts'
+import { readClientSecret } from '../../users/oidc/client-secret.ts'
+import { readVaultKeyFile } from '../../vault/keys.ts'
+import type { Config } from './config.ts'
+import { authorityProblems } from './event-store.ts'
 
 type Problems = Promise<readonly string[]>
 

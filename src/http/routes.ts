@@ -1,5 +1,4 @@
 import { documentRoutes } from './documents/document-routes.ts'
-import { webRoutes } from './documents/web-routes.ts'
 import { bind, type Declaration } from './protocol/declaration.ts'
 import type { Route } from './protocol/route.ts'
 import { listSessions, readConnection } from './routes/access/connection.ts'
@@ -55,7 +54,6 @@ export const declarations: readonly Declaration<Parts>[] = [
   ...singleSignOnRoutes,
   readMetrics,
   ...documentRoutes,
-  ...webRoutes,
   ...healthRoutes,
 ]
 

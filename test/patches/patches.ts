@@ -117,7 +117,7 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a write with an outdated ETag is accepted',
-    file: 'src/http/protocol/conditional.ts',
+    file: 'src/http/request/read-request.ts',
     from: 'return revision === undefined ? [] : [Number(revision)]',
     to: 'return revision === undefined ? [] : [Number(revision), Number(revision) + 1]',
     test: ['http/protocol/conditional.test.ts', 'update is refused if If-Match names another revision or is malformed'],

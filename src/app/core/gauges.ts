@@ -1,7 +1,7 @@
 import { readLastBackup } from '../../archive/last-backup.ts'
 import { version } from '../../http/documents/version.ts'
 import { type HealthCondition, isReady } from '../../http/routes/health.ts'
-import type { Measured, MeasuredByLabel } from '../../http/routes/metrics/gauges.ts'
+import type { Measured } from '../../http/routes/metrics/metrics.ts'
 import type { Certificate } from '../../http/server/certificate.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import type { SutCount } from '../../read-models/lists/suts.ts'
@@ -28,14 +28,14 @@ const shownBy = async <A>(reading: Promise<ListResult<A>> | undefined): Promise<
 }
 
 /** What the views say of the whole lab. */
-const ofTheLab = ({ views, clock }: GaugesOptions): readonly (Measured | MeasuredByLabel)[] => {
+const ofTheLab = ({ views, clock }: GaugesOptions): readonly Measured[] => {
   const waiting = (offset: number) => shownBy(views.read('sutRequests', { status: 'waiting', limit: 1, offset }))
   return [
     {
       name: 'suts',
       help: 'SUTs that are not retired, by state: one of each counts.',
       ...{ label: 'state', known: SUT_STATES },
-      measureAll: async () => {
+      measure: async () => {
         const counts = Object.fromEntries(SUT_STATES.map((state) => [state, 0]))
         for (const row of await shownBy(views.read('sutStates')))
           counts[stateOf(row)] = (counts[stateOf(row)] ?? 0) + row.count
@@ -71,7 +71,7 @@ const ofTheLab = ({ views, clock }: GaugesOptions): readonly (Measured | Measure
 }
 
 /** The gauges, measured whenever metrics are requested. */
-export const gaugesOf = (options: GaugesOptions): readonly (Measured | MeasuredByLabel)[] => {
+export const gaugesOf = (options: GaugesOptions): readonly Measured[] => {
   const { store, views, vault, alarms, condition, config, certificate } = options
   return [
     {
@@ -118,8 +118,8 @@ export const gaugesOf = (options: GaugesOptions): readonly (Measured | MeasuredB
     {
       name: 'alarm',
       help: 'Whether an alarm is raised for a part (1 or 0). The log has the cause.',
-      ...{ label: 'part', known: [] },
-      measureAll: () => Object.fromEntries(Object.entries(alarms.all()).map(([part, isOn]) => [part, Number(isOn)])),
+      label: 'part',
+      measure: () => Object.fromEntries(Object.entries(alarms.all()).map(([part, isOn]) => [part, Number(isOn)])),
     },
   ]
 }

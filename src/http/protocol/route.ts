@@ -9,7 +9,6 @@ import type { Problem } from '../../domain/failure.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
-import type { Compressed } from './coding.ts'
 import type { Code, Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
@@ -83,6 +82,9 @@ export interface StreamedBody {
  */
 export const NO_STORE = { 'Cache-Control': 'no-store' } as const
 
+/** The same bytes in every coding. */
+export type Compressed = Readonly<Record<'zstd' | 'gzip', Uint8Array>>
+
 /** A body that is kept, and the same compressed, unless it is so by itself. */
 export interface FixedBody {
   readonly bytes: Uint8Array
@@ -119,8 +121,8 @@ export interface Upgraded {
   readonly takeOver: () => void
 }
 
-/** What the documents say of an operation. */
-export interface Words {
+/** One operation of the API, as validation, documents and clients know it, without its handler. */
+export interface Operation<B = unknown, Q = unknown> {
   /** The operation's name in generated clients. */
   readonly id: string
   readonly summary: string
@@ -139,10 +141,6 @@ export interface Words {
   readonly refusals?: readonly Code[]
   /** Descriptions of parameters of its path that differ from the usual ones. */
   readonly notes?: Readonly<Record<string, string>>
-}
-
-/** One operation of the API, as validation, documents and clients know it, without its handler. */
-export interface Operation<B = unknown, Q = unknown> extends Words {
   readonly method: 'GET' | 'POST'
   /** In router syntax, with `:name` for parameters. */
   readonly path: string

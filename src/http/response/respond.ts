@@ -1,13 +1,46 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { escapeLineSeparators } from '../../domain/values/text.ts'
-import { isNavigation, isOfBrowser } from '../protocol/browser.ts'
-import { bufferOf } from '../protocol/coding.ts'
 import type { Context } from '../protocol/context.ts'
-import { pageHeaders } from '../protocol/page-headers.ts'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
 import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import { bufferOf } from './compress.ts'
 import { discardUnread } from './unread-body.ts'
+
+/**
+ * Over plain HTTP to a host that is not loopback, browsers send no Sec-Fetch-Mode. Navigations have
+ * Upgrade-Insecure-Requests there too.
+ */
+const modeOf = (headers: IncomingHttpHeaders): unknown =>
+  headers['sec-fetch-mode'] ?? (headers['upgrade-insecure-requests'] === '1' ? 'navigate' : undefined)
+
+/** Whether a browser sent the request, as far as its header shows. */
+const isOfBrowser = (headers: IncomingHttpHeaders): boolean => modeOf(headers) !== undefined
+
+/** Whether a person opened the address in a browser. */
+export const isNavigation = (headers: IncomingHttpHeaders): boolean => modeOf(headers) === 'navigate'
+
+/**
+ * The headers of a page: nothing from other origins, nothing inline, no eval, no framing. Icons, and images of styles
+ * and of noVNC, are data URLs.
+ *
+ * @param formAction what forms may be sent to
+ * @param more further directives of the policy
+ */
+export const pageHeaders = (formAction: "'none'" | "'self'" = "'none'", ...more: readonly string[]) => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ...more,
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+})
 
 /** What people see at an address where nothing is. It is the same for every request. */
 

@@ -7,8 +7,6 @@ import { JSON_TYPE, mediaTypesOf, type Operation } from '../../protocol/route.ts
 import { answerSchemas, eventSchemas } from './answers.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
-import { refusalsByStatus } from './refusals.ts'
-import { TAGS, tagOf } from './tags.ts'
 
 /** The OpenAPI 3.1 document of the operations. */
 
@@ -28,6 +26,68 @@ export interface Example {
 const FILE = new URL('examples.json', import.meta.url)
 
 export const readExamples = (): readonly Example[] => JSON.parse(readFileSync(FILE, 'utf8')) as readonly Example[]
+
+/** What groups of operations are about, in the order in which a newcomer needs them. */
+const GROUPS = {
+  SUTs: 'Systems under test: the machines that can be reserved. See [Machines](/guide/machines).',
+  Reservations: 'Who has which SUT, from when to when. See [Reservations](/guide/reservations).',
+  Sessions: 'When reservations were used, and by how many connections. See [Machines](/guide/machines).',
+  Users: 'Who can sign in, who you are, and how people come and leave. See [People](/guide/people).',
+  'History and feed': 'What happened, from the beginning or live. See [The feed](/guide/feed).',
+  Proof: 'Evidence that nobody altered the log. See [Proof](/guide/proof).',
+  Service: 'Health and metrics. See [Operating](/guide/operating).',
+  Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
+} as const
+
+const TAGS = Object.entries(GROUPS).map(([name, description]) => ({ name, description }))
+
+/** The first that a path has. What has none is about the interface itself. */
+const PATTERNS: readonly (readonly [RegExp, keyof typeof GROUPS])[] = [
+  [/\/history$|^\/api\/(events|changes)$/, 'History and feed'],
+  [/^\/api\/(sut_re|console)/, 'Reservations'],
+  [/^\/api\/(sut|availability|outages)/, 'SUTs'],
+  [/^\/api\/session/, 'Sessions'],
+  [/^\/api\/(user|login|logout)/, 'Users'],
+  [/^\/api\/audit/, 'Proof'],
+  [/^\/(health|metrics)/, 'Service'],
+]
+
+/** The group of the operations of a path. */
+const tagOf = (path: string): string => PATTERNS.find(([pattern]) => pattern.test(path))?.[1] ?? 'Documents'
+
+/** The refusals that any operation can give. */
+const OF_ALL: readonly Code[] = [
+  ...(['malformed_request', 'not_acceptable', 'uri_too_long', 'invalid'] as const),
+  ...(['internal', 'not_implemented', 'unavailable'] as const),
+]
+/** A token for metrics only is forbidden everything else. */
+const OF_KNOWN: readonly Code[] = ['unauthenticated', 'too_many_attempts', 'forbidden']
+const OF_BODIES: readonly Code[] = [
+  ...(['malformed_json', 'body_too_large', 'unsupported_media_type', 'field_unknown', 'field_read_only'] as const),
+]
+/** What can happen to a command on its way into the log. */
+const OF_COMMANDS: readonly Code[] = [
+  ...(['cross_site', 'idempotency_in_progress', 'idempotency_key_reused', 'store_full'] as const),
+  ...(['outcome_unknown', 'clock_behind', 'clock_ahead'] as const),
+]
+
+/** Every code an operation can refuse with, in the order of the table. */
+const refusalsOf = ({ method, roles, body, isConditional, refusals = [] }: Operation): readonly Code[] => {
+  const possible = new Set<string>([
+    ...OF_ALL,
+    ...(roles === 'anyone' ? [] : OF_KNOWN),
+    ...(body === undefined ? [] : OF_BODIES),
+    ...(method === 'POST' ? OF_COMMANDS : []),
+    ...(method === 'GET' && roles !== 'anyone' ? ['position_not_reached'] : []),
+    ...(isConditional ? ['stale'] : []),
+    ...refusals,
+  ])
+  return (Object.keys(codes) as readonly Code[]).filter((code) => possible.has(code))
+}
+
+/** The same by status, which is how responses are told apart. */
+const refusalsByStatus = (operation: Operation): readonly (readonly [number, readonly Code[]])[] =>
+  [...Map.groupBy(refusalsOf(operation), (code) => codes[code].status)].sort(([a], [b]) => a - b)
 
 /** Values by name, as examples of a schema beside them. */
 const shown = (values: readonly (readonly [string, unknown])[]) =>

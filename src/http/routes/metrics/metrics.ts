@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { within } from '../../../concurrency/waits.ts'
 import { OFFLINE_CAUSES } from '../../../domain/events/monitoring.ts'
 import type { Cause } from '../../../domain/monitoring/status.ts'
 import type { AppendFailure } from '../../../event-store/event-store.ts'
@@ -9,8 +10,38 @@ import { get, overseers } from '../../protocol/declaration.ts'
 import { codes } from '../../protocol/problem.ts'
 import type { RequestSummary } from '../../response/request-summary.ts'
 import type { Parts } from '../parts.ts'
-import { type Measured, type MeasuredByLabel, registerGauges } from './gauges.ts'
 import { countRequests } from './request-counts.ts'
+
+/** A value, or several which a label tells apart, measured whenever metrics are requested. */
+export interface Measured {
+  readonly name: string
+  readonly help: string
+  /** With these labels, if any. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly label?: string
+  /** Values of the label that are always shown. */
+  readonly known?: readonly string[]
+  readonly measure: () => Figures | Promise<Figures>
+}
+type Figures = number | Readonly<Record<string, number>>
+
+/** The other metrics matter most when one does not respond. */
+const GAUGE_TIMEOUT_MS = 2_000
+
+/** Starts exposing a gauge: NaN where it cannot be measured in time. */
+const registerGauge = (register: Registry, { name, help, labels = {}, label, known = [], measure }: Measured): void => {
+  const labelNames = label === undefined ? Object.keys(labels) : [label]
+  new Gauge({
+    ...{ name: `berth_${name}`, help, labelNames, registers: [register] },
+    async collect() {
+      const figures = await within(GAUGE_TIMEOUT_MS, Promise.try(measure), undefined).catch(() => undefined)
+      if (label === undefined) return this.set(labels, typeof figures === 'number' ? figures : Number.NaN)
+      const values = typeof figures === 'object' ? figures : {}
+      for (const value of new Set([...known, ...Object.keys(values)]))
+        this.set({ [label]: value }, values[value] ?? Number.NaN)
+    },
+  })
+}
 
 /** Makes the instruments of the service. Label values are never client input. */
 const instrumentsIn = (register: Registry) => {
@@ -174,7 +205,9 @@ export const makeMetrics = (others: () => Promise<string> = async () => '') => {
     ...timedMeasures(instruments),
     ...gatewayMeasures(instruments),
     /** Starts exposing the gauges. */
-    registerGauges: (gauges: readonly (Measured | MeasuredByLabel)[]): void => registerGauges(register, gauges),
+    registerGauges: (gauges: readonly Measured[]): void => {
+      for (const gauge of gauges) registerGauge(register, gauge)
+    },
     /** In the Prometheus text format. */
     text: async (): Promise<string> => `${await register.metrics()}\n${await others()}`.trimEnd().concat('\n'),
   }

@@ -1,22 +1,13 @@
 import test from 'ava'
 import { passwordOf } from '../http/client.ts'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import { idOf } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** One's own account, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 test('in Chromium one makes a token, sees it once, revokes it, and changes the own password', async (t) => {
   await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 12 } })

@@ -1,21 +1,12 @@
 import test from 'ava'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import { idOf } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** What happened in the lab, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 test('in Chromium an administrator reads and filters what happened, and sees the lab as it was', async (t) => {
   const admin = service.as('admin')

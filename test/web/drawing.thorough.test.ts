@@ -1,22 +1,12 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
 import { aSut } from '../http/requests.ts'
 import { checkQuiet, hasFocus, hasFocusInside, openFor } from './stage.ts'
 
 /** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 const makeMachine = (name: string) => service.as('admin').post('/api/sut/create', aSut({ name }))
 

@@ -1,37 +1,27 @@
 import { type AddressInfo, createServer } from 'node:net'
-import test from 'ava'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { type Running, start, tidyingLater } from '../http/harness.ts'
+import test, { type ExecutionContext } from 'ava'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Machines, and one machine, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
 
 /** Something that takes connections. */
-const listen = async (): Promise<number> => {
+const listen = async (t: ExecutionContext): Promise<number> => {
   const server = createServer((socket) => socket.on('error', () => undefined))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  later.teardown(() => void server.close())
+  t.teardown(() => void server.close())
   return (server.address() as AddressInfo).port
 }
 
 test('in Chromium an administrator adds a machine, which is probed, and imports others from a CSV file', async (t) => {
-  const port = await listen()
+  const port = await listen(t)
   const admin = await openFor(t, browser, 'admin')
   if (admin === undefined) return
   const { page } = admin

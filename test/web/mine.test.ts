@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import test from 'ava'
 import { freePort } from '../gateway/peers.ts'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import { idOf } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
@@ -12,18 +12,10 @@ const SOON = 30_000
 
 /** One's own reservations, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  const port = await freePort()
-  const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 3}` }
-  service = await start(later, { environment })
-  browser = await startBrowser(later, service.url)
+const port = await freePort()
+const { service, browser } = sharedBrowser({
+  environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 3}` },
 })
-test.after.always(later.tidy)
 
 const makeMachine = async (name: string): Promise<string> =>
   String(

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { basic, connectTo } from '../http/client.ts'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
@@ -11,16 +10,7 @@ const SOON = 30_000
 
 /** Who uses the lab, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 test('in Chromium an administrator adds somebody, sets a quota, makes a token, removes and restores', async (t) => {
   const connections = connectTo(service.port)

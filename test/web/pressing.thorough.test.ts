@@ -1,22 +1,13 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Locator, Page, Route } from 'playwright-core'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import { idOf } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** Buttons that send a command, pressed more than once, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 const HOUR = { start_in: 0, duration: 3_600 }
 

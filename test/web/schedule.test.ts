@@ -1,22 +1,13 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Chromium, type NoBrowser, openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { openPageFor } from '../http/documents/browser.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
 import { aSut } from '../http/requests.ts'
 import { checkAccessible, checkQuiet, hasFocus, hasFocusInside, openFor, signIn } from './stage.ts'
 
 /** The schedule, in a real browser: by role and visible text, as people use it. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 /** A machine of a test's own. */
 const makeMachine = async (name: string): Promise<string> =>

@@ -1,22 +1,13 @@
 import test from 'ava'
 import type { Page } from 'playwright-core'
-import { type Chromium, type NoBrowser, startBrowser } from '../http/documents/browser.ts'
-import { idOf, type Running, start, tidyingLater } from '../http/harness.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import { idOf } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
 
 /** The same time every week, in a real browser. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 const MARKUP = '<img src=x onerror="window.harmed=1">'
 const WEEK = 7 * 86_400_000

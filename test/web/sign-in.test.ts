@@ -1,23 +1,14 @@
 import test, { type ExecutionContext } from 'ava'
 import { passwordOf } from '../http/client.ts'
-import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { type Running, start, tidyingLater } from '../http/harness.ts'
+import { type Opened, openPageFor } from '../http/documents/browser.ts'
+import { sharedBrowser } from '../http/documents/shared-browser.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { PAGE_SCRIPT } from '../http/page-script.ts'
 import { accountOf, checkQuiet, signIn } from './stage.ts'
 
 /** The page on which people sign in, as a browser gets it and in a real one. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
 

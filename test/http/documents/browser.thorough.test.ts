@@ -3,31 +3,14 @@ import type { AddressInfo } from 'node:net'
 import test, { type ExecutionContext } from 'ava'
 import { accountOf, checkAccessible, signIn } from '../../web/stage.ts'
 import { passwordOf } from '../client.ts'
-import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
-import {
-  type Chromium,
-  LAB_HOST,
-  type NoBrowser,
-  type Opened,
-  openPageFor,
-  startBrowser,
-  watchDialogs,
-} from './browser.ts'
+import { LAB_HOST, type Opened, openPageFor, watchDialogs } from './browser.ts'
+import { sharedBrowser } from './shared-browser.ts'
 
 /** `/docs` and `/guide` in a real browser, and that no address opens a dialog for a name and a password. */
 
-const later = tidyingLater()
-let service: Running
-let browser: Chromium | NoBrowser
-
-test.before(async (t) => {
-  t.timeout(240_000)
-  service = await start(later)
-  browser = await startBrowser(later, service.url)
-})
-test.after.always(later.tidy)
+const { service, browser } = sharedBrowser()
 
 const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, origin = service.url): void => {
   t.deepEqual(faults, [], 'no error in the console, and no violation of the Content Security Policy')

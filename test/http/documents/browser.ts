@@ -79,14 +79,14 @@ const watch = async (scope: Tidying, browser: Browser, url: string, name: string
 }
 
 /** The one browser of this process, and how many scopes use it. */
-let shared: Promise<Browser> | undefined
+let running: Promise<Browser> | undefined
 let users = 0
 
 const stopUsing = async (): Promise<void> => {
   users--
   if (users > 0) return
-  const last = shared
-  shared = undefined
+  const last = running
+  running = undefined
   await (await last)?.close()
 }
 
@@ -97,14 +97,14 @@ const stopUsing = async (): Promise<void> => {
 export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
   const executablePath = findChromium()
   if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }
-  shared ??= chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
+  running ??= chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
   users++
   let browser: Browser
   try {
-    browser = await shared
+    browser = await running
   } catch (error) {
     users--
-    shared = undefined
+    running = undefined
     return { kind: 'no browser', why: `NOT RUN: ${executablePath} did not start: ${(error as Error).message}` }
   }
   scope.teardown(stopUsing)

@@ -7,27 +7,21 @@ import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
 import { readExamples } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
-import { type Running, start, tidyingLater } from '../harness.ts'
 import { createSut, NOW } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
+import { sharedService } from '../shared.ts'
 import { tellExamples, written } from './example-story.ts'
 import { closedFor, makeMisfit, misfits } from './fitting.ts'
 
 type Document = { readonly [name: string]: Document }
 
-const later = tidyingLater()
-let service: Running
+const service = sharedService({ now: NOW })
 const documents: Record<string, Document> = {}
 
 const documentAt = async (path: string): Promise<Document> => {
   documents[path] ??= (await service.as('alice').get(path)).json as unknown as Document
   return documents[path]
 }
-
-test.before(async () => {
-  service = await start(later, { now: NOW })
-})
-test.after.always(later.tidy)
 
 const LOOSE = { strict: false, validateFormats: false } as const
 

@@ -7,7 +7,7 @@ import type { EventDeclaration } from '../../../src/domain/events/declaration.ts
 import { toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { decodeEvent } from '../../../src/event-store/stored-event.ts'
 import { cloudEvent } from '../../../src/feed/events/cloud-event.ts'
-import { type Running, start, tidyingLater } from '../harness.ts'
+import { sharedService } from '../shared.ts'
 import { closedFor, makeAjv } from './fitting.ts'
 
 /** What readers of events can rely on: the schemas of all versions, what they say, and what they leave open. */
@@ -15,12 +15,7 @@ import { closedFor, makeAjv } from './fitting.ts'
 type Listed = Readonly<{ type: EventType; version: number; href: string }>
 type Stored = Readonly<{ type: EventType; data: object; metadata: { readonly schema: number } }>
 
-const shared = tidyingLater()
-let service: Running
-test.before(async () => {
-  service = await start(shared)
-})
-test.after.always(shared.tidy)
+const service = sharedService()
 
 /** One stored event of every shape ever written. */
 const STORED = readFileSync(new URL('../../event-store/recorded-events.ndjson', import.meta.url), 'utf8')

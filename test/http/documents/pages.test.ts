@@ -5,19 +5,13 @@ import { codes } from '../../../src/http/protocol/problem.ts'
 import { find, type Section } from '../../../src/web/documents/search.ts'
 import { ROOT } from '../../process/harness.ts'
 import type { Answer } from '../client.ts'
-import { type Running, start, tidyingLater } from '../harness.ts'
 import { said } from '../lab.ts'
 import { DOCUMENTED } from '../refusals/problems.ts'
+import { sharedService } from '../shared.ts'
 
 /** The pages at `/guide`, `/docs` and `/problems`: what they show, link to and fetch, and what is not there. */
 
-const later = tidyingLater()
-let service: Running
-
-test.before(async () => {
-  service = await start(later)
-})
-test.after.always(later.tidy)
+const service = sharedService()
 
 const CHAPTERS = globSync('*.md', { cwd: `${ROOT}/src/guide` })
   .filter((file) => file !== 'README.md')

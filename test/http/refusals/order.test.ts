@@ -1,8 +1,9 @@
 import test, { type ExecutionContext } from 'ava'
 import { basic, type Headers } from '../client.ts'
-import { idOf, tidyingLater } from '../harness.ts'
-import { type Asked, asks, type Lab, lab } from '../lab.ts'
+import { idOf } from '../harness.ts'
+import { type Asked, asks, lab } from '../lab.ts'
 import { aReservation, createSut } from '../requests.ts'
+import { shared } from '../shared.ts'
 import { faultsOf } from './problems.ts'
 
 /** Shows behaviour/errors-and-retrying.md: which of several faults is named. */
@@ -17,14 +18,11 @@ interface Draft {
   readonly written: (json: string) => string
 }
 
-const later = tidyingLater()
-let service: Lab
-
-test.before(async () => {
-  service = await lab(later)
+const service = shared(async (scope) => {
+  const service = await lab(scope)
   await service.book('alice')
+  return service
 })
-test.after.always(later.tidy)
 
 const BODY_MAX = 256 * 1024
 

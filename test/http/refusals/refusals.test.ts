@@ -1,18 +1,16 @@
 import test from 'ava'
-import { tidyingLater } from '../harness.ts'
-import { type Asked, asks, type Lab, lab } from '../lab.ts'
+import { type Asked, asks, lab } from '../lab.ts'
 import { aReservation, aSut } from '../requests.ts'
+import { shared } from '../shared.ts'
 import { faultsOf } from './problems.ts'
 
 /** Errors, one by one, each in the documented form. None of the requests changes anything, so they share a service. */
 
-const later = tidyingLater()
-let service: Lab
-test.before(async () => {
-  service = await lab(later)
+const service = shared(async (scope) => {
+  const service = await lab(scope)
   await service.book('bob', '09:00-10:00')
+  return service
 })
-test.after.always(later.tidy)
 
 const NO_ID = '58c38f5d444553252cce0000'
 const CREATE = 'POST /api/sut/create'

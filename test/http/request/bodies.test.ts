@@ -2,19 +2,14 @@ import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { MEMBERS_MAX } from '../../../src/http/request/read-body.ts'
 import { type Answer, basic, type Headers } from '../client.ts'
-import { type Running, start, tidyingLater } from '../harness.ts'
 import { said } from '../lab.ts'
 import { aSut } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
+import { sharedService } from '../shared.ts'
 
 /** Bodies, their sizes and media types, in updates of an unknown SUT: a well-formed body gets 404. */
 
-const later = tidyingLater()
-let service: Running
-test.before(async () => {
-  service = await start(later)
-})
-test.after.always(later.tidy)
+const service = sharedService()
 
 const PATH = '/api/sut/58c38f5d444553252cce0000/update'
 const READ = '404 sut_not_found'

@@ -2,18 +2,14 @@ import { connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
 import { basic } from '../client.ts'
-import { idOf, type Running, start, tidyingLater } from '../harness.ts'
+import { idOf, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { openRaw, type RawAnswer, type RawConnection } from '../server/raw-http.ts'
+import { sharedService } from '../shared.ts'
 
 /** Requests that are answered before their body has arrived. */
 
-const later = tidyingLater()
-let service: Running
-test.before(async () => {
-  service = await start(later)
-})
-test.after.always(later.tidy)
+const service = sharedService()
 
 const HOST = 'Host: berth\r\n'
 const as = (name: string): string => `Authorization: ${basic(name)}\r\n`

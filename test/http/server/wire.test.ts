@@ -1,7 +1,8 @@
 import test from 'ava'
 import { basic } from '../client.ts'
-import { type Line, type Running, start, tidyingLater } from '../harness.ts'
+import { type Line, type Running, start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
+import { sharedService } from '../shared.ts'
 import { exchange, openRaw } from './raw-http.ts'
 
 /** The layer below requests: invalid HTTP, and the limits of valid HTTP. */
@@ -75,12 +76,7 @@ const notHttp: Readonly<Record<string, readonly [bytes: string | Uint8Array, sta
   'four thousand headers': [`GET / HTTP/1.1\r\n${HOST}${'A: bcdef\r\n'.repeat(4000)}\r\n`, 431],
 }
 
-const later = tidyingLater()
-let service: Running
-test.before(async () => {
-  service = await start(later)
-})
-test.after.always(later.tidy)
+const service = sharedService()
 
 for (const [what, [bytes, status, code]] of Object.entries(refused)) {
   test(`${what} is refused as ${code}`, async (t) => {

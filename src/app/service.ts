@@ -6,9 +6,8 @@ import { makeSweep } from '../commands/listen-ports.ts'
 import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeInFlight } from '../commands/turns.ts'
-import { makeEndBindings, makeEndReservations } from '../commands/users/end-reservations.ts'
+import { makeEndBindings, makeFinishRemoval } from '../commands/users/end-reservations.ts'
 import { once } from '../concurrency/once.ts'
-import { makeEventId } from '../domain/values/ids.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
@@ -105,7 +104,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
   // 1. Alarms, metrics and randomness, and the stack of what is opened.
   const base = makeBase(config, runtime)
   const { clock, sinceBoot, randomBytes, randomHex, log, alarms, metrics, stage, opened, onFatal } = base
-  const makeRequestId = (): string => makeEventId(clock(), randomHex(10))
   try {
     // 2. Everything that can refuse a start before anything is created.
     const certificate = await checkAll(config, base)
@@ -162,7 +160,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     })
     opened.defer(requests.close)
     const ending = { unfinished: makeReadUnfinished(lab), runner }
-    const [endReservations, endBindings] = [makeEndReservations(ending), makeEndBindings(ending)]
+    const [finishRemoval, endBindings] = [makeFinishRemoval(ending), makeEndBindings(ending)]
 
     // 9. How people and probes reach the machines. Nothing is forwarded or probed yet.
     const timed = new AbortController()
@@ -170,7 +168,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const upcoming = makeUpcomingReservations(lab)
     opened.defer(upcoming.close)
     const forwarded = makeForwarded(lab)
-    const sessions = await openSessions(lab, { instance, isForwarded: forwarded.has, isServing, makeRequestId })
+    const sessions = await openSessions(lab, { instance, isForwarded: forwarded.has, isServing })
     const forwarding = config.gateway.isOn
       ? openForwarding(lab, { clientPseudonyms, forwarded, upcoming, sessions, ownPort: port, signal })
       : undefined
@@ -181,14 +179,13 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     }
     opened.defer(withTimeout(stopForwarding, FORWARDING_TIMEOUT_MS))
     const { useOf, isUsed } = sessions
-    const monitor = openMonitor(lab, { instance, useOf, makeRequestId, isServing, signal }, port)
+    const monitor = openMonitor(lab, { instance, useOf, isServing, signal }, port)
 
     // 10. What records on time.
     const recording = {
       ...lab,
       clock: processClock,
       upcoming,
-      makeRequestId,
       runBatches: makeRunBatches(signal),
       signal,
     }
@@ -255,7 +252,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         feed,
         changes,
       },
-      ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, endReservations, endBindings },
+      ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, finishRemoval, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),
@@ -300,7 +297,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
         { tick: readAhead, failure: 'reservations cannot be read ahead; retrying' },
         ...(forwarding === undefined ? [] : [forwarding.process]),
         ...[schedule, ...sessions.parts, refusals, makeKeepalive(keeping), unused, monitor],
-        makeFinishRemovals({ ...lab, endReservations, isServing, stopping: signal }),
+        makeFinishRemovals({ ...lab, finishRemoval, isServing, stopping: signal }),
       ]
       unbroken.check()
       await runLoop(onTime, { wake, signal, log })
@@ -308,7 +305,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       if (!isRecorded) log.warn({}, 'counts of refusals were not recorded; lost')
     }
     const sweep = makeSweep({
-      ...{ runner, clock, makeRequestId },
+      ...lab,
       sutStatusOf: (id) => {
         const version = views.newest('sut', id)
         return version && (version.ended === 'retired' ? 'retired' : 'standing')
@@ -319,7 +316,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const runTimed = async (): Promise<void> => {
       await untilServing(isServing, signal)
       if (signal.aborted) return
-      const granting = { clock: processClock, isServing, isShared, isOwn, makeRequestId, wake, signal }
+      const granting = { ...lab, clock: processClock, isServing, isOwn, wake, signal }
       await Promise.all([sweep().catch(onSweepError), loop(), requests.runGranting(granting)])
     }
     const running = runTimed().catch((error: unknown) => {

@@ -63,16 +63,6 @@ const recordUsers = async (lab: Lab, first: readonly FirstUser[]): Promise<boole
   return E.isRight(appended)
 }
 
-const addAdministrator = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
-  const { config, clock, randomBytes, randomHex } = lab
-  const { adminPassword } = config
-  const password = adminPassword ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
-  const hash = await hashPassword(password, randomBytes(SALT_BYTES))
-  const _id = makeId(clock(), randomHex(8))
-  const isMade = await recordUsers(lab, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
-  return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
-}
-
 /**
  * Of several instances that share a log, none makes up a password.
  *
@@ -83,56 +73,64 @@ const requireFirst = ({ config, firstUsers, isShared }: Core): void => {
   throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
 }
 
-/** An EventStoreDB may be unavailable. Then it is not known yet. */
-const mayHaveUsers = async ({ store, isShared }: Core): Promise<boolean> => {
-  try {
-    for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return true
-    return false
-  } catch (error) {
-    if (isShared && error instanceof StoreUnavailable) return true
-    throw error
-  }
-}
+/** Where several instances share a store, it may be unavailable, and whether it has users not known yet. */
+const isAway = ({ isShared }: Core, error: unknown): boolean => isShared && error instanceof StoreUnavailable
 
 /** Called before anything is recorded. @throws Misconfigured if a log without users cannot get its first ones */
 export const checkFirstUsers = async (core: Core): Promise<void> => {
-  if (!(await mayHaveUsers(core))) requireFirst(core)
+  try {
+    for await (const _ of core.store.readStream(USERS_STREAM, NO_STREAM)) return
+  } catch (error) {
+    if (isAway(core, error)) return
+    throw error
+  }
+  requireFirst(core)
 }
 
 /**
- * Gives a log without users its first ones. Of several instances, one does it. Undefined where they share a store that is
- * unavailable.
+ * Gives a log without users its first ones. Of several instances, one does it.
  *
- * @throws Misconfigured
+ * @throws Misconfigured, StoreUnavailable
  */
-const makeFirstUsers = async (
-  lab: Lab,
-): Promise<{ readonly administrator?: FirstAdministrator | undefined } | undefined> => {
-  const { firstUsers, users, isShared } = lab
-  try {
-    await users.refresh()
-    if (users.members().length > 0) return {}
-    requireFirst(lab)
-    if (firstUsers === undefined) return { administrator: await addAdministrator(lab) }
+const addFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
+  const { config, firstUsers, users, clock, randomBytes, randomHex } = lab
+  await users.refresh()
+  if (users.members().length > 0) return undefined
+  requireFirst(lab)
+  if (firstUsers !== undefined) {
     await recordUsers(lab, await firstUsers())
-    return {}
-  } catch (error) {
-    if (isShared && error instanceof StoreUnavailable) return undefined
-    throw error
+    return undefined
   }
+  const { adminPassword } = config
+  const password = adminPassword ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+  const hash = await hashPassword(password, randomBytes(SALT_BYTES))
+  const _id = makeId(clock(), randomHex(8))
+  const isMade = await recordUsers(lab, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
+  return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
 }
 
-/** The same. While the store is unavailable the service starts, and this is tried again. */
+/** The same. While the store is away the service starts, and this is tried again. */
 export const openFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
-  const made = await makeFirstUsers(lab)
-  if (made !== undefined) return made.administrator
+  try {
+    return await addFirstUsers(lab)
+  } catch (error) {
+    if (!isAway(lab, error)) throw error
+  }
   const stop = new AbortController()
   lab.opened.defer(() => stop.abort())
   const retry = async (): Promise<void> => {
-    do {
-      await delay(RETRY_DELAY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
-    } while (!stop.signal.aborted && (await makeFirstUsers(lab)) === undefined)
+    await delay(RETRY_DELAY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
+    if (!stop.signal.aborted) await addFirstUsers(lab)
   }
-  void retry().catch(lab.onFatal)
+  const retryWhileAway = async (): Promise<void> => {
+    for (;;) {
+      try {
+        return await retry()
+      } catch (error) {
+        if (!isAway(lab, error)) return lab.onFatal(error)
+      }
+    }
+  }
+  void retryWhileAway()
   return undefined
 }

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { TokenDocument, TokenInternal } from '../../../projections/token.ts'
 import { renewEpoch } from '../../commands/users/renew-epoch.ts'
-import { makeEventId } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
@@ -24,7 +23,7 @@ const openSessions = (lab: Lab): LoginSessions => {
     sealer: makeSealer(vault.keys, 'berth session v2', randomBytes),
     users,
     renewEpoch: async (actor) => {
-      const ended = await renewEpoch(lab, actor._id, { actor, requestId: makeEventId(clock(), randomHex(10)) })
+      const ended = await renewEpoch(lab, actor._id, { actor, requestId: lab.makeRequestId() })
       if (E.isLeft(ended)) throw new StoreUnavailable(`a session cannot begin: ${ended.left.detail}`)
       await users.refresh()
       if (users.epochOf(actor._id) === undefined)

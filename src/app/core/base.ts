@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { LostKeys } from '../../archive/lost-keys.ts'
 import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
-import type { RandomHex } from '../../domain/values/ids.ts'
+import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { type Metrics, makeMetrics } from '../../http/routes/metrics/metrics.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
@@ -26,6 +26,8 @@ export interface Stage {
 export interface Base extends Runtime {
   readonly config: Config
   readonly randomHex: RandomHex
+  /** For what the service does by itself. */
+  readonly makeRequestId: () => string
   readonly alarms: Alarms
   readonly metrics: Metrics
   readonly stage: Stage
@@ -69,13 +71,15 @@ export const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex 
 }
 
 export const makeBase = (config: Config, runtime: Runtime): Base => {
+  const randomHex = runtime.randomHex ?? pooledHex(runtime.randomBytes)
   const stage: Stage = { hasFailed: false, isStopping: false, isOpeningPorts: config.gateway.isOn }
   return {
     ...runtime,
     config,
     alarms: makeAlarms(runtime.log),
     metrics: makeMetrics(runtime.processMetrics),
-    randomHex: runtime.randomHex ?? pooledHex(runtime.randomBytes),
+    randomHex,
+    makeRequestId: () => makeEventId(runtime.clock(), randomHex(10)),
     stage,
     onFatal: (error) => {
       if (stage.hasFailed) return

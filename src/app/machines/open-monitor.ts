@@ -27,7 +27,7 @@ export const makePasswordOf =
  */
 export const openMonitor = (
   lab: Lab,
-  options: Pick<MonitorOptions, 'instance' | 'useOf' | 'makeRequestId' | 'isServing' | 'signal'>,
+  options: Pick<MonitorOptions, 'instance' | 'useOf' | 'isServing' | 'signal'>,
   ownPort: number,
 ): Monitor => {
   const { config, log, clock, metrics, processClock } = lab

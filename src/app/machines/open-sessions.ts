@@ -47,7 +47,7 @@ const readSessionsFile = async (path: string, { log }: Lab): Promise<readonly Cl
 /** The sessions of this instance, including those that its last run had not recorded. */
 export const openSessions = async (
   lab: Lab,
-  options: Pick<SessionsOptions, 'instance' | 'isForwarded' | 'isServing' | 'makeRequestId'>,
+  options: Pick<SessionsOptions, 'instance' | 'isForwarded' | 'isServing'>,
 ): Promise<Sessions> => {
   const { config, processClock: clock, sinceBoot, randomHex, log, alarms } = lab
   const path = join(config.data, 'sessions')

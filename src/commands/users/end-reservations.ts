@@ -6,7 +6,7 @@ import { sutStream } from '../../domain/values/ids.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Runner } from '../command-envelope.ts'
 import { BERTH } from '../listen-ports.ts'
-import { makeIsRemovalInForce, type RemovalOfUser } from './removal.ts'
+import { isRemovalInForce, type RemovalOfUser, revokeTokens } from './removal.ts'
 
 /** Reservations that were ended before their end. */
 interface EndedEarly {
@@ -15,10 +15,10 @@ interface EndedEarly {
 }
 
 /**
- * Ends the reservations of a removed user that are not over: running ones are released, later ones cancelled. Stops if
- * the user is restored.
+ * Ends what a removed user has left: revokes its tokens, and, if the removal says so, ends the reservations that are not
+ * over. Running ones are released, later ones cancelled. Stops if the user is restored.
  */
-export type EndReservations = (removal: RemovalOfUser, requestId: () => string) => Promise<EndedEarly>
+export type FinishRemoval = (removal: RemovalOfUser, requestId: string) => Promise<EndedEarly>
 
 /** Ends the bindings of a user's running reservations. */
 export type EndBindings = (userId: string, requestId: string) => Promise<void>
@@ -62,22 +62,24 @@ const makeRunOnEach =
     )
 
 /** @throws StoreUnavailable if not all could be ended; what is left can be ended later */
-export const makeEndReservations = ({
+export const makeFinishRemoval = ({
   unfinished,
   runner,
-}: EndOptions & { readonly runner: Pick<Runner, 'inspect'> }): EndReservations => {
-  const isInForce = makeIsRemovalInForce(runner)
+}: EndOptions & { readonly runner: Pick<Runner, 'inspect'> }): FinishRemoval => {
   const cancelEach = makeRunOnEach({ runner }, ({ _id, user_id }) => {
     return { type: 'CancelReservation', actor: BERTH, _id, user_id }
   })
   return async (removal, requestId) => {
     const { user_id } = removal
+    const isStillDue = (): Promise<boolean> => isRemovalInForce(runner, removal)
+    await revokeTokens(runner, user_id, { actor: BERTH, requestId, isStillDue })
     const counts = { cancelled: 0, released: 0 }
+    if (removal.reservations === 'keep') return counts
     for (;;) {
       const reservations = await unfinished({ user_id, limit: PAGE })
       // Checked after the page was read, so no page that is ended has reservations made after a restoration.
-      if (reservations.length === 0 || !(await isInForce(removal))) return counts
-      const types = await cancelEach(reservations, requestId())
+      if (reservations.length === 0 || !(await isStillDue())) return counts
+      const types = await cancelEach(reservations, requestId)
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length
       // A page of which nothing was left to end would come again.

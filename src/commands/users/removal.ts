@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { Removal } from '../../domain/events/user.ts'
 import { tokensOwner, userOwner } from '../../domain/sealed-secret.ts'
 import { tokenDecider } from '../../domain/token/decide.ts'
 import { userDecider } from '../../domain/user/decide.ts'
@@ -12,16 +13,18 @@ export interface RemovalOfUser {
   readonly user_id: string
   /** Of its event in the stream of users. */
   readonly revision: number
+  readonly reservations: Removal
 }
 
 /** Whether the user is still removed by this removal, as recorded until now. @throws StoreUnavailable */
-export const makeIsRemovalInForce =
-  (runner: Pick<Runner, 'inspect'>) =>
-  ({ user_id, revision }: RemovalOfUser): Promise<boolean> =>
-    runner.inspect(userDecider, USERS_STREAM, (state) => {
-      const user = findUser(state, user_id)
-      return user !== undefined && user.status !== 'present' && user.accessSince === revision
-    })
+export const isRemovalInForce = (
+  runner: Pick<Runner, 'inspect'>,
+  { user_id, revision }: Pick<RemovalOfUser, 'user_id' | 'revision'>,
+): Promise<boolean> =>
+  runner.inspect(userDecider, USERS_STREAM, (state) => {
+    const user = findUser(state, user_id)
+    return user !== undefined && user.status !== 'present' && user.accessSince === revision
+  })
 
 /** Deletes a user's secrets and the names of its tokens. */
 export const eraseUser = async (store: Pick<SecretStore, 'eraseSecrets'>, userId: string): Promise<void> => {
@@ -29,9 +32,7 @@ export const eraseUser = async (store: Pick<SecretStore, 'eraseSecrets'>, userId
   await store.eraseSecrets(tokensOwner(userId))
 }
 
-interface Revocation extends Pick<CommandEnvelope<unknown>, 'actor' | 'client'> {
-  /** Called once tokens are to be revoked. */
-  readonly makeRequestId: () => string
+interface Revocation extends Pick<CommandEnvelope<unknown>, 'actor' | 'requestId' | 'client'> {
   /** Called when the tokens are known: if false, none is revoked. */
   readonly isStillDue?: () => Promise<boolean>
 }
@@ -44,12 +45,12 @@ interface Revocation extends Pick<CommandEnvelope<unknown>, 'actor' | 'client'> 
 export const revokeTokens = async (
   runner: Pick<Runner, 'run' | 'inspect'>,
   user_id: string,
-  { makeRequestId, isStillDue = async () => true, ...rest }: Revocation,
+  { isStillDue = async () => true, ...rest }: Revocation,
 ): Promise<void> => {
   const stream = tokenStream(user_id)
   const ids = await runner.inspect(tokenDecider, stream, ({ tokens }) => new Set(tokens.map(({ _id }) => _id)))
   if (ids.size === 0 || !(await isStillDue())) return
-  const envelope = { ...rest, requestId: makeRequestId(), command: { type: 'RevokeTokens', user_id, ids } } as const
+  const envelope = { ...rest, command: { type: 'RevokeTokens', user_id, ids } } as const
   for (let isOver = false; !isOver; ) {
     const ended = await runner.run(tokenDecider, stream, envelope)
     if (E.isLeft(ended)) throw new StoreUnavailable(`tokens were not revoked: ${ended.left.detail}`)

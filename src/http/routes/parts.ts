@@ -8,7 +8,7 @@ import type { makeChangeRequest } from '../../commands/requests/change-request.t
 import type { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import type { makeMakeRequest } from '../../commands/requests/make-request.ts'
 import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
-import type { EndBindings, EndReservations } from '../../commands/users/end-reservations.ts'
+import type { EndBindings, FinishRemoval } from '../../commands/users/end-reservations.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
@@ -109,7 +109,7 @@ export interface Parts {
   readonly singleSignOn: SingleSignOn
   /** Whether the page offers single sign-on. */
   readonly hasSingleSignOn: boolean
-  readonly endReservations: EndReservations
+  readonly finishRemoval: FinishRemoval
   readonly endBindings: EndBindings
 
   // The service.

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { runWithName } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
-import { BERTH } from '../../../commands/listen-ports.ts'
-import { eraseUser, makeIsRemovalInForce, revokeTokens } from '../../../commands/users/removal.ts'
+import { eraseUser, revokeTokens } from '../../../commands/users/removal.ts'
 import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
 import { boolean, orNull, parsed, text } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
@@ -95,8 +94,7 @@ export const sealPassword = async (
 const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeof newPasswordBody>>): RouteResult => {
   const { runner, users, quotaDefault, endBindings } = parts
   const { user: actor, requestId, client, body } = call
-  const revoke = async () =>
-    body.revoke_tokens === true && revokeTokens(runner, _id, { actor, makeRequestId: () => requestId, client })
+  const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
   // First too: once the new password is recorded, a request repeated after a crash is answered without this.
   await revoke()
   const { credentials, secrets } = await sealPassword(parts, _id, body.password)
@@ -116,7 +114,7 @@ const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeo
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
 const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>): RouteResult => {
-  const { runner, objects, views, users, endReservations } = parts
+  const { objects, views, users, finishRemoval } = parts
   const { params, body, requestId } = call
   const user_id = params.id ?? ''
   const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
@@ -127,12 +125,8 @@ const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>):
     E.right({ status: 200, body: JSON.stringify({ _id: user_id, cancelled, released }) })
   // The user had been removed before.
   if (kind === 'already') return respond()
-  const removal = { user_id, revision }
-  const isStillDue = () => makeIsRemovalInForce(runner)(removal)
-  await revokeTokens(runner, user_id, { actor: BERTH, makeRequestId: () => requestId, isStillDue })
-  if (body.reservations !== 'cancel') return respond()
-  const now = await endReservations(removal, () => requestId)
-  if (kind === 'recorded') return respond(now.cancelled, now.released)
+  const { cancelled, released } = await finishRemoval({ user_id, revision, ...body }, requestId)
+  if (kind === 'recorded' || body.reservations === 'keep') return respond(cancelled, released)
   // A repeated request is told what both ended.
   const removed = views.asOf('user', user_id, revision)
   if (removed === undefined) return E.left(viewsBehind())

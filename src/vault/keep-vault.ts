@@ -2,9 +2,8 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SecretStore } from '../event-store/event-store.ts'
-import { readRegularText } from '../files/read-regular-file.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import { parseVaultKeys } from './keys.ts'
+import { readKeyRing } from './keys.ts'
 import { reseal } from './reseal.ts'
 import type { Vault } from './vault.ts'
 
@@ -41,10 +40,9 @@ const readFileState = async (path: string): Promise<string> => {
 
 /** Installs the keys of a file. Left: why they cannot be used. @throws StoreUnavailable */
 const takeFile = async (file: string, { take }: Pick<Vault, 'take'>): Promise<E.Either<readonly string[], void>> => {
-  const text = await readRegularText(file).catch((error: Error) => error)
-  if (text instanceof Error) return E.left([text.message.split(',')[0] ?? 'it cannot be read'])
-  const ring = parseVaultKeys(text)
-  return E.isLeft(ring) ? ring : take(ring.right)
+  const ring = await readKeyRing({ vaultKeyFile: file })
+  if (E.isLeft(ring)) return ring
+  return E.mapLeft((problems: readonly string[]) => [`${file}: ${problems.join('; ')}`])(await take(ring.right))
 }
 
 /** Takes up changes of the key file. Returns what looks at it once. */
@@ -62,7 +60,7 @@ const makePoll = (file: string, { vault, log, alarms }: VaultKeeping, onTaken: (
     state = taken === undefined ? '' : seen
     if (taken === undefined) return
     if (E.isLeft(taken)) {
-      if (++broken === 2) alarms.raise('vault', `${file}: ${taken.left.join('; ')}; the previous keys stay in use`)
+      if (++broken === 2) alarms.raise('vault', `${taken.left.join('; ')}; the previous keys stay in use`)
       return
     }
     if (broken > 1) alarms.clear('vault', 'the vault keys can be read again')

@@ -1,7 +1,6 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import { DiskFull } from '../files/full-disk.ts'
-import { createPrivateFile, modeWarnings } from '../files/private-file.ts'
+import { createPrivateFile } from '../files/private-file.ts'
 import { readRegularText } from '../files/read-regular-file.ts'
 
 export interface VaultKey {
@@ -54,60 +53,45 @@ export const parseVaultKeys = (text: string): E.Either<readonly string[], KeyRin
   return current === undefined ? E.left(['there is no key']) : E.right({ current, keys })
 }
 
-interface VaultKeyFile {
-  readonly ring: KeyRing
-  /** Whether the file was just created. */
-  readonly made: boolean
-  readonly warnings: readonly string[]
+/** The keys themselves, if a variable has them, or else their file. */
+export interface KeyPlace {
+  readonly vaultKeys?: KeyRing | undefined
+  readonly vaultKeyFile: string
 }
 
-interface KeyFileOptions {
-  /** Whether to create a missing file; only if no secret has been sealed yet. */
-  readonly mayMake: boolean
+export interface KeyMaking {
   /** Unix milliseconds. */
   readonly now: number
   readonly randomBytes: (size: number) => Uint8Array
 }
 
-/** @throws an error that does not come from the file system */
-const unreadable = (path: string, error: unknown): E.Either<readonly string[], never> => {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === undefined) throw error
-  const reason = code === 'ENOENT' ? 'it does not exist' : message.split(',')[0]
-  return E.left([`the vault's keys cannot be read from ${path}: ${reason}`])
-}
-
-export const readVaultKeyFile = async (path: string): Promise<E.Either<readonly string[], KeyRing>> => {
+/**
+ * The configured keys. Left: every problem, and nothing of a key.
+ *
+ * @throws an error that does not come from the file system
+ */
+export const readKeyRing = async ({
+  vaultKeys,
+  vaultKeyFile: path,
+}: KeyPlace): Promise<E.Either<readonly string[], KeyRing>> => {
+  if (vaultKeys !== undefined) return E.right(vaultKeys)
   try {
-    const inFile = E.mapLeft((problems: readonly string[]) => problems.map((problem) => `${path}: ${problem}`))
-    return inFile(parseVaultKeys(await readRegularText(path)))
+    const ring = parseVaultKeys(await readRegularText(path))
+    return E.mapLeft((problems: readonly string[]) => problems.map((problem) => `${path}: ${problem}`))(ring)
   } catch (error) {
-    return unreadable(path, error)
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    const reason = code === 'ENOENT' ? 'it does not exist' : message.split(',')[0]
+    return E.left([`the vault's keys cannot be read from ${path}: ${reason}`])
   }
 }
 
-/** Reads the key file, or creates it with a new key and mode 0600. @throws DiskFull */
-export const readOrMakeVaultKeyFile = async (
-  path: string,
-  options: KeyFileOptions,
-): Promise<E.Either<readonly string[], VaultKeyFile>> => {
-  try {
-    const { mayMake, now, randomBytes } = options
-    const made = mayMake && (await createPrivateFile(path, HEADER + newKey(now, randomBytes).line, randomBytes))
-    const read = await readVaultKeyFile(path)
-    if (E.isLeft(read)) return read
-    return E.right({ ring: read.right, made, warnings: await modeWarnings(path) })
-  } catch (error) {
-    if (error instanceof DiskFull) throw error
-    return unreadable(path, error)
-  }
-}
+/** Creates a missing key file with a new key and mode 0600. Whether it did. @throws DiskFull */
+export const makeKeyFile = (path: string, { now, randomBytes }: KeyMaking): Promise<boolean> =>
+  createPrivateFile(path, HEADER + newKey({ now, randomBytes }).line, randomBytes)
 
 /** Creates a key in key file format. The id, like `2030-05-02-1f3a`, helps operators tell keys apart. */
-export const newKey = (
-  now: number,
-  randomBytes: (size: number) => Uint8Array,
-): { readonly id: string; readonly line: string } => {
+export const newKey = ({ now, randomBytes }: KeyMaking): { readonly id: string; readonly line: string } => {
   const id = `${new Date(now).toISOString().slice(0, 10)}-${Buffer.from(randomBytes(2)).toString('hex')}`
   return { id, line: `${id}:${Buffer.from(randomBytes(KEY_BYTES)).toString('base64')}\n` }
 }

@@ -1,15 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { EventStore } from '../event-store/event-store.ts'
+import { modeWarnings } from '../files/private-file.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
 import { keepVault } from './keep-vault.ts'
-import { type KeyRing, readOrMakeVaultKeyFile } from './keys.ts'
-import { makeVault, readKnownKeyIds, type Vault, type VaultStore } from './vault.ts'
-
-interface KeyPlace {
-  /** The keys themselves, if configured directly. */
-  readonly vaultKeys: KeyRing | undefined
-  readonly vaultKeyFile: string
-}
+import { type KeyPlace, type KeyRing, makeKeyFile, readKeyRing } from './keys.ts'
+import { makeVault, readKnownKeyIds, type Vault } from './vault.ts'
 
 interface KeyRuntime {
   readonly clock: () => number
@@ -17,27 +12,17 @@ interface KeyRuntime {
   readonly log: Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 }
 
-/** Opens the key ring from the configuration or the key file. A file is created only for a log that has used no key. */
-const openKeyRing = async (
-  where: KeyPlace,
+/** Creates the key file of a log that has used no key, and warns of one that others can read. */
+const prepareKeyFile = async (
+  { vaultKeys, vaultKeyFile: file }: KeyPlace,
   { clock, randomBytes, log }: KeyRuntime,
-  store: VaultStore,
   mayMake: boolean,
-): Promise<E.Either<readonly string[], KeyRing>> => {
-  if (where.vaultKeys !== undefined) return E.right(where.vaultKeys)
-  const file = where.vaultKeyFile
-  const known = await readKnownKeyIds(store)
-  const read = await readOrMakeVaultKeyFile(file, { mayMake: mayMake && known.length === 0, now: clock(), randomBytes })
-  if (E.isLeft(read)) {
-    return E.left([
-      ...read.left,
-      ...known.map((id) => `secrets in the store were sealed with the key ${JSON.stringify(id)}`),
-    ])
-  }
-  const { ring, made, warnings } = read.right
-  if (made) log.info({ file }, 'created the vault key; keep a copy elsewhere')
-  for (const problem of warnings) log.warn({ problem }, 'the vault key is not private')
-  return E.right(ring)
+): Promise<void> => {
+  if (vaultKeys !== undefined) return
+  if (mayMake && (await makeKeyFile(file, { now: clock(), randomBytes })))
+    log.info({ file }, 'created the vault key; keep a copy elsewhere')
+  // One that is missing is refused when it is read.
+  for (const problem of await modeWarnings(file).catch(() => [])) log.warn({ problem }, 'the vault key is not private')
 }
 
 /** The vault of a running service: follows its key file and re-encrypts secrets sealed with old keys. */
@@ -63,15 +48,18 @@ export const openVault = async (
 ): Promise<E.Either<readonly string[], OpenVault>> => {
   const { clock, randomBytes } = runtime
   const { mayMake, remedyFor } = options
+  const known = await readKnownKeyIds(store)
   const explained = async (
     problems: readonly string[],
     ring?: KeyRing,
   ): Promise<E.Either<readonly string[], never>> => {
-    const missing = (await readKnownKeyIds(store)).filter((id) => !ring?.keys.some((key) => key.id === id))
+    const missing = known.filter((id) => !ring?.keys.some((key) => key.id === id))
     return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
   }
-  const keys = await openKeyRing(where, runtime, store, mayMake)
-  if (E.isLeft(keys)) return explained(keys.left)
+  await prepareKeyFile(where, runtime, mayMake && known.length === 0)
+  const keys = await readKeyRing(where)
+  const used = known.map((id) => `secrets in the store were sealed with the key ${JSON.stringify(id)}`)
+  if (E.isLeft(keys)) return explained([...keys.left, ...used])
   const vault = makeVault({ store, keys: keys.right, clock, randomBytes })
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)

@@ -2,16 +2,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { acquireLockWithin } from '../files/lock.ts'
 import { readRegularFile, readRegularText } from '../files/read-regular-file.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
-import { newKey, parseVaultKeys } from './keys.ts'
+import { type KeyMaking, newKey, parseVaultKeys } from './keys.ts'
 
 /** How long to wait for a concurrent rotation. */
 const LOCK_TIMEOUT_MS = 10_000
-
-interface NewKeyOptions {
-  /** Unix milliseconds. */
-  readonly now: number
-  readonly randomBytes: (size: number) => Uint8Array
-}
 
 /** Inserts a line before the first key. Everything above it is comments. */
 const insertKey = (text: string, line: string): string => {
@@ -20,12 +14,12 @@ const insertKey = (text: string, line: string): string => {
   return lines.toSpliced(Math.max(first, 0), 0, line).join('')
 }
 
-const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions): Promise<E.Either<string, string>> => {
+const rotateLocked = async (target: string, making: KeyMaking): Promise<E.Either<string, string>> => {
   const text = await readRegularText(target)
   const ring = parseVaultKeys(text)
   if (E.isLeft(ring)) return E.left(`${target}: ${ring.left.join('; ')}`)
-  let made = newKey(now, randomBytes)
-  while (ring.right.keys.some(({ id }) => id === made.id)) made = newKey(now, randomBytes)
+  let made = newKey(making)
+  while (ring.right.keys.some(({ id }) => id === made.id)) made = newKey(making)
   await replaceFile(target, (file) => file.writeFile(insertKey(text, made.line)))
   return E.right(made.id)
 }
@@ -34,7 +28,7 @@ const rotateLocked = async (target: string, { now, randomBytes }: NewKeyOptions)
  * Adds a new current key to a key file, with mode 0600. A crash leaves the old file or the new one. Right is the new
  * key's id. Left explains why nothing was changed and contains no key.
  */
-export const rotateKeyFile = async (path: string, making: NewKeyOptions): Promise<E.Either<string, string>> => {
+export const rotateKeyFile = async (path: string, making: KeyMaking): Promise<E.Either<string, string>> => {
   try {
     const target = await resolveLinks(path)
     await readRegularFile(target)

@@ -5,7 +5,8 @@ import { inspect } from 'node:util'
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { type KeyRing, parseVaultKeys, readOrMakeVaultKeyFile } from '../../src/vault/keys.ts'
+import { modeWarnings } from '../../src/files/private-file.ts'
+import { type KeyRing, makeKeyFile, parseVaultKeys, readKeyRing } from '../../src/vault/keys.ts'
 import { temporaryData } from '../http/harness.ts'
 import { leftOf, rightOf } from '../users/builders.ts'
 
@@ -14,7 +15,13 @@ const idsOf = ({ keys }: KeyRing): readonly string[] => keys.map(({ id }) => id)
 const materialOf = ({ current }: KeyRing): string => current.key.export().toString('base64')
 
 const now = Date.parse('2030-05-02T05:58:11.400Z')
-const making = { mayMake: true, now, randomBytes }
+const making = { now, randomBytes }
+
+/** Creates a missing key file, and reads it. */
+const readOrMake = async (path: string) => {
+  const made = await makeKeyFile(path, making)
+  return { made, ring: rightOf(await readKeyRing({ vaultKeyFile: path })) }
+}
 
 test('a key ring is read from lines or commas, and its first key is the current one', (t) => {
   const [a, b] = [`new-1:${base64(1)}`, `old.1:${base64(2)}`]
@@ -74,12 +81,12 @@ test('no error about a key ring and no inspection of it shows key material', (t)
 
 test('the first start creates a key file only its owner can read, and later starts read it', async (t) => {
   const path = join(await temporaryData(t), 'data', 'vault.key')
-  const first = rightOf(await readOrMakeVaultKeyFile(path, making))
+  const first = await readOrMake(path)
   t.true(first.made)
-  t.deepEqual(first.warnings, [])
+  t.deepEqual(await modeWarnings(path), [])
   t.is((await stat(path)).mode & 0o777, 0o600)
   t.regex(first.ring.current.id, /^2030-05-02-[0-9a-f]{4}$/)
-  const again = rightOf(await readOrMakeVaultKeyFile(path, making))
+  const again = await readOrMake(path)
   t.false(again.made)
   t.is(materialOf(again.ring), materialOf(first.ring))
   t.deepEqual(await readdir(join(path, '..')), ['vault.key'])
@@ -88,16 +95,16 @@ test('the first start creates a key file only its owner can read, and later star
 
 test('simultaneous starts agree on one key', async (t) => {
   const path = join(await temporaryData(t), 'vault.key')
-  const made = await Promise.all(Array.from({ length: 8 }, () => readOrMakeVaultKeyFile(path, making)))
-  t.is(new Set(made.map((file) => materialOf(rightOf(file).ring))).size, 1)
-  t.is(made.filter((file) => rightOf(file).made).length, 1)
+  const made = await Promise.all(Array.from({ length: 8 }, () => readOrMake(path)))
+  t.is(new Set(made.map(({ ring }) => materialOf(ring))).size, 1)
+  t.is(made.filter((file) => file.made).length, 1)
   t.deepEqual(await readdir(join(path, '..')), ['vault.key'])
 })
 
-test('without permission to create a key, a missing file is refused and not created', async (t) => {
+test('a missing key file is refused and not created when it is read', async (t) => {
   const directory = await temporaryData(t)
   const path = join(directory, 'vault.key')
-  const problems = leftOf(await readOrMakeVaultKeyFile(path, { ...making, mayMake: false }))
+  const problems = leftOf(await readKeyRing({ vaultKeyFile: path }))
   t.deepEqual(problems, [`the vault's keys cannot be read from ${path}: it does not exist`])
   t.deepEqual(await readdir(directory), [])
 })
@@ -105,18 +112,19 @@ test('without permission to create a key, a missing file is refused and not crea
 test('a broken key file is refused and never replaced', async (t) => {
   const path = join(await temporaryData(t), 'vault.key')
   await writeFile(path, 'a:CaNaRy0123456789')
-  const problems = leftOf(await readOrMakeVaultKeyFile(path, making))
+  t.false(await makeKeyFile(path, making))
+  const problems = leftOf(await readKeyRing({ vaultKeyFile: path }))
   t.true(problems.join().startsWith(`${path}: key 1 must be`))
   t.false(problems.join().includes('CaNaRy'))
   t.is(await readFile(path, 'utf8'), 'a:CaNaRy0123456789')
-  t.regex(leftOf(await readOrMakeVaultKeyFile(join(path, '..'), making)).join(), /EISDIR/)
+  t.regex(leftOf(await readKeyRing({ vaultKeyFile: join(path, '..') })).join(), /EISDIR/)
 })
 
 test('a key file that others can read raises a warning', async (t) => {
   const path = join(await temporaryData(t), 'vault.key')
   await writeFile(path, `a:${base64(1)}`)
   await chmod(path, 0o640)
-  t.regex(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings.join(), /mode 0640.*change it to 0600/)
+  t.regex((await modeWarnings(path)).join(), /mode 0640.*change it to 0600/)
   await chmod(path, 0o400)
-  t.deepEqual(rightOf(await readOrMakeVaultKeyFile(path, making)).warnings, [])
+  t.deepEqual(await modeWarnings(path), [])
 })

@@ -7,7 +7,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import { isOfFullDisk } from '../../files/full-disk.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
-import { readVaultKeyFile } from '../../vault/keys.ts'
+import { readKeyRing } from '../../vault/keys.ts'
 import type { Config } from './config.ts'
 import { authorityProblems } from './event-store.ts'
 
@@ -63,7 +63,7 @@ interface Named {
 
 const namedFiles = (config: Config): readonly Named[] => {
   const { vaultKeys, vaultKeyFile, auditKey, auditKeyFile } = config
-  const readKeys = () => readVaultKeyFile(vaultKeyFile)
+  const readKeys = () => readKeyRing(config)
   const readKey = async () => E.mapLeft((problem: string) => [problem])(await readAuditKey(config))
   return [
     ...(vaultKeys === undefined ? [{ variable: 'BERTH_VAULT_KEY_FILE', path: vaultKeyFile, read: readKeys }] : []),

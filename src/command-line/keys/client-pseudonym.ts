@@ -1,7 +1,7 @@
 import { parseAddress } from '../../http/protocol/client-address.ts'
 import { makeClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
+import { readKeyRing } from '../../vault/keys.ts'
 import { type Command, Misused, orFail } from '../terminal/command.ts'
-import { readRing } from './vault-keys.ts'
 
 export const clientCommand: Command = {
   name: 'client',
@@ -20,7 +20,7 @@ With --json it prints {"clients":[...]}.`,
   run: async ({ operands: [typed = ''], options }, config, terminal) => {
     const address = parseAddress(typed)
     if (address === undefined) throw new Misused('expected an IPv4 or IPv6 address')
-    const { keys } = orFail(await readRing(config))
+    const { keys } = orFail(await readKeyRing(config))
     const clients = keys.map((key) =>
       makeClientPseudonyms(() => ({ current: key, keys: [key] }), config.gateway.ipv6Prefix).of(address),
     )

@@ -3,7 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { acquireLock, type Lock, LockTaken } from '../../files/lock.ts'
-import { readVaultKeyFile } from '../../vault/keys.ts'
+import { readKeyRing } from '../../vault/keys.ts'
 import { reseal } from '../../vault/reseal.ts'
 import { rotateKeyFile } from '../../vault/rotate-key-file.ts'
 import { makeVault, readKnownKeyIds } from '../../vault/vault.ts'
@@ -40,11 +40,11 @@ const rotateAlone = async (config: Config, terminal: Terminal): Promise<Rotated>
   const { now: clock, randomBytes } = terminal
   const file = config.vaultKeyFile
   await using store = await openStoreForCommand(config, { randomHex: randomHexOf(terminal), isReadOnly: false })
-  const before = orFail(await readVaultKeyFile(file))
+  const before = orFail(await readKeyRing(config))
   const vault = makeVault({ store, keys: before, clock, randomBytes })
   orFail(await vault.check())
   const key = orFail(await rotateKeyFile(file, { now: clock(), randomBytes }))
-  orFail(await vault.take(orFail(await readVaultKeyFile(file))))
+  orFail(await vault.take(orFail(await readKeyRing(config))))
   const pause = async (): Promise<void> => turn()
   const sealed = await reseal({ store, keys: vault.keys, clock, randomBytes, pause, isStopped: () => false })
   if (sealed.unreadable.length > 0) throw new CommandFailure(sealed.unreadable)

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
+import { readKeyRing } from '../../vault/keys.ts'
 import { type KeyNeed, keyNeeds } from '../../vault/needs.ts'
 import { type Command, DONE, REFUSED } from '../terminal/command.ts'
-import { readRing } from './vault-keys.ts'
 
 /** Why a key is needed, or is not. */
 const whyOf = (isCurrent: boolean, need: KeyNeed | undefined, until: string | null): string => {
@@ -42,7 +42,7 @@ needed may be deleted from the key file, and does no harm until then.
 
 With --json it prints {"keys":[{"id","place","is_needed","secrets","retries_until","why"}]}.`,
   run: async ({ options }, config, { stdout, stderr, now }) => {
-    const ring = await readRing(config)
+    const ring = await readKeyRing(config)
     if (E.isLeft(ring)) for (const problem of ring.left) stderr(`berth: ${problem}\n`)
     const ids = E.isRight(ring) ? ring.right.keys.map(({ id }) => id) : []
     await using store = await openStoreForCommand(config)

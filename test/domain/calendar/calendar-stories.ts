@@ -88,15 +88,46 @@ const assertCalendar = (state: SutState, model: Model): void => {
   )
 }
 
+/** Asserts that starts and ends are recorded once, when they were due, as the other events of a log have it. */
+const assertSchedule = (log: readonly Recorded[], from: number): void => {
+  const must = new Set<string>()
+  const may = new Set<string>()
+  const recorded: string[] = []
+  const runs = Map.groupBy(
+    log.flatMap((event) => ('_id' in event.data ? [{ ...event, _id: event.data._id }] : [])),
+    ({ _id }) => _id,
+  )
+  for (const [_id, [made, ...changes]] of runs) {
+    if (made?.type !== 'ReservationCreated') continue
+    const starts = Math.max(Date.parse(made.data.start_time), Date.parse(made.metadata.time))
+    let ends = Date.parse(made.data.end_time)
+    let over = Number.POSITIVE_INFINITY
+    for (const { type, data, metadata } of changes) {
+      if (type === 'ReservationStarted' || type === 'ReservationEnded')
+        recorded.push(`${type} ${_id} ${Date.parse(data.due)}`)
+      else if (type === 'ReservationExtended' || type === 'ReservationShortened') ends = Date.parse(data.end_time)
+      else if (type === 'ReservationCancelled' || type === 'ReservationReleased') over = Date.parse(metadata.time)
+    }
+    const isOver = over < Number.POSITIVE_INFINITY
+    // One that was released before anything was recorded has no start.
+    if (starts >= from && over >= starts) (isOver ? may : must).add(`ReservationStarted ${_id} ${starts}`)
+    if (ends >= from && !isOver) must.add(`ReservationEnded ${_id} ${ends}`)
+  }
+  assert.deepEqual(new Set(recorded).size, recorded.length, 'recorded twice')
+  assert.deepEqual([...must.difference(new Set(recorded))], [], 'not recorded')
+  assert.deepEqual([...new Set(recorded).difference(must.union(may))], [], 'recorded wrongly')
+}
+
 const isOffGrid = (time: string): boolean => Date.parse(time) % 900_000 !== 0
 
 /**
  * Plays a story and compares every decision with the model's.
  *
+ * @param from Unix milliseconds from which starts and ends are recorded, the last of them after the story
  * @returns the resulting log and the name of every outcome
  * @throws AssertionError if a decision differs from the model's
  */
-export const played = (steps: readonly Step[]): { log: readonly Recorded[]; outcomes: string[] } => {
+export const played = (steps: readonly Step[], from = 0): { log: readonly Recorded[]; outcomes: string[] } => {
   const log = [recordedAt(0, { time: clock('05:00'), event: sutCreated(), more: {} })]
   const model: Model = { bookings: [], active: true, retired: false, turnaround: 0 }
   const outcomes: string[] = []
@@ -112,8 +143,9 @@ export const played = (steps: readonly Step[]): { log: readonly Recorded[]; outc
   /** Records what is due, of which the model knows nothing. */
   const advance = (now: number): void => {
     for (;;) {
-      const due = decide(state, { type: 'AdvanceSchedule', sut_id: SUT_ID, from: 0 }, now)
+      const due = decide(state, { type: 'AdvanceSchedule', sut_id: SUT_ID, from }, now)
       if (E.isLeft(due) || due.right.length === 0) return
+      outcomes.push(...due.right.map(({ type }) => type))
       record(due.right, now, {})
     }
   }
@@ -145,5 +177,7 @@ export const played = (steps: readonly Step[]): { log: readonly Recorded[]; outc
     record(decision.right, now, { actor: by, role, client: wish.client })
     assertCalendar(state, model)
   }
+  advance(Math.max(clockNow, state.time) + 2 * 24 * HOUR)
+  assertSchedule(log, from)
   return { log, outcomes }
 }

@@ -1,12 +1,13 @@
 import test from 'ava'
 import fc from 'fast-check'
 import { rounds } from '../../thorough.ts'
+import { clock } from '../builders.ts'
 import { arbitrarySteps } from './arbitrary-steps.ts'
 import { played } from './calendar-stories.ts'
 
 test('property: every decision on one SUT matches a naive calendar, without double booking', (t) => {
-  const property = fc.property(arbitrarySteps(), (steps) => {
-    played(steps)
+  const property = fc.property(arbitrarySteps(), fc.constantFrom(0, clock('06:30')), (steps, from) => {
+    played(steps, from)
   })
   fc.assert(property, { numRuns: rounds(50, 400) })
   t.pass()
@@ -20,7 +21,7 @@ test('the stories reach every possible outcome of a calendar', (t) => {
   const expected = [
     ...['ReservationCreated', 'ReservationCancelled', 'ReservationReleased', 'ReservationExtended', 'SutUpdated'],
     ...['ReservationBound', 'ReservationUnbound', 'ReservationKept', 'not_kept_alive', 'released for its keepalive'],
-    ...['ReservationShortened', 'end_not_earlier', 'end_not_later_than_now'],
+    ...['ReservationStarted', 'ReservationEnded', 'ReservationShortened', 'end_not_earlier', 'end_not_later_than_now'],
     ...['SutRetired', 'already so', 'invalid', 'window_empty', 'window_over', 'window_too_long', 'window_too_far'],
     ...['window_in_the_past', 'not_your_reservation', 'sut_retired', 'sut_inactive', 'sut_reserved'],
     'ReservationCreated after a release',

@@ -96,6 +96,16 @@ test('a window is refused if it overlaps by one quarter on the grid', (t) => {
   }
 })
 
+test('the next free window may begin at the horizon, and no later', (t) => {
+  const story = given(created, at('05:00', reservationCreated(idOf(1), '06:00', '06:45')))
+  const offered = (horizon: number) => {
+    const command = createReservation(explicit('06:30', '06:45'), { limits: { ...LIMITS, horizon } })
+    return refusal(story.when(command, '05:00')).help?.next_available
+  }
+  t.like(offered(6_300_000), { start_time: '2030-05-02T06:45:00+00:00' })
+  t.is(offered(6_299_999), null)
+})
+
 const NOW = '05:58:11.400'
 const reserveAt = (window: RequestedWindow, now = NOW, limits: WindowLimits = LIMITS) =>
   given(created).when(createReservation(window, { limits }), now)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
@@ -32,15 +33,16 @@ export interface ControlSocketOptions {
  *
  * @returns a function that closes it once requests in flight are answered
  */
-export const openControlSocket = async (options: ControlSocketOptions): Promise<() => Promise<void>> => {
-  const { path, serve, onError } = options
+export const openControlSocket = async ({
+  path,
+  serve,
+  onError,
+}: ControlSocketOptions): Promise<() => Promise<void>> => {
   await rm(path, { force: true })
   const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 8_192 }, serve)
   server.maxConnections = CONNECTIONS_MAX
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(path, resolve)
-  await promise
-  server.off('error', reject).on('error', onError)
+  await once(server.listen(path), 'listening')
+  server.on('error', onError)
   await chmod(path, 0o600)
   return async () => {
     const closed = new Promise((ended) => server.close(ended))

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { formatQuota } from '../domain/user/quota.ts'
-import { explainEnd } from '../files/expected-error.ts'
 import { requestLine } from '../http/response/request-summary.ts'
 import { makeSinceBoot } from '../processes/clock.ts'
 import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
@@ -35,8 +34,8 @@ const urlOf = ({ tls }: Config, { host, port }: Address): string =>
 /**
  * Runs the service until a signal stops it.
  *
- * @returns the exit code: 0 after an orderly stop; 1 after a fatal error, or if another process has the data; 2 if the
- * configuration is wrong
+ * @returns the exit code: 0 after an orderly stop; 1 after a fatal error
+ * @throws what keeps it from starting
  */
 export const serve = async (config: Config): Promise<number> => {
   const lines = await openLog()
@@ -72,7 +71,8 @@ export const serve = async (config: Config): Promise<number> => {
       },
     })
   } catch (error) {
-    return stopping.signal.aborted ? 0 : reportStartFailure(error)
+    if (stopping.signal.aborted) return 0
+    throw error
   }
   const { data, eventStore, quotaDefault } = config
   const facts = { url: urlOf(config, service), data, event_store: nameOfStore(eventStore) }
@@ -142,12 +142,4 @@ const showFirstPassword = async (
 ): Promise<void> => {
   if (process.stdout.isTTY) process.stdout.write(welcome(urlOf(config, address), first))
   else if (first.password !== undefined) await leaveFirstPassword(config.data, first, log)
-}
-
-/** Prints why the service did not start, and returns the exit code. @throws a fault of the program */
-const reportStartFailure = (error: unknown): number => {
-  const end = explainEnd(error)
-  if (end === undefined) throw error
-  for (const sentence of end.sentences) process.stderr.write(`berth: ${sentence}\n`)
-  return end.exitCode
 }

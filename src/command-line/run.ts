@@ -1,11 +1,9 @@
-import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { readConfig, withoutClient } from '../app/config/config.ts'
 import { didYouMean } from '../app/config/suggest.ts'
 import { type CommandHelp, helpOf, listCommands, parseArguments, usageOf } from '../client/command.ts'
-import { explainEnd } from '../files/expected-error.ts'
 import { version } from '../http/documents/version.ts'
-import { type Command, DONE, MISUSED, Misused, REFUSED, type Terminal, WrongUsage } from './terminal/command.ts'
+import { type Command, DONE, MISUSED, Misused, reportError, type Terminal, WrongUsage } from './terminal/command.ts'
 import { makePrintable } from './terminal/printable.ts'
 
 /** How to run a command in a checkout. */
@@ -35,24 +33,21 @@ const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
 /** The commands of the client that pipelines download. */
 const OF_CLIENT = ['reserve', 'release', 'list', 'connect']
 
-type Commands = Readonly<Record<string, Command>>
-
 /** All commands: those of the operations of the service take a quarter second to load too. */
-const loadAll = async () => {
-  const loaded = Object.entries(BY_HAND).map(async ([name, load]) => [name, await load()] as const)
-  const byHand: Commands = Object.fromEntries(await Promise.all(loaded))
-  const derived: Commands = (await import('./operations/operation-commands.ts')).operationCommands
-  return { byHand, derived, ofClient: (await import('../client/client.ts')).CLIENT_COMMANDS }
-}
+const loadAll = async () => ({
+  byHand: await Promise.all(Object.values(BY_HAND).map((load) => load())),
+  derived: (await import('./operations/operation-commands.ts')).operationCommands,
+  ofClient: (await import('../client/client.ts')).CLIENT_COMMANDS,
+})
 
 const overview = async (): Promise<string> => {
   const { byHand, derived, ofClient } = await loadAll()
-  const requests = Object.values(derived).map(({ name, summary }) => `    ${name.padEnd(24)}${summary}\n`)
+  const requests = derived.map(({ name, summary }) => `    ${name.padEnd(24)}${summary}\n`)
   return `berth: shares the machines of a test lab
 
   ${PROGRAM} COMMAND
 
-${listCommands([...Object.values(byHand), ...ofClient])}  help COMMAND    shows more about a command, as COMMAND --help does
+${listCommands([...byHand, ...ofClient])}  help COMMAND    shows more about a command, as COMMAND --help does
   --version, -V   prints the version
 
   Requests to the service:
@@ -61,10 +56,6 @@ Configuration is in environment variables named BERTH_...; the chapter on config
 ${EXIT_CODES}
 `
 }
-
-/** The members of a group, such as `vault rotate` and `vault status`. */
-const groupUsageOf = (members: readonly CommandHelp[]): string =>
-  members.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -117,28 +108,26 @@ const runOfClient = async (args: readonly string[], environment: Environment, te
   return runClient(args, environment, terminal, { program: PROGRAM, ...(args[0] === 'connect' && { findTarget }) })
 }
 
-/** Explains a first word that is no command, or that begins several. */
+/** Explains a first word that is no command, or that begins several, such as `vault rotate` and `vault status`. */
 const explainUnknown = async ([first = '', second]: readonly string[], terminal: Terminal): Promise<number> => {
   const { byHand, derived } = await loadAll()
-  const all = { ...byHand, ...derived }
-  const group = Object.values(all).filter(({ name }) => name.startsWith(`${first} `))
+  const all = [...byHand, ...derived]
+  const group = all.filter(({ name }) => name.startsWith(`${first} `))
+  const unknown = (typed: string, meant: string, names: readonly string[]): string =>
+    `there is no command ${JSON.stringify(typed)}${didYouMean(meant, names)}`
   if (group.length === 0) {
-    const groups = Object.keys(all).flatMap((name) => (name.includes(' ') ? [name.replace(/ .*/, '')] : []))
-    const names = ['help', ...Object.keys(all), ...OF_CLIENT, ...new Set(groups)]
-    const why = `there is no command ${JSON.stringify(first)}${didYouMean(first, names)}`
+    const names = all.flatMap(({ name }) => [name, ...(name.includes(' ') ? [name.replace(/ .*/, '')] : [])])
+    const why = unknown(first, first, ['help', ...OF_CLIENT, ...names])
     return explainMisuse(terminal, why, `try: ${PROGRAM} help`)
   }
-  const usage = groupUsageOf(group)
+  const usage = group.map((each) => `usage: ${usageOf(each)}\n         ${each.summary}`).join('\n')
   if (second === undefined) return explainMisuse(terminal, 'a command is missing', usage)
   if (second === '--help' || second === '-h') {
     terminal.stdout(`${usage}\n${EXIT_CODES}\n`)
     return DONE
   }
-  const suggestion = didYouMean(
-    second,
-    group.map(({ name }) => name),
-  )
-  return explainMisuse(terminal, `there is no command ${JSON.stringify(`${first} ${second}`)}${suggestion}`, usage)
+  const names = group.map(({ name }) => name)
+  return explainMisuse(terminal, unknown(`${first} ${second}`, second, names), usage)
 }
 
 const runArguments = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
@@ -159,16 +148,9 @@ const runArguments = async (args: readonly string[], environment: Environment, t
     if (load !== undefined) return runCommand(await load(), args.slice(words), environment, terminal)
   }
   const { operationCommands } = await import('./operations/operation-commands.ts')
-  const operation = Object.values(operationCommands).find(({ name }) => name === args.slice(0, 2).join(' '))
+  const operation = operationCommands.find(({ name }) => name === args.slice(0, 2).join(' '))
   if (operation !== undefined) return runCommand(operation, args.slice(2), environment, terminal)
   return explainUnknown(args, terminal)
-}
-
-/** Prints why a command ended, and returns its exit code. Only a fault of the program shows its stack. */
-const reportError = (error: unknown, terminal: Terminal): number => {
-  const { exitCode, sentences } = explainEnd(error) ?? { exitCode: REFUSED, sentences: undefined }
-  terminal.stderr(sentences?.map((sentence) => `berth: ${sentence}\n`).join('') ?? `${inspect(error)}\n`)
-  return exitCode
 }
 
 /** Runs the arguments of `berth`. Resolves to the exit code. */

@@ -1,5 +1,5 @@
 import { serve } from '../app/serve.ts'
-import type { Command } from './terminal/command.ts'
+import { type Command, reportError } from './terminal/command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -11,5 +11,6 @@ Runs the service until SIGTERM or SIGINT. Requests in flight are answered first;
 Configuration is in environment variables named BERTH_..., which the guide lists. Exit code 1 also means that another
 process uses the data or that the disk has failed: restart it once the disk works.`,
   // A half-dead socket or disk may still hold the event loop open after the service has stopped.
-  run: async (_, config) => process.exit(await serve(config)),
+  run: async (_, config, terminal) =>
+    process.exit(await serve(config).catch((error: unknown) => reportError(error, terminal))),
 }

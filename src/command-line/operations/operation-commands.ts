@@ -185,7 +185,7 @@ const commandOf = (operation: Operation): Command => {
   }
 }
 
-/** The commands of operations by their names. */
-export const operationCommands: Readonly<Record<string, Command>> = Object.fromEntries(
-  [...declarations.filter(hasCommand), confirmClock as Operation].map(commandOf).map((each) => [each.name, each]),
-)
+export const operationCommands: readonly Command[] = [
+  ...declarations.filter(hasCommand),
+  confirmClock as Operation,
+].map(commandOf)

@@ -1,8 +1,9 @@
+import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import type { CommandArguments, CommandHelp } from '../../client/command.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
-import { ExpectedError } from '../../files/expected-error.ts'
+import { ExpectedError, explainEnd } from '../../files/expected-error.ts'
 
 /** The exit codes of every command. */
 export const DONE = 0
@@ -61,4 +62,11 @@ export class WrongUsage extends Misused {}
 export const orFail = <A>(result: E.Either<string | readonly string[], A>): A => {
   if (E.isRight(result)) return result.right
   throw new CommandFailure(result.left)
+}
+
+/** Prints why a command ended, and returns its exit code. Only a fault of the program shows its stack. */
+export const reportError = (error: unknown, terminal: Pick<Terminal, 'stderr'>): number => {
+  const { exitCode, sentences } = explainEnd(error) ?? { exitCode: REFUSED, sentences: undefined }
+  terminal.stderr(sentences?.map((sentence) => `berth: ${sentence}\n`).join('') ?? `${inspect(error)}\n`)
+  return exitCode
 }

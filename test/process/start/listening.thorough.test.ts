@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { freePort } from '../../gateway/peers.ts'
 import { temporaryData } from '../../http/harness.ts'
-import { type Launch, launch, runProcess, serve } from '../harness.ts'
+import { type Launch, launch, serve } from '../harness.ts'
 
 /** The error code of a refused connection, undefined for an accepted one. */
 const refusalOf = (host: string, port: number): Promise<string | undefined> =>
@@ -65,13 +65,4 @@ test('the files are in the configured places, and Kubernetes service links cause
   t.deepEqual(await filesIn(data), ['audit.key', 'instance', 'log.db', 'views.db'])
   t.deepEqual(await filesIn(elsewhere), ['key'])
   t.is((await stat(join(elsewhere, 'key'))).mode & 0o777, 0o600)
-})
-
-test('a BERTH_PORT set by Kubernetes is refused with the remedy before anything is written', async (t) => {
-  const data = join(await temporaryData(t), 'data')
-  const env = { ...LINKS, BERTH_PORT: 'tcp://10.0.0.1:8080' }
-  const { code, errors, output } = await runProcess(t, { data, args: ['serve'], env })
-  t.deepEqual([code, output], [2, ''])
-  t.regex(errors, /^berth: BERTH_PORT .*enableServiceLinks: false.*set BERTH_PORT to a port\n$/)
-  await t.throwsAsync(stat(data), { code: 'ENOENT' })
 })

@@ -1,10 +1,14 @@
+import type { Socket } from 'node:net'
+import { startSut } from '../../../gateway/peers.ts'
 import type { Answer } from '../../client.ts'
-import type { Running } from '../../harness.ts'
+import type { Running, Setting, Tidying } from '../../harness.ts'
+import { lab } from '../../lab.ts'
 import { POLL_MAX, until } from '../../until.ts'
-import '../../documents/fit-answers.ts'
 
 export const SOON = 10_000
 export const MINUTE = 60_000
+/** Seconds: an interval in which a test probes by itself alone. */
+export const DAY = 86_400
 
 /** What a SUT's `monitoring` says. */
 export const statusOf = ({ json }: Answer): string => (json.monitoring as { status: string }).status
@@ -44,3 +48,38 @@ export const check = (service: Running, id: string): Promise<Answer> =>
   service.as('admin').post(`/api/sut/${id}/check`, {})
 
 export const LOCAL = { address: '127.0.0.1', sut_type: 'tcp' }
+
+interface Given {
+  /** What the machine does with a connection, which it accepts unless told otherwise. */
+  readonly handle?: (socket: Socket) => void
+  readonly sut?: object
+  readonly setting?: Setting
+}
+
+/** A service with a SUT that is a machine of this process, and short ways to ask about it. */
+export const monitoredLab = async (t: Tidying, { handle, sut: fields, setting }: Given = {}) => {
+  const machine = await startSut(t, handle ?? ((socket) => socket.resume()))
+  const service = await lab(t, setting, { ...LOCAL, port: machine.port, ...fields })
+  const { sut: id, clock } = service
+  const description = async (): Promise<string> =>
+    ((await read(service, id)).json.monitoring as { status_description: string }).status_description
+  return {
+    ...{ ...service, service, id, machine, admin: service.as('admin'), description },
+    monitor: (body: object = { interval: DAY }, headers = {}) =>
+      monitor(service, id, { enabled: true, ...body }, headers),
+    read: (query = '') => read(service, id, query),
+    status: async () => statusOf(await read(service, id)),
+    check: () => check(service, id),
+    /** A second later: a SUT is checked once in one. */
+    checkLater: (): Promise<Answer> => {
+      clock.set(new Date(clock.now() + 1_000).toISOString())
+      return check(service, id)
+    },
+    update: (body: object, headers = {}) => service.as('admin').post(`/api/sut/${id}/update`, body, headers),
+    becomes: (status: string) => becomes(service, id, status),
+    pass: (milliseconds: number, what: string, holds: () => Promise<boolean>) =>
+      passing(service, milliseconds, what, holds),
+    /** Changes that probes found. */
+    changes: async () => (await service.recorded()).filter(({ type }) => type.startsWith('SutWent')),
+  }
+}

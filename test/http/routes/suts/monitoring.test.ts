@@ -1,18 +1,13 @@
 import test from 'ava'
-import { startSut } from '../../../gateway/peers.ts'
-import { start } from '../../harness.ts'
 import { asks, lab } from '../../lab.ts'
 import { createSut, NOW, REFUSING } from '../../requests.ts'
-import { logOf } from '../../store/log-rows.ts'
 import { until } from '../../until.ts'
-import '../../documents/fit-answers.ts'
-import { becomes, check, LOCAL, monitor, read, SOON, statusOf } from './monitored.ts'
+import { check, LOCAL, monitoredLab, SOON } from './monitored.ts'
 
 test('monitoring is enabled with an interval of 60 s, and its record and updated_at move', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'))
-  service.clock.set('2030-05-02T06:00:00Z')
-  const enabled = await monitor(service, id, { enabled: true })
+  const { clock, id, monitor, recorded } = await monitoredLab(t)
+  clock.set('2030-05-02T06:00:00Z')
+  const enabled = await monitor({})
   t.is(enabled.status, 200)
   t.deepEqual(enabled.json.monitoring, {
     status: 'Unknown',
@@ -21,53 +16,47 @@ test('monitoring is enabled with an interval of 60 s, and its record and updated
   })
   t.is(enabled.json.updated_at, '2030-05-02T06:00:00.000+00:00')
   t.is(enabled.headers.etag, '"1"')
-  const rows = await logOf(service)
-  t.deepEqual(rows.at(-1), { type: 'SutMonitoringEnabled', data: { _id: id, interval: 60 } })
+  t.deepEqual(await recorded(), [{ type: 'SutMonitoringEnabled', data: { _id: id, interval: 60 } }])
 })
 
 test('the same again records nothing, another interval keeps the state, and disabling ends it', async (t) => {
-  const service = await start(t, { now: NOW })
-  const id = await createSut(service.as('admin'))
-  const first = await monitor(service, id, { enabled: true, interval: 60 })
-  service.clock.set('2030-05-02T06:00:00Z')
-  const again = await monitor(service, id, { enabled: true })
+  const { clock, monitor, recorded } = await monitoredLab(t)
+  const first = await monitor({ interval: 60 })
+  clock.set('2030-05-02T06:00:00Z')
+  const again = await monitor({})
   t.deepEqual([again.status, again.text, again.headers.etag], [200, first.text, '"1"'])
-  const other = await monitor(service, id, { enabled: true, interval: 86_400 })
+  const other = await monitor({ interval: 86_400 })
   t.deepEqual(other.json.monitoring, first.json.monitoring)
   t.is(other.headers.etag, '"2"')
-  const disabled = await monitor(service, id, { enabled: false })
+  const disabled = await monitor({ enabled: false })
   t.deepEqual(disabled.json.monitoring, {
     status: 'SUT Monitoring Disabled',
     last_updated: '2030-05-02T06:00:00+00:00',
     status_description: 'SUT Monitoring is disabled',
   })
-  t.is((await monitor(service, id, { enabled: false })).headers.etag, '"3"')
-  t.is((await logOf(service)).length, 5)
+  t.is((await monitor({ enabled: false })).headers.etag, '"3"')
+  t.is((await recorded()).length, 3)
 })
 
 test('a monitored SUT goes online at its first probe and offline at its third failure', async (t) => {
-  const service = await start(t, { now: NOW })
-  const sut = await startSut(t, (socket) => socket.resume())
-  const id = await createSut(service.as('admin'), { ...LOCAL, port: sut.port })
+  const { admin, becomes, changes, description, id, monitor, read, status, update } = await monitoredLab(t)
   // A shorter interval could add a fourth probe before the metrics are read.
-  await monitor(service, id, { enabled: true, interval: 86_400 })
-  await becomes(service, id, 'Online')
-  const online = await read(service, id)
-  t.like(online.json.monitoring, { status_description: 'SUT is online' })
-  t.is(online.headers.etag, '"1.1"')
-  const updated = await service.as('admin').post(`/api/sut/${id}/update`, { port: REFUSING.port })
-  t.like((await read(service, id)).json.monitoring, { status: 'Unknown' })
-  t.is((await read(service, id)).headers.etag, '"2.1"')
-  await becomes(service, id, 'Offline')
-  const offline = await read(service, id)
-  t.like(offline.json.monitoring, { status_description: 'SUT is offline: it refused the connection' })
+  await monitor()
+  await becomes('Online')
+  t.is(await description(), 'SUT is online')
+  t.is((await read()).headers.etag, '"1.1"')
+  const updated = await update({ port: REFUSING.port })
+  t.is(await status(), 'Unknown')
+  t.is((await read()).headers.etag, '"2.1"')
+  await becomes('Offline')
+  const offline = await read()
+  t.is(await description(), 'SUT is offline: it refused the connection')
   t.is(offline.json.updated_at, updated.json.updated_at, 'probes do not move it')
   t.is(offline.headers.etag, '"2.2"')
-  const metrics = (await service.as('admin').get('/metrics')).text
+  const metrics = (await admin.get('/metrics')).text
   t.regex(metrics, /berth_probes_total\{outcome="refused"\} 3\n/)
   t.regex(metrics, /berth_probes_total\{outcome="reachable"\} [1-9]/)
-  const changes = (await logOf(service)).filter(({ type }) => type.startsWith('SutWent'))
-  t.deepEqual(changes, [
+  t.deepEqual(await changes(), [
     { type: 'SutWentOnline', data: { _id: id } },
     { type: 'SutWentOffline', data: { _id: id, cause: 'refused' } },
   ])
@@ -96,74 +85,64 @@ test('a wrong body, a SUT that is not there or retired, and a stale If-Match are
 })
 
 test('If-Match compares the record alone, If-None-Match the whole', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const sut = await startSut(t, (socket) => socket.resume())
-  const id = await createSut(admin, { ...LOCAL, port: sut.port })
-  await monitor(service, id, { enabled: true })
-  t.deepEqual((await check(service, id)).json.cause, null)
+  const { admin, check, id, monitor, update } = await monitoredLab(t)
+  await monitor({})
+  t.deepEqual((await check()).json.cause, null)
   t.is((await admin.get(`/api/sut/${id}`, { 'If-None-Match': '"1"' })).status, 200)
   t.is((await admin.get(`/api/sut/${id}`, { 'If-None-Match': '"1.1"' })).status, 304)
-  const update = (tag: string, os: string) => admin.post(`/api/sut/${id}/update`, { os }, { 'If-Match': tag })
-  t.is((await update('"0.1"', 'a')).status, 412)
-  t.is((await update('W/"1.1"', 'a')).status, 412)
-  t.is((await update('"1"', 'a')).headers.etag, '"2.1"')
-  t.is((await update('"2.7"', 'b')).headers.etag, '"3.1"')
+  const updateIf = (tag: string, os: string) => update({ os }, { 'If-Match': tag })
+  t.is((await updateIf('"0.1"', 'a')).status, 412)
+  t.is((await updateIf('W/"1.1"', 'a')).status, 412)
+  t.is((await updateIf('"1"', 'a')).headers.etag, '"2.1"')
+  t.is((await updateIf('"2.7"', 'b')).headers.etag, '"3.1"')
 })
 
 test('a check answers what it found, counts as a probe, and shows at once', async (t) => {
-  const service = await start(t, { now: NOW })
-  const admin = service.as('admin')
-  const sut = await startSut(t, (socket) => socket.resume())
-  const id = await createSut(admin, { ...LOCAL, port: sut.port })
-  const first = await check(service, id)
+  const { admin, checkLater, machine, monitor, service, status, update, ...all } = await monitoredLab(t)
+  const first = await all.check()
   t.is(first.status, 200)
   t.like(first.json, { reachable: true, cause: null })
   t.true(Number.isInteger(first.json.milliseconds))
-  t.is(statusOf(await read(service, id)), 'SUT Monitoring Disabled')
-  t.is((await logOf(service)).length, 2, 'nothing is recorded of a SUT that is not monitored')
-  const second = await check(service, id)
+  t.is(await status(), 'SUT Monitoring Disabled')
+  t.deepEqual(await all.recorded(), [], 'nothing is recorded of a SUT that is not monitored')
+  const second = await all.check()
   t.deepEqual([second.status, second.json.code, second.headers['retry-after']], [429, 'too_many_checks', '1'])
-  await admin.post(`/api/sut/${id}/update`, { port: REFUSING.port })
-  await monitor(service, id, { enabled: true, interval: 86_400 })
+  await update({ port: REFUSING.port })
+  await monitor()
   for (let n = 1; n <= 3; n++) {
-    t.is(statusOf(await read(service, id)), 'Unknown', `after ${n - 1} failures`)
-    service.clock.set(new Date(service.clock.now() + 1_000).toISOString())
-    t.like((await check(service, id)).json, { reachable: false, cause: 'refused' })
+    t.is(await status(), 'Unknown', `after ${n - 1} failures`)
+    t.like((await checkLater()).json, { reachable: false, cause: 'refused' })
   }
-  t.is(statusOf(await read(service, id)), 'Offline')
-  await admin.post(`/api/sut/${id}/update`, { port: sut.port })
-  service.clock.set(new Date(service.clock.now() + 1_000).toISOString())
-  await check(service, id)
-  t.is(statusOf(await read(service, id)), 'Online')
+  t.is(await status(), 'Offline')
+  await update({ port: machine.port })
+  await checkLater()
+  t.is(await status(), 'Online')
   const nowhere = await createSut(admin, { ...LOCAL, address: 'no-such-machine.invalid', port: 1 })
   t.like((await check(service, nowhere)).json, { reachable: false, cause: 'unknown_host' })
 })
 
 test('nothing is probed while the clock is in doubt, and a check then records nothing', async (t) => {
   let boot = 1_000_000
-  const service = await start(t, { now: NOW, sinceBoot: () => boot })
-  const sut = await startSut(t, (socket) => socket.resume())
-  const id = await createSut(service.as('admin'), { ...LOCAL, port: sut.port })
-  await monitor(service, id, { enabled: true })
-  service.clock.set('2030-05-02T06:08:11.400Z')
+  const { check, clock, machine, monitor, status, tick } = await monitoredLab(t, { setting: { sinceBoot: () => boot } })
+  await monitor({})
+  clock.set('2030-05-02T06:08:11.400Z')
   for (let n = 0; n < 20; n++) {
-    service.tick()
-    await read(service, id)
+    tick()
+    await status()
   }
-  t.is(sut.sockets.length, 0)
-  t.is((await check(service, id)).json.reachable, true)
-  t.is(statusOf(await read(service, id)), 'Unknown')
-  service.clock.set(NOW)
+  t.is(machine.sockets.length, 0)
+  t.is((await check()).json.reachable, true)
+  t.is(await status(), 'Unknown')
+  clock.set(NOW)
   await until(
     'a probe',
     async () => {
       boot += 1_000
-      service.clock.set(new Date(service.clock.now() + 1_000).toISOString())
-      service.tick()
-      return statusOf(await read(service, id)) === 'Online'
+      clock.set(new Date(clock.now() + 1_000).toISOString())
+      tick()
+      return (await status()) === 'Online'
     },
     SOON,
   )
-  t.true(sut.sockets.length > 1)
+  t.true(machine.sockets.length > 1)
 })

@@ -80,29 +80,33 @@ export interface Peer {
   readonly closed: Promise<void>
 }
 
-/** Reads everything that arrives. */
-export const peer = (socket: Socket): Peer => {
+/** Gathers chunks, and takes so many bytes of them. @param more resolves when there may be more, rejects after the end */
+export const gather = (more: () => Promise<unknown>) => {
   const chunks: Buffer[] = []
   let taken = 0
-  const { promise: ending, resolve } = Promise.withResolvers<'end' | 'reset'>()
-  const closed = new Promise<void>((done) => socket.once('close', () => done()))
-  socket.on('error', () => resolve('reset')).once('end', () => resolve('end'))
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   const received = (): Buffer => Buffer.concat(chunks)
   return {
-    socket,
+    add: (chunk: Buffer): void => void chunks.push(chunk),
     received,
-    take: async (bytes) => {
-      while (received().length < taken + bytes) {
-        if (socket.destroyed || socket.readableEnded) throw new Error(`ended after ${received().length - taken} bytes`)
-        await Promise.race([once(socket, 'data'), ending])
-      }
+    take: async (bytes: number): Promise<Buffer> => {
+      while (received().length < taken + bytes) await more()
       taken += bytes
       return received().subarray(taken - bytes, taken)
     },
-    ending,
-    closed,
   }
+}
+
+/** Reads everything that arrives. */
+export const peer = (socket: Socket): Peer => {
+  const { add, received, take } = gather(async () => {
+    if (socket.destroyed || socket.readableEnded) throw new Error(`ended after ${received().length} bytes`)
+    await Promise.race([once(socket, 'data'), ending])
+  })
+  const { promise: ending, resolve } = Promise.withResolvers<'end' | 'reset'>()
+  const closed = new Promise<void>((done) => socket.once('close', () => done()))
+  socket.on('error', () => resolve('reset')).once('end', () => resolve('end'))
+  socket.on('data', add)
+  return { socket, received, take, ending, closed }
 }
 
 /** A SUT on a port from the system. Without a handler it only accepts. */

@@ -5,14 +5,13 @@ import { passwordOf } from '../../http/client.ts'
 import { type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { openAt, SOON, type Viewer } from '../console/stage.ts'
+import { NOW, openAt, SOON, ticketFor, type Viewer } from '../console/stage.ts'
 import { startTwo } from '../instances/stage.ts'
 import { connectTo, HOST, type Peer, startSut } from '../peers.ts'
 import { anEnvironment, tickAlways } from '../sessions/stage.ts'
 
 /** What two holders have open at once: an event stream, a console, and a TCP connection through the gateway. */
 
-export const NOW = '2030-05-02T06:02:00.000Z'
 /** Milliseconds within which an end of access counts everywhere. */
 const WITHIN = 2_000
 
@@ -59,23 +58,6 @@ export interface Opened {
 export const codeOfRefusal = (opened: Awaited<ReturnType<typeof openAt>>): unknown =>
   'refused' in opened ? JSON.parse(opened.body).code : 'opened'
 
-const ticketOf = async ({ serving }: Place, name: string, path: string): Promise<string> => {
-  const { status, json, text } = await serving.as(name).request('POST', `${path}/console`)
-  if (status !== 200) throw new Error(text)
-  return String(json.url)
-}
-
-/** A console of a holder, with a new ticket. */
-export const consoleFor = async (t: ExecutionContext, place: Place, name: string, path: string): Promise<Viewer> => {
-  const opened = await openAt(t, { service: place.serving }, await ticketOf(place, name, path))
-  if ('refused' in opened) throw new Error(opened.body)
-  return opened
-}
-
-/** Whether the port of a reservation is open. */
-export const isForwarded = async ({ serving }: Place, name: string, path: string): Promise<boolean> =>
-  (await serving.as(name).get(`${path}/connection`)).json.open === true
-
 /** Connects through the gateway, and resolves once the SUT has answered. */
 export const connectThrough = async (t: ExecutionContext, place: Place, listenPort: number): Promise<Peer> => {
   const connection = await connectTo(t, listenPort, place.host)
@@ -98,14 +80,16 @@ const openAll = async (t: ExecutionContext, place: Place, name: string): Promise
   const window = { sut_id: json._id, start_time: '2030-05-02T06:00:00Z', end_time: '2030-05-02T06:15:00Z' }
   const made = await reserved(changing.as(name), { user_id: id, ...window })
   const path = String(made.headers.location)
-  await until('the port is open', () => isForwarded(place, name, path), SOON)
+  const isForwarded = async () => (await serving.as(name).get(`${path}/connection`)).json.open === true
+  await until('the port is open', isForwarded, SOON)
   const listenPort = Number(made.json.listen_port)
   const connection = await connectThrough(t, { ...place, host }, listenPort)
-  const console = await consoleFor(t, place, name, path)
+  const console = await openAt(t, { service: serving }, await ticketFor({ service: serving }, path, name))
+  if ('refused' in console) throw new Error(console.body)
   await console.take(GREETING.length)
   const stream = await openStream(serving.port, '', { name })
   t.teardown(stream.close)
-  const ticketUrl = await ticketOf(place, name, path)
+  const ticketUrl = await ticketFor({ service: serving }, path, name)
   return { id, name, path, sutId: String(json._id), listenPort, stream, console, connection, ticketUrl }
 }
 

@@ -5,7 +5,7 @@ import { type ClientOptions, WebSocket } from 'ws'
 import { idOf, type Running, type Setting, start } from '../../http/harness.ts'
 import { aSut, reserved } from '../../http/requests.ts'
 import { until } from '../../http/until.ts'
-import { freePort, HOST, type Peer, startSut } from '../peers.ts'
+import { freePort, gather, HOST, type Peer, startSut } from '../peers.ts'
 
 /** A whole service that forwards to one SUT: unless it has a port, to one that only accepts. */
 
@@ -63,8 +63,8 @@ export const running = async (stage: Stage): Promise<string> => {
   return path
 }
 
-export const ticketFor = async ({ service }: Stage, path: string): Promise<string> => {
-  const { status, json, text } = await service.as('alice').request('POST', `${path}/console`)
+export const ticketFor = async ({ service }: Pick<Stage, 'service'>, path: string, who = 'alice'): Promise<string> => {
+  const { status, json, text } = await service.as(who).request('POST', `${path}/console`)
   if (status !== 200) throw new Error(text)
   return String(json.url)
 }
@@ -81,24 +81,13 @@ export interface Viewer {
 }
 
 const viewer = (socket: WebSocket): Viewer => {
-  const chunks: Buffer[] = []
-  let taken = 0
-  socket.on('message', (bytes) => chunks.push(bytes as Buffer)).on('error', () => undefined)
   const closed = new Promise<number>((resolve) => socket.once('close', resolve))
-  const received = (): Buffer => Buffer.concat(chunks)
-  return {
-    socket,
-    received,
-    closed,
-    take: async (bytes) => {
-      while (received().length < taken + bytes) {
-        const ended = await Promise.race([once(socket, 'message').then(() => undefined), closed])
-        if (ended !== undefined) throw new Error(`closed with ${ended} after ${received().length - taken} bytes`)
-      }
-      taken += bytes
-      return received().subarray(taken - bytes, taken)
-    },
-  }
+  const { add, received, take } = gather(async () => {
+    const ended = await Promise.race([once(socket, 'message').then(() => undefined), closed])
+    if (ended !== undefined) throw new Error(`closed with ${ended} after ${received().length} bytes`)
+  })
+  socket.on('message', (bytes) => add(bytes as Buffer)).on('error', () => undefined)
+  return { socket, received, closed, take }
 }
 
 /** A WebSocket that is open, or was refused. */

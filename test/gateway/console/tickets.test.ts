@@ -128,16 +128,6 @@ test('thorough: a gateway full of others refuses a console and keeps its ticket 
   await until('room', async () => isOpen(await tryAt(t, stage, url)), SOON)
 })
 
-test('thorough: at the limit of a reservation a console takes the place of its oldest connection', async (t) => {
-  const stage = await forwarding(t, {}, { environment: { BERTH_GATEWAY_CONNECTIONS_OF_ONE: '1' } })
-  const path = await running(stage)
-  const first = await tryAt(t, stage, await ticketFor(stage, path))
-  if (!('socket' in first)) return t.fail(String(first))
-  const closed = new Promise((resolve) => first.socket.addEventListener('close', resolve))
-  t.true(isOpen(await tryAt(t, stage, await ticketFor(stage, path))))
-  await closed
-})
-
 test('thorough: a ticket is in no log line, summary or metric', async (t) => {
   const stage = await forwarding(t)
   const { service } = stage

@@ -11,7 +11,6 @@ import { anEventStore, hostOf, settingOf } from './stage.ts'
 
 /** A reservation, and what the log says of its start and end. */
 interface Booked {
-  readonly listenPort: number
   /** Unix milliseconds. */
   readonly begins: number
   ends: number
@@ -60,8 +59,7 @@ const openScheduleBook = () => {
   const takeOne = ({ type, data, metadata }: Row): void => {
     if (type === 'ReservationCreated') {
       const begins = Math.max(Date.parse(data.start_time), Date.parse(metadata.time))
-      const [listenPort, ends] = [data.listen_port, Date.parse(data.end_time)]
-      book.set(data._id, { listenPort, begins, ends, isGone: false, starts: [], ended: [] })
+      book.set(data._id, { begins, ends: Date.parse(data.end_time), isGone: false, starts: [], ended: [] })
     } else if (type === 'ReservationStarted') record('start', data, metadata.time)
     else if (type === 'ReservationEnded') record('end', data, metadata.time)
     else if (type === 'ReservationExtended' || type === 'ReservationShortened') {
@@ -72,9 +70,6 @@ const openScheduleBook = () => {
       if (booked !== undefined) booked.isGone = true
     }
   }
-
-  const portsOf = (holds: (booked: Booked) => boolean): readonly number[] =>
-    [...book.values()].filter((booked) => !booked.isGone && holds(booked)).map(({ listenPort }) => listenPort)
 
   return {
     take: (rows: readonly Row[]): void => {
@@ -91,10 +86,6 @@ const openScheduleBook = () => {
         ...(!isGone && begins <= now && starts.length === 0 ? [`the start of ${id} is missing`] : []),
         ...(!isGone && ends <= now && ended.length === 0 ? [`the end of ${id} is missing`] : []),
       ]),
-    /** The ports of reservations that run from one time to another. */
-    running: (from: number, to: number) => portsOf(({ begins, ends }) => begins <= from && ends > to),
-    /** The ports of reservations that run at some time of a span. */
-    used: (from: number, to: number) => portsOf(({ begins, ends }) => begins < to && ends > from),
     counts: () => {
       const all = [...book.values()]
       const sum = (of: (one: Booked) => number): number => all.reduce((total, one) => total + of(one), 0)

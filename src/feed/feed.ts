@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type PublicPosition, previousPosition, toPublicPosition } from '../domain/values/position.ts'
+import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { User } from '../users/user.ts'
 import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
@@ -96,15 +96,10 @@ const readBack = async (reader: LogReader, { userId, before, ...request }: Backw
   const { events, isFull, take } = makePage(request)
   let next = before
   while (next > 0 && !isFull()) {
-    const entries: FeedEntry[] = []
     // Chunks begin at fixed positions, so that other readers share them.
     const last = previousPosition(next)
-    const first = chunkStart(previousPosition(last))
-    while (first + entries.length < next) {
-      const read = await reader.readAfter(userId, toPublicPosition(first + entries.length - 1), last)
-      if (read.length === 0) throw new StoreUnavailable('events of the log cannot be read')
-      entries.push(...read)
-    }
+    const entries = await reader.readAfter(userId, previousPosition(chunkStart(previousPosition(last))), last)
+    if (entries.length === 0) throw new StoreUnavailable('events of the log cannot be read')
     next = take(entries.toReversed(), next)
     await turn()
   }

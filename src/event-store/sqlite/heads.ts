@@ -22,14 +22,17 @@ export const END = "SELECT CAST(value AS INTEGER) AS found FROM meta WHERE name 
 /** SQL: the position of the last event that is there. */
 export const LAST = 'SELECT ifnull(max(position), -1) AS found FROM event'
 
-/** SQL: the heads of all streams, from the table and from later events. A tampered event may not be JSON. */
+/** SQL: the heads of streams with events after those that the table has. A tampered event may not be JSON. */
+const LATE_HEADS = `
+  SELECT recorded ->> '$.stream' AS stream, max(recorded ->> '$.revision') AS revision, max(position) AS position
+  FROM event WHERE position > ${SAVED_UP_TO} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) IS NOT NULL
+  GROUP BY 1`
+
+/** SQL: the heads of all streams, from the table and from later events. */
 export const ALL_HEADS = `
-  WITH late AS MATERIALIZED (
-    SELECT recorded ->> '$.stream' AS stream, max(recorded ->> '$.revision') AS revision, max(position) AS position
-    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) GROUP BY 1
-  )
-  SELECT * FROM late WHERE stream IS NOT NULL
-  UNION ALL SELECT stream, revision, position FROM head WHERE stream NOT IN (SELECT stream FROM late WHERE stream IS NOT NULL)`
+  WITH late AS MATERIALIZED (${LATE_HEADS})
+  SELECT * FROM late
+  UNION ALL SELECT stream, revision, position FROM head WHERE stream NOT IN (SELECT stream FROM late)`
 
 export type Heads = ReturnType<typeof makeHeads>
 
@@ -41,29 +44,15 @@ const makeTable = (database: DatabaseSync) => {
   const upTo = prepare<{ position: StorePosition }>(database, `SELECT ${SAVED_UP_TO} AS position`)
   const setUpTo = database.prepare("UPDATE meta SET value = ? WHERE name = 'heads'")
   const setEnd = database.prepare("UPDATE meta SET value = ? WHERE name = 'end'")
-  const behind = prepare<Head & { stream: string }>(
-    database,
-    `
-    SELECT recorded ->> '$.stream' AS stream, recorded ->> '$.revision' AS revision, position
-    FROM event WHERE position > ${SAVED_UP_TO} AND json_valid(recorded) ORDER BY position`,
-  )
-  const late = prepare<Head>(
-    database,
-    `
-    SELECT recorded ->> '$.revision' AS revision, position FROM event
-    WHERE position > ${SAVED_UP_TO} AND iif(json_valid(recorded), recorded ->> '$.stream', NULL) = ?
-    ORDER BY position DESC LIMIT 1`,
-  )
+  const late = prepare<Head & { readonly stream: string }>(database, LATE_HEADS)
+  const lateOne = prepare<Head>(database, `SELECT revision, position FROM (${LATE_HEADS}) WHERE stream = ?`)
   return {
     find: (stream: string) => find.get(stream),
     /** For readers: the head of a stream among the later events. */
-    findLate: (stream: string) => late.get(stream),
+    findLate: (stream: string) => lateOne.get(stream),
     upTo: () => readRow(upTo).position,
     /** The heads of streams with later events. */
-    behind: () => {
-      const late = behind.iterate()
-      return new Map([...late].map(({ stream, revision, position }) => [stream, { revision, position }]))
-    },
+    late: () => new Map(late.all().map(({ stream, revision, position }) => [stream, { revision, position }])),
     setEnd: (last: StorePosition): void => {
       setEnd.run(String(last))
     },
@@ -86,7 +75,7 @@ const makeTable = (database: DatabaseSync) => {
 export const makeHeads = (database: DatabaseSync, isWriter: boolean) => {
   const table = makeTable(database)
   /** Those that have moved, some of them after `upTo`. */
-  const kept: Map<string, Head> = isWriter ? table.behind() : new Map()
+  const kept: Map<string, Head> = isWriter ? table.late() : new Map()
   /** Those that the transaction moves. */
   const moving = new Map<string, Head>()
   let upTo = table.upTo()

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { AUDIT_KEY_ID } from '../audit/known-audit-key.ts'
+import { AUDIT_KEY_ID } from '../audit/audit-key.ts'
 import { treeOf } from '../audit/merkle-tree.ts'
 import type { NewEvent } from '../domain/event.ts'
 import type { SealedSecret } from '../domain/sealed-secret.ts'

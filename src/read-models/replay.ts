@@ -6,8 +6,7 @@ import type { Projection } from '../../projections/projection.ts'
 import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { beforeTheFirst, progressAfter } from './file/progress.ts'
-import { UnusableViews } from './file/unusable-views.ts'
-import { openViewsFile, type StoredRow, type StoredTable, type ViewsFile } from './file/views-file.ts'
+import { openViewsFile, type StoredRow, type StoredTable, UnusableViews, type ViewsFile } from './file/views-file.ts'
 import { makePending } from './projector/pending.ts'
 
 /** Between reads of a file that another process writes. */

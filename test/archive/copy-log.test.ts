@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { readKnownKey } from '../../src/audit/known-audit-key.ts'
+import { readKnownKey } from '../../src/audit/audit-key.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { makeKeptBackup } from '../../src/archive/keep-backups.ts'
+import { makeKeptBackup } from '../../src/archive/backup.ts'
 import { type } from '../command-line/terminal.ts'
 import { start, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { parseAuditKey } from '../../src/audit/audit-key.ts'
-import { saveKnownKey } from '../../src/audit/known-audit-key.ts'
+import { parseAuditKey, saveKnownKey } from '../../src/audit/audit-key.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { parseVaultKeys } from '../../src/vault/keys.ts'
 import { makeVault } from '../../src/vault/vault.ts'

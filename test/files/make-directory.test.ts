@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
-import { makeDirectory } from '../../src/files/make-directory.ts'
+import { makeDirectory } from '../../src/files/private-file.ts'
 import { temporaryData } from '../http/harness.ts'
 
 test('a directory is created with its parents for their owner only, also where some exist', async (t) => {

@@ -1,4 +1,4 @@
-import { readLastBackup } from '../../archive/last-backup.ts'
+import { readLastBackup } from '../../archive/backup.ts'
 import { version } from '../../http/documents/version.ts'
 import { type HealthCondition, isReady } from '../../http/routes/health.ts'
 import type { Measured } from '../../http/routes/metrics/metrics.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { AUDIT_OWNER } from '../../audit/known-audit-key.ts'
+import { AUDIT_OWNER } from '../../audit/audit-key.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex } from '../../domain/values/ids.ts'
 import { BEGINNING, type EventStore, NO_STREAM, UnusableLog } from '../../event-store/event-store.ts'
 import type { EventStoreDb, EventStoreDbOptions } from '../../event-store/eventstoredb/store.ts'

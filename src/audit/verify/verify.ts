@@ -30,7 +30,7 @@ const KEPT_MAX = 10_000
 /** Events between progress reports. */
 const PROGRESS_EVERY = 8_192
 
-/** What an embedded log has beside its events (see event-store/sqlite/log-links.ts). */
+/** What an embedded log has beside its events (see event-store/sqlite/copy.ts). */
 interface LogLinks {
   readonly heads: () => Iterable<Readonly<{ stream: string; revision: number; position: PublicPosition }>>
   readonly end: () => PublicPosition

@@ -2,8 +2,14 @@ import type { KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
-import { formatKeyId, makeAuditKeyFile, readAuditKey } from '../../audit/audit-key.ts'
-import { isSameKey, readKnownKey, saveKnownKey } from '../../audit/known-audit-key.ts'
+import {
+  formatKeyId,
+  isSameKey,
+  makeAuditKeyFile,
+  readAuditKey,
+  readKnownKey,
+  saveKnownKey,
+} from '../../audit/audit-key.ts'
 import { readVerifier, type Signer, type Verifier, verifierOf, writeVerifier } from '../../audit/signed-note.ts'
 import { recordForLog } from '../../commands/log-events.ts'
 import { makeCall, multiline } from '../service/call.ts'

@@ -3,9 +3,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import { readWholeNumber } from '../../app/config/values.ts'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
-import { type BackupOptions, type BackupSource, makeBackup } from '../../archive/backup.ts'
-import { type KeptBackup, makeKeptBackup } from '../../archive/keep-backups.ts'
-import { recordBackup } from '../../archive/last-backup.ts'
+import {
+  type BackupOptions,
+  type BackupSource,
+  type KeptBackup,
+  makeBackup,
+  makeKeptBackup,
+  recordBackup,
+} from '../../archive/backup.ts'
 import { readAuditKey } from '../../audit/audit-key.ts'
 import type { OptionValue } from '../../client/command.ts'
 import { type Command, CommandFailure, orFail, WrongUsage } from '../terminal/command.ts'

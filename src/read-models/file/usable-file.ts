@@ -1,8 +1,7 @@
 import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { logContinues } from './progress.ts'
-import { isDamage } from './unusable-views.ts'
-import { dropViews, openViewsFile, type ViewsFile } from './views-file.ts'
+import { dropViews, isDamage, openViewsFile, type ViewsFile } from './views-file.ts'
 
 export interface UsableFileOptions {
   readonly path: string

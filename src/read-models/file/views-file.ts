@@ -2,16 +2,27 @@ import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { ExpectedError } from '../../files/expected-error.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
-import { prepare } from '../../files/sqlite.ts'
+import { prepare, SQLITE, sqliteCode } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { openLists } from '../lists/lists.ts'
 import { makeLogTable } from '../tables/log-index.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
-import type { EventRow, Version } from '../tables/version.ts'
-import { makeVersionTable, type VersionTable } from '../tables/versions.ts'
+import { type EventRow, makeVersionTable, type Version, type VersionTable } from '../tables/version.ts'
 import type { Progress } from './progress.ts'
-import { isRebuildable, UnusableViews } from './unusable-views.ts'
+
+/** The views cannot be used: made by another version, for other projections, or damaged. */
+export class UnusableViews extends ExpectedError {}
+
+const damage: readonly (number | undefined)[] = [SQLITE.corrupt, SQLITE.notADatabase]
+
+/** Whether the file does not contain what was written. */
+export const isDamage = (error: unknown): boolean => damage.includes(sqliteCode(error))
+
+/** Whether a rebuild helps, as it does if tables are missing or have another shape (SQLITE_ERROR). */
+const isRebuildable = ({ cause }: UnusableViews): boolean =>
+  cause === undefined || isDamage(cause) || sqliteCode(cause) === SQLITE.error
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 

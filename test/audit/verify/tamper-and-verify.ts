@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs'
 import type { SignedHead } from '../../../src/audit/verify/checkpoints.ts'
 import { type Verified, verifyLog } from '../../../src/audit/verify/verify.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
-import { openLinks } from '../../../src/event-store/sqlite/log-links.ts'
+import { openLinks } from '../../../src/event-store/sqlite/copy.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { type Kind, type Numbers, rootOf, rowsOf, tamper } from './tampering.ts'
 

@@ -94,7 +94,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   'event-store/sqlite': { rooms: ['domain', 'files', 'event-store'] },
   'event-store/eventstoredb': { rooms: [...PORTS, 'files'] },
   vault: { rooms: ['domain', 'files'], types: ['event-store', 'telemetry'] },
-  users: { rooms: ['domain', 'files', 'concurrency'], types: ['telemetry', 'vault'] },
+  users: { rooms: ['domain', 'files', 'concurrency'], types: ['telemetry', 'vault', 'projections'] },
   commands: { rooms: [...PORTS, 'vault'] },
   audit: { rooms: ['domain', 'event-store', 'files', 'projections'] },
   'read-models': { rooms: [...PORTS, 'files', 'projections'] },

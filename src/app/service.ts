@@ -265,7 +265,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       checkSut: monitor.check,
       lastChecks: makeLastChecks(),
       singleSignOn: openSingleSignOn(lab, signedIn.sessions),
-      hasSingleSignOn: config.oidc !== undefined,
       digest: async () => (await readPage()).digest,
     }
     const dependencies: AppDependencies = {

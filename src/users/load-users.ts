@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
+import type { ReadableSecret, ReadableSecrets } from '../vault/vault.ts'
 import { type PasswordHash, parsePasswordHash } from './passwords/password.ts'
 import type { Member, User } from './user.ts'
 
@@ -13,14 +14,7 @@ export interface Credential {
   readonly hash: PasswordHash | undefined
 }
 
-/** A user's secret, decrypted when it is used first, and the id of the change that set it. */
-export interface UserSecret {
-  readonly id: string
-  /** Undefined if it was altered. */
-  readonly open: () => string | undefined
-}
-
-export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
+export type UserSecrets = ReadableSecrets<UserSecretField>
 
 export interface LoadOptions {
   /** All users as recorded until now. */
@@ -54,7 +48,7 @@ const NO_SUT: Scope = { '': '' }
 const scopeOf = ({ scope }: UserState): Scope | undefined =>
   scope === '' ? undefined : E.getOrElse(() => NO_SUT)(parseScope(scope))
 
-const credentialOf = (user: User, password: UserSecret): Credential => ({
+const credentialOf = (user: User, password: ReadableSecret): Credential => ({
   user,
   hash: parsePasswordHash(password.open() ?? ''),
 })

@@ -1,20 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import type { Role, TokenScope } from '../domain/events/user.ts'
+import type { TokenDocument } from '../../projections/token.ts'
+import type { Role } from '../domain/events/user.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { User } from './user.ts'
 import type { Users } from './users.ts'
 
-/** The part of a recorded token that decides on its use. */
-export interface KnownToken {
-  readonly _id: string
-  readonly user_id: string
-  readonly role: Role
-  readonly expires_at: string | null
-  readonly scope?: TokenScope
-  /** SHA-256 in hex. */
-  readonly hash: string
-  readonly revoked_at: string | null
-}
+/** A recorded token, and its SHA-256 in hex. */
+export type KnownToken = TokenDocument & { readonly hash: string }
 
 interface TokensOptions {
   readonly find: (id: string) => KnownToken | undefined
@@ -50,12 +42,9 @@ export const makeTokens = ({ find, users, clock }: TokensOptions) => {
     const user = users.byId(user_id)
     const isOver = revoked_at !== null || (expires_at !== null && epochMillisecondsOf(expires_at) <= clock())
     if (user === undefined || isOver || !mayHaveRole(user, role)) return undefined
-    const limits = scope !== undefined && { tokenScope: scope }
     return {
-      ...user,
-      role,
-      token: _id,
-      ...limits,
+      ...{ ...user, role, token: _id },
+      ...(scope !== undefined && { tokenScope: scope }),
       ...(expires_at !== null && { expires: epochMillisecondsOf(expires_at) }),
     }
   }

@@ -24,15 +24,6 @@ export interface User {
 /** The user of requests over the control socket. Only those who can read the log and the keys can reach it. */
 export const OPERATOR: User = { _id: 'command-line', name: 'command-line', role: 'administrator', accessSince: 0 }
 
-/** The token or session that a request used in place of a password. A token has a role of its own. */
-export type Access = Partial<Pick<User, 'token' | 'session' | 'expires' | 'role'>>
-
-export const accessOf = ({ token, session, expires, role }: User): Access => ({
-  ...(token !== undefined && { token, role }),
-  ...(session !== undefined && { session }),
-  ...(expires !== undefined && { expires }),
-})
-
 /** A session that began with a login. */
 export interface LoginSession {
   readonly _id: string

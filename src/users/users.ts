@@ -1,6 +1,7 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
+import type { ReadableSecret } from '../vault/vault.ts'
 import { makeCatchUpUsers, makeSharedReading, NOTHING_TO_CATCH_UP } from './catch-up.ts'
-import { type Credential, type LoadOptions, makeLoad, type UserEntry, type UserSecret } from './load-users.ts'
+import { type Credential, type LoadOptions, makeLoad, type UserEntry } from './load-users.ts'
 import type { Member, User } from './user.ts'
 
 /** A user's epoch and the id of the change that set it. */
@@ -17,9 +18,9 @@ export interface UsersOptions extends LoadOptions {
   readonly isShared: boolean
   /** Calls the listener when events of users have been recorded. Returns a function that ends this. */
   readonly watch: (listener: () => void) => () => void
-  /** Called when users cannot be read; they are read again. */
+  /** Called when users cannot be read any more. They are read again until they can. */
   readonly onError: (error: unknown) => void
-  /** Called when they have been read after that. */
+  /** Called when they can be read again. */
   readonly onRecovery: () => void
 }
 
@@ -46,7 +47,7 @@ const indexOf = (entries: readonly UserEntry[]) => {
   }
 }
 
-const opened = (secret: UserSecret | undefined): Epoch | undefined => {
+const opened = (secret: ReadableSecret | undefined): Epoch | undefined => {
   const clear = secret?.open()
   return secret === undefined || clear === undefined ? undefined : { id: secret.id, clear }
 }
@@ -59,8 +60,6 @@ const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): UserE
 /** What is read of the users as they are. */
 const lookUps = (index: () => ReturnType<typeof indexOf>) => ({
   byId: (id: string): User | undefined => index().byId.get(id)?.user,
-  /** By name, in any case. */
-  byName: (name: string): User | undefined => findByName(index(), name)?.user,
   /** In order of creation. */
   list: (): readonly User[] => index().list,
   /** All that have been, in order of creation. */
@@ -111,8 +110,8 @@ export const openUsers = async (options: UsersOptions) => {
       hasFailed = false
     } catch (error) {
       if (isClosed) return
+      if (!hasFailed) options.onError(error)
       hasFailed = true
-      options.onError(error)
       retrying ??= setTimeout(() => {
         retrying = undefined
         void follow()
@@ -132,6 +131,8 @@ export const openUsers = async (options: UsersOptions) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
+    /** Whether the last reading that the log caused failed. */
+    isFailing: (): boolean => hasFailed,
     /** Reads what has been recorded until now. */
     refresh,
     /** The same before an id is called unknown: another instance may have just made the user. */

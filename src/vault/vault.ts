@@ -19,7 +19,7 @@ export interface Sealed<F extends string> {
 }
 
 /** A secret that is decrypted when it is used first. */
-interface ReadableSecret {
+export interface ReadableSecret {
   /** The id of the change that an event names. */
   readonly id: string
   /** Undefined for an altered secret, or one from another place. */

@@ -8,7 +8,7 @@ import { clock as at } from '../domain/builders.ts'
 const ALICE: User = { _id: '590780914445534540190000', name: 'alice', role: 'tester', accessSince: 0 }
 
 const knownOf = ({ _id, hash }: { _id: string; hash: string }, more: Partial<KnownToken> = {}): KnownToken => ({
-  ...{ _id, hash, user_id: ALICE._id, role: ALICE.role, expires_at: null, revoked_at: null },
+  ...{ _id, hash, user_id: ALICE._id, role: ALICE.role, created_at: '', expires_at: null, revoked_at: null },
   ...more,
 })
 

@@ -69,9 +69,9 @@ test('a reading that fails is reported, keeps the users, and is repeated until i
   await add('bob')
   for (const listener of listeners) listener()
   await t.throwsAsync(users.settled() ?? Promise.resolve(), { is: broken })
-  t.truthy(users.byName('alice'))
+  t.truthy(users.credentialOf('alice'))
   fail(undefined)
   await recovered
-  t.truthy(users.byName('bob'))
+  t.truthy(users.credentialOf('bob'))
   t.deepEqual(failures, [broken, 'recovered'])
 })

@@ -1,6 +1,6 @@
 import { makeProvisionUser } from '../../commands/users/provision-user.ts'
 import { makeUsedTickets } from '../../http/console/used-tickets.ts'
-import { makeSingleSignOn, noSingleSignOn } from '../../http/routes/login/single-sign-on.ts'
+import { makeSingleSignOn } from '../../http/routes/login/single-sign-on.ts'
 import type { SingleSignOn } from '../../http/routes/parts.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import { openProvider } from '../../users/oidc/provider.ts'
@@ -30,10 +30,10 @@ const makeOnAdmitted = ({ alarms, users }: Lab) => {
 }
 
 /** Follows the provider, if there is one. */
-export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignOn => {
+export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignOn | undefined => {
   const { config, users, vault, runner, log, opened, clock, randomBytes, randomHex } = lab
   const { oidc, quotaDefault } = config
-  if (oidc === undefined) return noSingleSignOn
+  if (oidc === undefined) return undefined
   const provider = openProvider({ ...oidc, log })
   opened.defer(provider.close)
   return makeSingleSignOn({

@@ -16,14 +16,10 @@ const CREDENTIALS_INTERVAL_MS = 1_000
 type OpenUsersOptions = Omit<Lab, 'users'>
 
 /** Watches how long ago this instance last knew all users, and whether the vault has other keys. */
-const watchKnowledge = (
-  { views, vault, isShared, opened }: OpenUsersOptions,
-  users: Users,
-  isFailing: () => boolean,
-) => {
-  const isKnown = (): boolean => !isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
+const watchKnowledge = ({ views, vault, isShared, opened }: OpenUsersOptions, users: Users) => {
+  const isKnown = (): boolean => !users.isFailing() && users.settled() === undefined && (!isShared || views.isCurrent())
   // Users that could not be read at first are not known at all.
-  let knownAt = isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
+  let knownAt = users.isFailing() ? Number.NEGATIVE_INFINITY : performance.now()
   const check = (): boolean => {
     const isKnownNow = isKnown()
     if (isKnownNow) knownAt = performance.now()
@@ -45,7 +41,6 @@ const watchKnowledge = (
 /** Opens the users, who follow the log. An alarm says when they cannot be read. */
 export const openAllUsers = async (options: OpenUsersOptions) => {
   const { runner, views, vault, store, alarms, isShared, opened } = options
-  let isFailing = false
   const users = await openUsers({
     isShared,
     readState: () => runner.inspect(userDecider, USERS_STREAM, (state) => state),
@@ -55,21 +50,14 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
       views.watch((events) => {
         if (events.some(({ stream }) => stream === USERS_STREAM)) listener()
       }),
-    onError: (error) => {
-      // Once, though every second repeats the reading.
-      if (!isFailing) alarms.raise('users', 'the users cannot be read; retrying', error)
-      isFailing = true
-    },
-    onRecovery: () => {
-      isFailing = false
-      alarms.clear('users', 'the users can be read again')
-    },
+    onError: (error) => alarms.raise('users', 'the users cannot be read; retrying', error),
+    onRecovery: () => alarms.clear('users', 'the users can be read again'),
   })
   opened.defer(users.close)
   return {
     users,
     /** Whether the users are those of the log, or were a moment ago. */
-    isUpToDate: watchKnowledge(options, users, () => isFailing),
+    isUpToDate: watchKnowledge(options, users),
     /** Credentials that are wrong here may be those of a user or token that another instance has just made. */
     catchUp: isShared
       ? makeCatchUpUsers(() => Promise.all([users.refresh(), waitForHead(views, store)]), CREDENTIALS_INTERVAL_MS)

@@ -20,10 +20,10 @@ export const isStillHolder = (users: Pick<Users, 'byId'>, { isCurrent, hasExpire
 /** The user of a ticket, if its access has not ended since the ticket was issued. */
 export const makeTicketHolder =
   (users: Pick<Users, 'byId' | 'refresh'>, signedIn: SignedIn) =>
-  async ({ userId, accessSince, access }: ConsoleTicket): Promise<User | undefined> => {
+  async ({ access }: ConsoleTicket): Promise<User | undefined> => {
     // Another instance may have issued the ticket after a change that is not known here yet.
-    if ((users.byId(userId)?.accessSince ?? -1) < accessSince) await users.refresh()
-    const user = findHolder(users, userId)
-    const admitted: User | undefined = user && { ...user, ...access, accessSince }
+    if ((users.byId(access._id)?.accessSince ?? -1) < access.accessSince) await users.refresh()
+    const user = findHolder(users, access._id)
+    const admitted = user && { ...user, ...access }
     return admitted && isStillHolder(users, signedIn, admitted) ? admitted : undefined
   }

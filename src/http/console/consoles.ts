@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
-import type { Access, User } from '../../users/user.ts'
+import type { User } from '../../users/user.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
@@ -12,11 +12,8 @@ import { makeUsedTickets } from './used-tickets.ts'
 /** What a ticket allows: a console of a reservation, to its holder, for a while. */
 export interface ConsoleTicket {
   readonly reservationId: string
-  readonly userId: string
-  /** The access of the user to whom it was issued; see UserState. The ticket ends with it. */
-  readonly accessSince: number
-  /** The token or session with which it was asked for. */
-  readonly access: Access
+  /** The user as it asked for the ticket, which ends with that access, and with the token or session. */
+  readonly access: Omit<User, 'name' | 'scope'>
   /** Unix milliseconds. */
   readonly expires: number
   /** Tells tickets apart. */

@@ -135,8 +135,8 @@ const anyText = { roles: 'anyone', answer: { type: 'string' }, isTagged: true } 
 const page = {
   ...anyText,
   mediaType: HTML,
-  handler: ({ hasSingleSignOn }: Parts) =>
-    serveDocument(readFiles, hasSingleSignOn ? '/login/callback' : '/', { headers: PAGE_HEADERS }),
+  handler: ({ singleSignOn }: Parts) =>
+    serveDocument(readFiles, singleSignOn === undefined ? '/' : '/login/callback', { headers: PAGE_HEADERS }),
 } as const
 
 const serveFile = async (_: unknown, { params: { digest, name = '' } }: Call): RouteResult => {

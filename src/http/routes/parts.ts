@@ -106,9 +106,8 @@ export interface Parts {
   /** The quota of testers without one of their own. */
   readonly quotaDefault: Quota
   readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>
-  readonly singleSignOn: SingleSignOn
-  /** Whether the page offers single sign-on. */
-  readonly hasSingleSignOn: boolean
+  /** Undefined for a service without it. */
+  readonly singleSignOn: SingleSignOn | undefined
   readonly finishRemoval: FinishRemoval
   readonly endBindings: EndBindings
 

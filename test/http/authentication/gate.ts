@@ -27,7 +27,7 @@ const credentialOf = async (name: string, word = passwordOf(name)): Promise<[str
 /** Tokens and sessions of a user. */
 const credentialsFor = (user: Credential['user'], clock: () => number) => {
   const { _id, token, hash } = makeToken(randomBytes)
-  const known = { _id, hash, user_id: user._id, role: user.role, expires_at: null, revoked_at: null }
+  const known = { _id, hash, user_id: user._id, role: user.role, created_at: '', expires_at: null, revoked_at: null }
   const sessionOf = (text: string) => {
     if (text === 'a.session') return { ...user, session: { _id: 'x', epoch: 'e', renewableUntil: 0 } }
     return text === 'an.old.session' ? 'ended' : 'wrong'

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
-import { accessOf, type User } from '../../../users/user.ts'
+import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/body.ts'
 import { CONSOLE_PATH } from '../../console/handshake.ts'
 import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
@@ -49,14 +49,8 @@ const issue = async (parts: Parts, { params, user }: Call): RouteResult => {
   if (E.isLeft(found)) return found
   const { reservation, position } = found.right
   const expires = clock() + TICKET_LIFETIME_MS
-  const ticket = consoleTickets.seal({
-    reservationId: reservation._id,
-    userId: user._id,
-    accessSince: user.accessSince,
-    access: accessOf(user),
-    expires,
-    nonce: randomHex(NONCE_BYTES),
-  })
+  const { name: _, scope: __, ...access } = user
+  const ticket = consoleTickets.seal({ reservationId: reservation._id, access, expires, nonce: randomHex(NONCE_BYTES) })
   const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
   return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
 }

@@ -162,12 +162,9 @@ export const makeSingleSignOn = (parts: SingleSignOnDependencies): SingleSignOn 
   }
 }
 
-const NOT_CONFIGURED: RouteResult = Promise.resolve(
-  E.left(refusal('oidc_not_configured', 'This service has no single sign-on. Sign in with a name and a password.')),
+const NOT_CONFIGURED = E.left(
+  refusal('oidc_not_configured', 'This service has no single sign-on. Sign in with a name and a password.'),
 )
-
-/** For a service without single sign-on. */
-export const noSingleSignOn: SingleSignOn = { start: () => NOT_CONFIGURED, finish: () => NOT_CONFIGURED }
 
 export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
   post('/api/login/oidc/start', {
@@ -179,7 +176,7 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
     ...withoutBody,
     answer: refTo('SignOnStart'),
     refusals: ['oidc_not_configured', 'provider_unavailable'],
-    handler: ({ singleSignOn }: Parts, call) => singleSignOn.start(call),
+    handler: async ({ singleSignOn }: Parts, call) => singleSignOn?.start(call) ?? NOT_CONFIGURED,
   }),
   post('/api/login/oidc/finish', {
     id: 'finishSingleSignOn',
@@ -197,6 +194,6 @@ export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
       'too_many_attempts',
       'provider_unavailable',
     ],
-    handler: ({ singleSignOn }: Parts, call: Call<SignOnEnd>) => singleSignOn.finish(call),
+    handler: async ({ singleSignOn }: Parts, call: Call<SignOnEnd>) => singleSignOn?.finish(call) ?? NOT_CONFIGURED,
   }),
 ]

@@ -23,14 +23,6 @@ test('without credentials all addresses that need them get the same 401', async 
   t.is(seen.size, 1)
 })
 
-test('the scheme is case-insensitive and the padding optional', async (t) => {
-  const service = await start(t)
-  const digits = basic('admin').slice('Basic '.length)
-  for (const header of [`basic ${digits}`, `BASIC   ${digits}`, `Basic ${digits.replace(/=+$/, '')}`]) {
-    t.is((await service.anyone.get('/api/user/me', { Authorization: header })).json.name, 'admin')
-  }
-})
-
 test('a non-ASCII name and password are read as UTF-8', async (t) => {
   const user = await aUser('Jürgen 石', 'pässwörd: 密码', { role: 'auditor' })
   const service = await start(t, { firstUsers: [user] })
@@ -54,12 +46,16 @@ test('malformed Authorization headers of any kind are all refused', async (t) =>
 test('wrong name and wrong password get the same error, missing and malformed credentials their own', async (t) => {
   const service = await start(t)
   const wrong = 'The user name or the password is wrong.'
+  const malformed = 'The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.'
   const rows: readonly (readonly [detail: string, Authorization?: string])[] = [
     [wrong, basic('alice', 'wrong')],
     [wrong, basic('nobody', 'wrong')],
     ['Credentials are missing. Send a user name and password with Basic authentication, or a token with Bearer.'],
-    ['The Authorization header must be "Basic" followed by base64, or "Bearer" followed by a token.', 'Digest CaNaRy'],
+    [malformed, 'Digest CaNaRy'],
     ['The token is wrong, has expired or was revoked.', 'Bearer CaNaRy'],
+    ...['Bearer', 'Bearer CaNaRy CaNaRy', 'Bearer,CaNaRy', 'Token CaNaRy'].map(
+      (header) => [malformed, header] as const,
+    ),
   ]
   for (const [detail, Authorization] of rows) {
     const answer = await service.anyone.get('/api/user/me', { ...(Authorization && { Authorization }) })

@@ -62,7 +62,6 @@ export const given = async ({ verify = verifyPassword, others = [], recorded = [
   }
   const clock = { now: Date.parse('2030-05-02T05:58:11.400Z') }
   const verified: string[] = []
-  const details = new Set<string>()
   /** Of each request, whether its answer had to be waited for. */
   const waited: boolean[] = []
   let isReady = true
@@ -95,8 +94,7 @@ export const given = async ({ verify = verifyPassword, others = [], recorded = [
     waited.push(admitting instanceof Promise)
     const admitted = await admitting
     if (E.isRight(admitted)) return admitted.right.name
-    const { code, retryAfter, detail } = admitted.left
-    details.add(detail)
+    const { code, retryAfter } = admitted.left
     return retryAfter === undefined ? code : `${code} ${retryAfter}`
   }
   let guesses = 0
@@ -111,7 +109,6 @@ export const given = async ({ verify = verifyPassword, others = [], recorded = [
     ...{
       clock,
       verified,
-      details,
       waited,
       token,
       set,

@@ -57,14 +57,6 @@ test('a new client secret counts for the next sign-in, and a file that is away l
   t.false(lines.join().includes(CLIENT_SECRET))
 })
 
-test('a provider that wants the secret in the body gets it there', async (t) => {
-  const methods = { clientAuthMethods: ['client_secret_post'] as 'client_secret_post'[] }
-  const { lab, provider, comeBack } = await openStage(t, {
-    configuration: { ...methods, clientDefaults: { token_endpoint_auth_method: 'client_secret_post' } },
-  })
-  t.deepEqual(rightOf(await provider.exchange(await comeBack('anna'), checksOf())), ANNA(lab.issuer))
-})
-
 test('a code is good once', async (t) => {
   const { provider, comeBack } = await openStage(t)
   const sent = await comeBack('anna')

@@ -34,7 +34,7 @@ const parseValues = (text: string, option: string, key: string): Wanted => {
 }
 
 /**
- * Criteria of arguments like `os=windows`, `tag.rack=3,4` and `os!`, as `POST /api/sut_reservation/create` takes them.
+ * Criteria of arguments like `os=windows`, `tag.rack=3,4` and `os!`, as `POST /api/sut_request/create` takes them.
  * An empty value is more often a variable that is not set.
  */
 export const parseCriteria = (args: readonly string[], option: string): Criteria => {

@@ -48,12 +48,17 @@ const waitForEnd = async (
   }
 }
 
-/** Asks for a machine in the queue, and waits until one is granted. Returns the id of the reservation. */
-export const waitForMachine = async (waiting: Waiting, order: Order): Promise<string> => {
+/**
+ * Asks for a machine, which is granted now or never where the order does not wait, and otherwise waits in the queue.
+ * Returns the id of the reservation.
+ */
+export const obtainMachine = async (waiting: Waiting, order: Order): Promise<string> => {
   const { service, interrupted } = waiting
   const { match, duration, wait, priority, keepalive } = order
   const body = { match, duration, wait, keepalive, ...(priority !== undefined && { priority }) }
-  let request = acceptedBody(await service.post('/api/sut_request/create', { body, giveUp: interrupted }))
+  const answer = await service.post('/api/sut_request/create', { body, giveUp: interrupted })
+  if (answer.body.code === 'no_sut_free') throw new ClientFailure(EXIT.noMachine, String(answer.body.detail))
+  let request = acceptedBody(answer)
   const path = `/api/sut_request/${idOf(request._id)}`
   try {
     interrupted.throwIfAborted()

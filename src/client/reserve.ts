@@ -6,12 +6,11 @@ import { checkExecutable } from './programs/executable.ts'
 import { isHangupIgnored } from './programs/inherited.ts'
 import { endProgram, endRest, type Run, startProgram } from './programs/program.ts'
 import { handleSignals, type Signals } from './programs/signals.ts'
-import { waitForMachine } from './queue.ts'
+import { obtainMachine } from './queue.ts'
 import type { Environment } from './service/credentials.ts'
-import { ClientFailure, EXIT } from './service/failure.ts'
 import type { Limits } from './service/limits.ts'
 import { type Output, say } from './service/output.ts'
-import { acceptedBody, idOf, type RemoteService, refusalOf } from './service/service.ts'
+import { idOf, type RemoteService, refusalOf } from './service/service.ts'
 
 export interface Setting {
   readonly service: RemoteService
@@ -26,15 +25,6 @@ export interface Setting {
 export interface ClientCommand extends CommandHelp {
   /** Reads the arguments, and returns what it does. @throws ClientFailure */
   readonly prepare: (args: CommandArguments) => (setting: Setting) => Promise<number>
-}
-
-/** Reserves a machine from now on. Returns the id of the reservation. */
-const reserveNow = async (service: RemoteService, order: Order, signal: AbortSignal): Promise<string> => {
-  const { match, duration, keepalive } = order
-  const body = { match, start_in: 0, duration, keepalive }
-  const answer = await service.post('/api/sut_reservation/create', { body, giveUp: signal })
-  if (answer.body.code === 'no_sut_free') throw new ClientFailure(EXIT.noMachine, String(answer.body.detail))
-  return idOf(acceptedBody(answer)._id)
 }
 
 /** The environment of COMMAND: it gets the machine, and not what gives access to the service. */
@@ -93,10 +83,7 @@ const reserve = async (order: Order, setting: Setting): Promise<number> => {
   const signals = handleSignals(isHangupIgnored(environment))
   try {
     const { interrupted } = signals
-    const id =
-      order.wait === 0
-        ? await reserveNow(service, order, interrupted)
-        : await waitForMachine({ service, limits, output, interrupted }, order)
+    const id = await obtainMachine({ service, limits, output, interrupted }, order)
     const { keepalive, extendBy, command } = order
     const path = `/api/sut_reservation/${id}`
     try {

@@ -6,10 +6,11 @@ import { HELD, historyOf, hold, reserving, runFile, runHere, startLab } from './
 import { breakOff, breakOffWithin, neverAnswer, refuse, startProxy } from './proxy.ts'
 
 const CREATE = '/api/sut_reservation/create'
+const ASK = '/api/sut_request/create'
 
 test('a request whose answer is lost is sent again with its key, so that one machine is reserved', async (t) => {
   const lab = await startLab(t)
-  const proxy = await startProxy(t, lab.service.port, CREATE, [breakOff, breakOffWithin, refuse()])
+  const proxy = await startProxy(t, lab.service.port, ASK, [breakOff, breakOffWithin, refuse()])
   const env = { ...lab.env, BERTH_URL: proxy.url }
   const { code, errors } = await runHere(reserving(1, '--', 'true'), env, { outageMs: 30_000 })
   t.deepEqual([code, proxy.count()], [0, 4])
@@ -19,12 +20,12 @@ test('a request whose answer is lost is sent again with its key, so that one mac
 
 test('thorough: Retry-After is waited for', async (t) => {
   const lab = await startLab(t)
-  const proxy = await startProxy(t, lab.service.port, CREATE, [refuse({ 'Retry-After': '2' })])
+  const proxy = await startProxy(t, lab.service.port, ASK, [refuse({ 'Retry-After': '2' })])
   const begun = performance.now()
   const env = { ...lab.env, BERTH_URL: proxy.url }
   t.is((await runHere(reserving(1, '--', 'true'), env, { outageMs: 30_000 })).code, 0)
   t.true(performance.now() - begun >= 2_000)
-  const late = await startProxy(t, lab.service.port, CREATE, [refuse({ 'Retry-After': '2' })])
+  const late = await startProxy(t, lab.service.port, ASK, [refuse({ 'Retry-After': '2' })])
   t.is((await runHere(reserving(1, '--', 'true'), { ...lab.env, BERTH_URL: late.url }, { outageMs: 1_000 })).code, 69)
 })
 

@@ -198,7 +198,7 @@ test('thorough: a signal ends the client while the service is not ready, and the
   const env = await startOther(t, ({ url }, res) => {
     asked.push(url)
     if (url?.includes('?')) return void res.writeHead(503).end()
-    res.end(JSON.stringify({ _id }))
+    res.end(JSON.stringify({ _id, status: 'granted', sut_reservation_id: _id }))
   })
   const running = runFile(t, { file: lab.file, env }, reserving(1, ...RUN))
   await running.said('retrying')

@@ -18,35 +18,24 @@ export interface AdmissionOptions {
   }
   /** The password of a SUT; undefined if it has none. */
   readonly passwordOf: (sutId: string) => Promise<string | undefined>
-  /** The response of VNC Authentication to a challenge. */
-  readonly respond: (password: string, challenge: Uint8Array) => Uint8Array
   /** Who may connect. */
   readonly clients: 'holder' | 'any'
 }
 
-/** Decides who may connect to a running reservation. The log says to which client it is bound. */
-export const makeAdmission = (options: AdmissionOptions): Pick<Decisions, 'admit' | 'answerChallenge'> => {
-  const { get, targetOf, runner, clientPseudonyms, passwordOf, respond, clients } = options
-  return {
-    admit: async (id, address) => {
-      const reservation = get(id)
-      if (reservation === undefined) return { admitted: false, reason: 'over' }
-      const { sut_id } = reservation
-      const target = targetOf(sut_id)
-      if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
-      if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
-      const pseudonym = (await findHeld(runner, sut_id, id))?.client ?? undefined
-      if (pseudonym === undefined || !clientPseudonyms.isKnown(pseudonym))
-        return { admitted: false, reason: 'not_bound' }
-      if (!clientPseudonyms.matches(pseudonym, address)) return { admitted: false, reason: 'not_holder' }
-      // Other types do not depend on the vault.
-      const hasPassword = target.protocol === 'vnc' && (await passwordOf(sut_id)) !== undefined
-      return { admitted: true, isBound: true, hasPassword }
-    },
-    answerChallenge: async (id, challenge) => {
-      const reservation = get(id)
-      const password = reservation && (await passwordOf(reservation.sut_id))
-      return password === undefined ? undefined : respond(password, challenge)
-    },
+/** Makes the function that decides who may connect. The log says to which client a reservation is bound. */
+export const makeAdmit =
+  ({ get, targetOf, runner, clientPseudonyms, passwordOf, clients }: AdmissionOptions): Decisions['admit'] =>
+  async (id, address) => {
+    const reservation = get(id)
+    if (reservation === undefined) return { admitted: false, reason: 'over' }
+    const { sut_id } = reservation
+    const target = targetOf(sut_id)
+    if (target?.isOurs !== true) return { admitted: false, reason: 'not_here' }
+    if (clients === 'any') return { admitted: true, isBound: false, hasPassword: false }
+    const pseudonym = (await findHeld(runner, sut_id, id))?.client ?? undefined
+    if (pseudonym === undefined || !clientPseudonyms.isKnown(pseudonym)) return { admitted: false, reason: 'not_bound' }
+    if (!clientPseudonyms.matches(pseudonym, address)) return { admitted: false, reason: 'not_holder' }
+    // Other types do not depend on the vault.
+    const hasPassword = target.protocol === 'vnc' && (await passwordOf(sut_id)) !== undefined
+    return { admitted: true, isBound: true, hasPassword }
   }
-}

@@ -80,8 +80,12 @@ export interface Peer {
   readonly closed: Promise<void>
 }
 
-/** Gathers chunks, and takes so many bytes of them. @param more resolves when there may be more, rejects after the end */
-export const gather = (more: () => Promise<unknown>) => {
+/**
+ * Gathers chunks, and takes so many bytes of them.
+ *
+ * @param more resolves when there may be more, and rejects after the end. It is told how many bytes have not been taken.
+ */
+export const gather = (more: (left: number) => Promise<unknown>) => {
   const chunks: Buffer[] = []
   let taken = 0
   const received = (): Buffer => Buffer.concat(chunks)
@@ -89,7 +93,7 @@ export const gather = (more: () => Promise<unknown>) => {
     add: (chunk: Buffer): void => void chunks.push(chunk),
     received,
     take: async (bytes: number): Promise<Buffer> => {
-      while (received().length < taken + bytes) await more()
+      while (received().length < taken + bytes) await more(received().length - taken)
       taken += bytes
       return received().subarray(taken - bytes, taken)
     },
@@ -98,8 +102,8 @@ export const gather = (more: () => Promise<unknown>) => {
 
 /** Reads everything that arrives. */
 export const peer = (socket: Socket): Peer => {
-  const { add, received, take } = gather(async () => {
-    if (socket.destroyed || socket.readableEnded) throw new Error(`ended after ${received().length} bytes`)
+  const { add, received, take } = gather(async (left) => {
+    if (socket.destroyed || socket.readableEnded) throw new Error(`ended after ${left} bytes`)
     await Promise.race([once(socket, 'data'), ending])
   })
   const { promise: ending, resolve } = Promise.withResolvers<'end' | 'reset'>()

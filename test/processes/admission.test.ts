@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto'
 import test from 'ava'
 import type { Runner } from '../../src/commands/command-envelope.ts'
 import { reservationDecider } from '../../src/domain/reservation/decide.ts'
-import { type AdmissionOptions, makeAdmission } from '../../src/processes/admission.ts'
+import { type AdmissionOptions, makeAdmit } from '../../src/processes/admission.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 import type { KeyRing } from '../../src/vault/keys.ts'
 import { alice, bob, clock, idOf, LISTEN_PORT, reservationCreated, SUT_ID, sutCreated } from '../domain/builders.ts'
@@ -20,7 +20,7 @@ const ADMITTED = { admitted: true, isBound: true, hasPassword: true }
 const refused = (reason: string) => ({ admitted: false, reason })
 
 /** A reservation of a `vnc` SUT with a password that its holder made from `HERE`. */
-const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
+const admits = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
   const made = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'), {
     actor: madeBy,
     role: 'tester',
@@ -40,13 +40,12 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
     ...{ keepalive: 0, kept: 0, hasHeartbeats: false },
     recorded: 'nothing' as const,
   }
-  return makeAdmission({
+  return makeAdmit({
     get: (id) => (id === idOf(1) ? held : undefined),
     targetOf: () => ({ host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true }),
     runner: { inspect },
     clientPseudonyms: pseudonymsUnder(FIRST),
     passwordOf: async () => 'machine secret',
-    respond: (password, challenge) => Buffer.concat([Buffer.from(password), challenge]),
     clients: 'holder',
     ...given,
   })
@@ -54,41 +53,28 @@ const admission = (given: Partial<AdmissionOptions> = {}, madeBy = alice) => {
 const target = { host: '192.0.2.1', port: 5900, protocol: 'vnc', isOurs: true } as const
 
 test('the address of the holder is admitted, another one is not', async (t) => {
-  const { admit } = admission()
+  const admit = admits()
   t.deepEqual(await admit(idOf(1), HERE), ADMITTED)
   t.deepEqual(await admit(idOf(1), ELSEWHERE), refused('not_holder'))
   t.deepEqual(await admit(idOf(2), HERE), refused('over'))
 })
 
 test('a binding counts under every key of the ring, and is none once its key is gone', async (t) => {
-  const under = (...keys: KeyRing['keys']) => admission({ clientPseudonyms: pseudonymsUnder(...keys) })
-  t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), HERE), ADMITTED)
-  t.deepEqual(await under(SECOND, FIRST).admit(idOf(1), ELSEWHERE), refused('not_holder'))
-  for (const address of [HERE, ELSEWHERE])
-    t.deepEqual(await under(SECOND).admit(idOf(1), address), refused('not_bound'))
+  const under = (...keys: KeyRing['keys']) => admits({ clientPseudonyms: pseudonymsUnder(...keys) })
+  t.deepEqual(await under(SECOND, FIRST)(idOf(1), HERE), ADMITTED)
+  t.deepEqual(await under(SECOND, FIRST)(idOf(1), ELSEWHERE), refused('not_holder'))
+  for (const address of [HERE, ELSEWHERE]) t.deepEqual(await under(SECOND)(idOf(1), address), refused('not_bound'))
 })
 
 test('a reservation that somebody else made is bound to nobody', async (t) => {
-  t.deepEqual(await admission({}, bob).admit(idOf(1), HERE), refused('not_bound'))
+  t.deepEqual(await admits({}, bob)(idOf(1), HERE), refused('not_bound'))
 })
 
 test('a vault that cannot be read keeps nobody from an rdp or tcp SUT', async (t) => {
   const passwordOf = () => Promise.reject(new Error('the key is lost'))
   for (const protocol of ['rdp', 'tcp'] as const) {
-    const { admit } = admission({ passwordOf, targetOf: () => ({ ...target, protocol }) })
+    const admit = admits({ passwordOf, targetOf: () => ({ ...target, protocol }) })
     t.deepEqual(await admit(idOf(1), HERE), { ...ADMITTED, hasPassword: false })
   }
-  await t.throwsAsync(async () => admission({ passwordOf }).admit(idOf(1), HERE), { message: 'the key is lost' })
-})
-
-test('a challenge is answered with the password that the SUT has now', async (t) => {
-  let password: string | undefined = 'old'
-  const { answerChallenge } = admission({ passwordOf: async () => password })
-  const answer = async (id = idOf(1)) => String(await answerChallenge(id, Buffer.from('?')))
-  t.is(await answer(), 'old?')
-  password = 'new'
-  t.is(await answer(), 'new?')
-  t.is(await answer(idOf(2)), 'undefined')
-  password = undefined
-  t.is(await answer(), 'undefined')
+  await t.throwsAsync(async () => admits({ passwordOf })(idOf(1), HERE), { message: 'the key is lost' })
 })

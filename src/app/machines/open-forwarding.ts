@@ -2,7 +2,7 @@ import { type Decisions, openGateway } from '../../gateway/gateway.ts'
 import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
 import { makeMayBeShared } from '../../gateway/shared-addresses.ts'
 import type { AttachClient } from '../../http/response/forwarded.ts'
-import { makeAdmission } from '../../processes/admission.ts'
+import { makeAdmit } from '../../processes/admission.ts'
 import type { ForwardedReservations } from '../../processes/forwarded.ts'
 import { makeForwarding } from '../../processes/forwarding.ts'
 import type { Timed } from '../../processes/loop.ts'
@@ -41,12 +41,13 @@ interface ForwardingParts {
   readonly signal: AbortSignal
 }
 
-/** Decides who may connect, and notes and reports what happens. */
+type Answers = Pick<Decisions, 'admit' | 'answerChallenge' | 'onThreadFailed'>
+
+/** Answers the gateway, and notes and reports what happens. */
 const makeDecisions = (
   lab: Lab,
   { forwarded, sessions }: ForwardingParts,
-  admission: ReturnType<typeof makeAdmission>,
-  onThreadFailed: () => void,
+  { admit, answerChallenge, onThreadFailed }: Answers,
 ): Decisions => {
   const { config, clock, log, metrics } = lab
   const warnIfShared = makeWarnIfShared(lab)
@@ -54,10 +55,10 @@ const makeDecisions = (
   const warn = (reservation: string, why: string, sentence: string, more = {}): void =>
     warnOnce({ reservation, why, ...more }, sentence, `${reservation} ${why}`)
   return {
-    ...admission,
+    answerChallenge,
     admit: (id, address) => {
       if (config.gateway.clients === 'holder') warnIfShared(address)
-      return admission.admit(id, address)
+      return admit(id, address)
     },
     onPortTaken: forwarded.portTaken,
     onPortOpened: forwarded.portOpened,
@@ -83,7 +84,7 @@ const makeDecisions = (
       warn(id, cause, 'the gateway could not reach a SUT', reason === undefined ? {} : { reason })
     },
     onThreadFailed: (error) => {
-      onThreadFailed()
+      onThreadFailed(error)
       log.error({ err: error }, 'the thread of the gateway failed; starting another')
     },
   }
@@ -104,10 +105,19 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
   const targetOf = makeTargetOf(views, suts)
   const passwordOf = makePasswordOf(lab)
   const get = (id: string) => forwarded.get(id)?.reservation
-  const admission = makeAdmission({
-    ...{ get, targetOf, runner, clientPseudonyms, passwordOf, respond: respondToChallenge, clients },
+  /** The password of the SUT of a reservation. */
+  const passwordFor = async (id: string): Promise<string | undefined> => {
+    const sutId = get(id)?.sut_id
+    return sutId && passwordOf(sutId)
+  }
+  const decisions = makeDecisions(lab, parts, {
+    admit: makeAdmit({ get, targetOf, runner, clientPseudonyms, passwordOf, clients }),
+    answerChallenge: async (id, challenge) => {
+      const password = await passwordFor(id)
+      return password === undefined ? undefined : respondToChallenge(password, challenge)
+    },
+    onThreadFailed: () => process.reopenAll(),
   })
-  const decisions = makeDecisions(lab, parts, admission, () => process.reopenAll())
   const gateway = openGateway({ host, ownPorts: [ownPort], clock, ...limits }, decisions)
   const process = makeForwarding({
     ...{ upcoming, forwarded, views, gateway, clock: processClock, targetOf, signal },
@@ -116,9 +126,7 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
   })
   signal.addEventListener('abort', users.onChange(process.checkAll))
   const attach: AttachClient = async (id) => {
-    const sutId = get(id)?.sut_id
-    const hasPassword = sutId !== undefined && (await passwordOf(sutId)) !== undefined
-    const attached = await gateway.attach(id, { hasPassword })
+    const attached = await gateway.attach(id, { hasPassword: (await passwordFor(id)) !== undefined })
     if (!('refused' in attached)) return attached
     decisions.onRefused(id, attached.refused, 1)
     // A thread that has just been started does not know it yet.

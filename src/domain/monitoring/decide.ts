@@ -13,6 +13,13 @@ export interface ProbeFinding {
   readonly reason?: string
 }
 
+/** The result of a probe that counts. */
+export interface ProbeResult {
+  /** Undefined if the SUT was simply reached. */
+  readonly cause: Cause | undefined
+  readonly milliseconds: number
+}
+
 /** The changes found by probes of one SUT. */
 export interface MonitoringState extends StreamState {
   readonly changes: number

@@ -31,11 +31,17 @@ const forward = (from: Duplex, to: Duplex): (() => number) => {
   return () => passedOn
 }
 
-/** Forwards both ways until both have ended. The caller handles errors. */
-export const relay = (client: Duplex, sut: Duplex) => ({
-  /** Bytes forwarded so far. */
-  bytesToSut: forward(client, sut),
-  bytesFromSut: forward(sut, client),
-})
+/** Bytes forwarded. */
+export interface Bytes {
+  readonly bytesToSut: number
+  readonly bytesFromSut: number
+}
 
-export type Relay = ReturnType<typeof relay>
+/**
+ * Forwards both ways until both have ended. The caller handles errors. Returns the function that counts the bytes
+ * forwarded so far.
+ */
+export const relay = (client: Duplex, sut: Duplex): (() => Bytes) => {
+  const [toSut, fromSut] = [forward(client, sut), forward(sut, client)]
+  return () => ({ bytesToSut: toSut(), bytesFromSut: fromSut() })
+}

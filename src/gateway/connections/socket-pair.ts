@@ -2,14 +2,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { PortStream } from '../bridge/port-stream.ts'
 import type { EndCause } from './causes.ts'
-import { type Relay, relay } from './relay.ts'
+import { type Bytes, relay } from './relay.ts'
 import { onceEnded, reset } from './sockets.ts'
-
-/** Bytes forwarded. */
-export interface Bytes {
-  readonly toSut: number
-  readonly fromSut: number
-}
 
 export interface ConnectionHooks {
   /** Forwarding has begun. */
@@ -46,11 +40,9 @@ export interface SocketPair {
 /** Whether a stream closed after both of its directions had ended. */
 const isClean = (stream: Duplex): boolean => stream.readableEnded && stream.writableFinished
 
-const bytesOf = ({ bytesToSut, bytesFromSut }: Relay): Bytes => ({ toSut: bytesToSut(), fromSut: bytesFromSut() })
-
 /** The phase in which bytes are forwarded, and which side ended it. */
 const makePassing = (client: Duplex, { onConnected, onDisconnected }: ConnectionHooks) => {
-  let passing: Relay | undefined
+  let bytesSoFar: (() => Bytes) | undefined
   let first: 'client' | 'sut' | undefined
 
   const note = (stream: Duplex, side: 'client' | 'sut'): void =>
@@ -62,14 +54,13 @@ const makePassing = (client: Duplex, { onConnected, onDisconnected }: Connection
     begin: (sut: Duplex): void => {
       note(client, 'client')
       note(sut, 'sut')
-      const begun = relay(client, sut)
-      passing = begun
-      onConnected(() => bytesOf(begun))
+      bytesSoFar = relay(client, sut)
+      onConnected(bytesSoFar)
     },
     /** What counts as the cause of an end. */
     causeOf: (cause: EndCause): EndCause => (cause === 'client' || cause === 'sut' ? (first ?? cause) : cause),
     end: (cause: EndCause): void => {
-      if (passing !== undefined) onDisconnected(cause, bytesOf(passing))
+      if (bytesSoFar !== undefined) onDisconnected(cause, bytesSoFar())
     },
   }
 }

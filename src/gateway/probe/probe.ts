@@ -26,13 +26,6 @@ const ANSWER_TIMEOUT_MS = 10_000
 /** How long a VNC server may take to notice that the probe leaves. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** The whole handshake up to SecurityResult: VNC servers bar addresses that break it off. */
-const probeVnc = (socket: Socket, password: string | undefined, timeoutMs: number): Promise<ProbeFinding | undefined> =>
-  logIn(socket, Boolean(password), {
-    timeoutMs,
-    respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
-  })
-
 /** Some VNC servers refuse everybody while they believe that somebody is connected. */
 const leaveNoticed = async (socket: Socket, signal: AbortSignal): Promise<void> => {
   socket.resume().end()
@@ -58,7 +51,11 @@ const probeByType = async (
 ): Promise<ProbeFinding | undefined> => {
   if (sut_type === 'rdp') return probeRdp(socket, answerMs)
   if (sut_type === 'tcp') return undefined
-  const found = await probeVnc(socket, password, answerMs)
+  // The whole handshake up to SecurityResult: VNC servers bar addresses that break it off.
+  const found = await logIn(socket, Boolean(password), {
+    timeoutMs: answerMs,
+    respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
+  })
   if (found === undefined || found.cause === 'no_password') await leaveNoticed(socket, signal)
   return found
 }

@@ -1,7 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { PendingCalls } from '../../concurrency/calls.ts'
 import { openConnection } from '../connections/connection.ts'
-import type { Bytes } from '../connections/socket-pair.ts'
 import type { GatewayOwner, GatewayWorkerOptions } from '../messages.ts'
 import { type Admitted, cutOldest, type ForwardedReservation } from './entry.ts'
 import type { ConnectionRefusals } from './refusal-counts.ts'
@@ -33,32 +32,10 @@ export interface Client {
   readonly hasPassword: boolean
 }
 
-/** Bytes that a connection forwards, and how many of them have been reported. */
-interface Count {
-  readonly reservationId: string
-  readonly bytes: () => Bytes
-  reported: number
-}
-
-/** Reports the bytes of open connections at intervals. Returns the map of those connections, by number. */
-const reportCounts = (everyMs: number, tell: ConnectOptions['tell']): Map<number, Count> => {
-  const counts = new Map<number, Count>()
-  setInterval(() => {
-    for (const [connection, count] of counts) {
-      const { toSut: bytesToSut, fromSut: bytesFromSut } = count.bytes()
-      if (bytesToSut + bytesFromSut === count.reported) continue
-      count.reported = bytesToSut + bytesFromSut
-      tell('onCounted', [{ reservationId: count.reservationId, connection, bytesToSut, bytesFromSut }])
-    }
-  }, everyMs).unref()
-  return counts
-}
-
 /** Connects admitted clients to their SUTs and reports each connection. */
 export const makeConnectClient = (options: ConnectOptions) => {
   const { limits, count, isOwn, respond, refusals, tell } = options
   let last = 0
-  const counts = reportCounts(limits.countEveryMs, tell)
 
   return (entry: ForwardedReservation, { stream, address, isBound, hasPassword }: Client): void => {
     const { forwarding, connections } = entry
@@ -67,6 +44,7 @@ export const makeConnectClient = (options: ConnectOptions) => {
     const connection = ++last
     const began = performance.now()
     const identify = () => ({ reservationId, connection, at: Date.now() })
+    let counting: NodeJS.Timeout | undefined
     count.open++
     const opened = openConnection(
       stream,
@@ -80,15 +58,21 @@ export const makeConnectClient = (options: ConnectOptions) => {
       },
       {
         onConnected: (bytes) => {
-          counts.set(connection, { reservationId, bytes, reported: 0 })
           tell('onConnected', [{ ...identify(), milliseconds: performance.now() - began }])
+          let reported = 0
+          counting = setInterval(() => {
+            const counted = bytes()
+            const sum = counted.bytesToSut + counted.bytesFromSut
+            if (sum > reported) tell('onCounted', [{ reservationId, connection, ...counted }])
+            reported = sum
+          }, limits.countEveryMs)
         },
-        onDisconnected: (cause, { toSut, fromSut }) => {
-          counts.delete(connection)
+        onDisconnected: (cause, bytes) => {
+          clearInterval(counting)
           // A machine for one viewer may accept others and close at once. The next one then finds room.
-          const isRefused = cause === 'sut' && fromSut === 0 && performance.now() - began < REFUSAL_WINDOW_MS
+          const isRefused = cause === 'sut' && bytes.bytesFromSut === 0 && performance.now() - began < REFUSAL_WINDOW_MS
           if (isRefused) cutOldest(entry, connection)
-          tell('onDisconnected', [{ ...identify(), cause, bytesToSut: toSut, bytesFromSut: fromSut }])
+          tell('onDisconnected', [{ ...identify(), cause, ...bytes }])
         },
         onFailed: (failure) => refusals.failed(reservationId, failure),
         onGone: () => {

@@ -13,7 +13,7 @@ import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
 import type { Wanted } from '../../domain/matching/candidates.ts'
-import type { Cause } from '../../domain/monitoring/status.ts'
+import type { ProbeResult } from '../../domain/monitoring/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
@@ -75,7 +75,7 @@ export interface Parts {
   // Machines, and how people reach them.
   readonly range: PortRange
   /** Probes a SUT now. The result counts like any other. When this resolves, documents show it. */
-  readonly checkSut: (sutId: string) => Promise<Either<Failure, Checked>>
+  readonly checkSut: (sutId: string) => Promise<Either<Failure, ProbeResult>>
   /** When SUTs were last checked, in milliseconds since boot. */
   readonly lastChecks: LRUCache<string, number>
   readonly forwarded: Forwarded
@@ -116,13 +116,6 @@ export interface Parts {
   readonly metrics: { readonly text: () => Promise<string> }
   /** The digest of the page that is served. */
   readonly digest: () => Promise<string>
-}
-
-/** The result of a probe. */
-export interface Checked {
-  /** Undefined if the SUT was simply reached. */
-  readonly cause: Cause | undefined
-  readonly milliseconds: number
 }
 
 /** What a browser brings from the provider, and what the sign-in began with. */

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Sut } from '../../../projections/sut.ts'
 import type { Actor } from '../../domain/decider.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
-import { monitoringDecider, probeRequestId } from '../../domain/monitoring/decide.ts'
+import { monitoringDecider, type ProbeResult, probeRequestId } from '../../domain/monitoring/decide.ts'
 import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -10,7 +10,7 @@ import type { Timed } from '../loop.ts'
 import { forEachYielding, makeRecordNow, type RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
-import { makeProbing, type Probed, type ProbingOptions } from './probing.ts'
+import { makeProbing, type ProbingOptions } from './probing.ts'
 
 /** The actor of events recorded by probes. */
 const MONITOR: Actor = { _id: 'monitor', role: 'system' }
@@ -30,7 +30,7 @@ export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, '
 
 export interface Monitor extends Timed {
   /** Probes a SUT now. The result counts like any other. */
-  readonly check: (sutId: string) => Promise<E.Either<Failure, Probed>>
+  readonly check: (sutId: string) => Promise<E.Either<Failure, ProbeResult>>
 }
 
 /** Before a failed probe, or a failed record of one, is retried. */
@@ -79,7 +79,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
     return failures >= FAILURES && (await record(monitored, offlineCause, since))
   }
 
-  return async (probed: Sut, result: Probed | undefined): Promise<void> => {
+  return async (probed: Sut, result: ProbeResult | undefined): Promise<void> => {
     const { _id } = probed
     const monitored = suts.get(_id)
     if (signal.aborted || monitored === undefined || !isOurs(probed)) return suts.plan(_id)

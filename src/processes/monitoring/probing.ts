@@ -1,15 +1,8 @@
 import type { Sut } from '../../../projections/sut.ts'
 import { makeTurns } from '../../concurrency/turns.ts'
-import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
+import type { ProbeFinding, ProbeResult } from '../../domain/monitoring/decide.ts'
 import type { Cause } from '../../domain/monitoring/status.ts'
 import type { Use } from '../sessions/tracker.ts'
-
-/** The result of a probe. */
-export interface Probed {
-  /** Undefined if the SUT was simply reached. */
-  readonly cause: Cause | undefined
-  readonly milliseconds: number
-}
 
 /** Connects to a SUT. Rejects if the attempt was impossible, for example because its password cannot be read. */
 export type Probe = (
@@ -22,7 +15,7 @@ export interface ProbingOptions {
   /** The open session of a SUT, which is then not probed. It is online while it answers. */
   readonly useOf: (sutId: string) => Promise<Use | undefined> | Use | undefined
   /** Called with each result, before the probe resolves. Undefined: nothing could be found out. */
-  readonly count: (sut: Sut, probed: Probed | undefined) => Promise<void>
+  readonly count: (sut: Sut, probed: ProbeResult | undefined) => Promise<void>
   /** Called with the outcome of each probe. */
   readonly onProbe: (outcome: 'reachable' | 'in_use' | Cause) => void
   readonly signal: AbortSignal
@@ -36,10 +29,10 @@ const machineOf = ({ _id, address, port, sut_type }: Sut): string => `${_id} ${s
 
 /** Probes a limited number of SUTs at a time, and each only once at a time. */
 export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOptions) => {
-  const inFlight = new Map<string, Promise<Probed | undefined>>()
+  const inFlight = new Map<string, Promise<ProbeResult | undefined>>()
   const turns = makeTurns({ limit: CONCURRENCY })
 
-  const probeOnce = async (sut: Sut): Promise<Probed | undefined> => {
+  const probeOnce = async (sut: Sut): Promise<ProbeResult | undefined> => {
     const use = await useOf(sut._id)
     if (use !== undefined) {
       onProbe('in_use')
@@ -51,14 +44,14 @@ export const makeProbing = ({ probe, useOf, count, onProbe, signal }: ProbingOpt
     return { cause, milliseconds: performance.now() - began }
   }
 
-  const run = async (sut: Sut): Promise<Probed | undefined> => {
+  const run = async (sut: Sut): Promise<ProbeResult | undefined> => {
     const probed = await probeOnce(sut)
     await count(sut, probed)
     return probed
   }
 
   /** Probes what is found once there is room, or joins a probe of it that is in flight. */
-  const inTurn = async (rank: number, find: () => Sut | undefined): Promise<Probed | undefined> => {
+  const inTurn = async (rank: number, find: () => Sut | undefined): Promise<ProbeResult | undefined> => {
     const turn = turns.acquire(SLOTS, { rank })
     if (turn !== undefined) await turn
     try {

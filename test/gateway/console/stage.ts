@@ -82,9 +82,9 @@ export interface Viewer {
 
 const viewer = (socket: WebSocket): Viewer => {
   const closed = new Promise<number>((resolve) => socket.once('close', resolve))
-  const { add, received, take } = gather(async () => {
+  const { add, received, take } = gather(async (left) => {
     const ended = await Promise.race([once(socket, 'message').then(() => undefined), closed])
-    if (ended !== undefined) throw new Error(`closed with ${ended} after ${received().length} bytes`)
+    if (ended !== undefined) throw new Error(`closed with ${ended} after ${left} bytes`)
   })
   socket.on('message', (bytes) => add(bytes as Buffer)).on('error', () => undefined)
   return { socket, received, closed, take }

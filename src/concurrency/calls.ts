@@ -47,8 +47,6 @@ export interface PendingCalls<Remote extends Callable<Remote>> {
   readonly receive: (message: CallMessage, reply: (answer: CallMessage) => void) => void
   /** How many calls wait for an answer. */
   readonly underWay: () => number
-  /** Resolves when another call may be made; undefined if it may be made now. */
-  readonly room: () => Promise<void> | undefined
   /** Rejects all calls that wait. */
   readonly fail: (error: Error) => void
 }
@@ -70,13 +68,6 @@ export const makePendingCalls = <Remote extends Callable<Remote>>(
   >()
   const functions = new Map<string, (...args: readonly unknown[]) => unknown>(Object.entries(local))
   let last = 0
-  let whenRoom: PromiseWithResolvers<void> | undefined
-
-  const answered = (): void => {
-    if (waiting.size >= callsMax) return
-    whenRoom?.resolve()
-    whenRoom = undefined
-  }
 
   const run = ({ name, args }: Call): unknown => {
     const found = functions.get(name)
@@ -109,21 +100,14 @@ export const makePendingCalls = <Remote extends Callable<Remote>>(
         waiting.delete(id)
         if ('failed' in message) call?.reject(restoreError(message.failed))
         else call?.resolve(message.result as never)
-        answered()
       } else if (message.id === undefined) run(message)
       else void answer(message, message.id, reply)
     },
     underWay: () => waiting.size,
-    room: () => {
-      if (waiting.size < callsMax) return undefined
-      whenRoom ??= Promise.withResolvers()
-      return whenRoom.promise
-    },
     fail: (error) => {
       const failed = [...waiting.values()]
       waiting.clear()
       for (const { reject } of failed) reject(error)
-      answered()
     },
   }
 }

@@ -25,7 +25,7 @@ export interface ThreadOptions extends Pick<CallsOptions, 'callsMax'> {
  * waits for its answer. When it ends, all waiting calls reject with ThreadEnded.
  */
 export interface Thread<Remote extends Callable<Remote>>
-  extends Pick<PendingCalls<Remote>, 'call' | 'tell' | 'underWay' | 'room'> {
+  extends Pick<PendingCalls<Remote>, 'call' | 'tell' | 'underWay'> {
   /** Lets the thread close what it has open, after everything that was sent before. Later calls reject. */
   readonly close: () => Promise<void>
   /** Ends the thread at once. Calls under way and later ones reject. */

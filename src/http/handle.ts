@@ -74,6 +74,7 @@ const makeCallHandler = (route: Route, dependencies: HandleDependencies) => {
     const call: Call = {
       requestId,
       user,
+      id: ctx.params.id ?? '',
       params: ctx.params,
       body,
       query,
@@ -118,7 +119,7 @@ export const handle = (route: Route, dependencies: HandleDependencies): Middlewa
     const { input } = ctx.state
     const result = await callHandler(ctx)
     if (E.isLeft(result)) {
-      onDenied?.(result.left, { path: route.path, user: ctx.state.user, params: ctx.params, body: input.body })
+      onDenied?.(result.left, { path: route.path, user: ctx.state.user, id: ctx.params.id ?? '', body: input.body })
       return respondWithRefusal(ctx, withNames(result.left, userNameOf))
     }
     const { body, position } = result.right

@@ -1,4 +1,3 @@
-import { TooManyCalls } from '../concurrency/calls.ts'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
@@ -76,13 +75,12 @@ export const openListReader = (
   const thread = openThread<ReaderThread>({
     module: new URL('./list-reader-worker.ts', import.meta.url),
     start: { workerData },
-    callsMax: WAITING_MAX,
+    callsMax: Number.POSITIVE_INFINITY,
     isReplaced: true,
     onEnded: ({ cause }) => cause instanceof Error && onError(cause),
   })
 
   const fail = (error: Error): never => {
-    if (error instanceof TooManyCalls) throw new StoreUnavailable('too many lists are being read')
     if (error instanceof ThreadEnded) throw toUnavailable(error)
     onError(error)
     throw isOfTheFile(error) ? toUnavailable(error) : error
@@ -101,7 +99,8 @@ export const openListReader = (
         }
       }
       // What has begun to be sent goes on. There are few such lists.
-      while (name === 'csvRows' && thread.room() !== undefined) await thread.room()
+      if (thread.underWay() >= WAITING_MAX && name !== 'csvRows')
+        throw new StoreUnavailable('too many lists are being read')
       return thread.call('read', [name, args]).catch(fail)
     },
     close: thread.terminate,

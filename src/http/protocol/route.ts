@@ -35,6 +35,8 @@ export interface Caller {
 export interface Call<B = unknown, Q = unknown> {
   readonly requestId: string
   readonly user: User
+  /** The parameter `id` of the path; empty if it has none. */
+  readonly id: string
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
   readonly body: B

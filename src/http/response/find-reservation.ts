@@ -1,12 +1,53 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
-import { failure } from '../../domain/failure.ts'
-import type { PublicPosition } from '../../domain/values/position.ts'
+import { failure, type OverCause } from '../../domain/failure.ts'
+import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
+import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
-import { explainOver } from './over.ts'
+import type { UserNames } from './user-names.ts'
 import { findNewest, type ObjectReads, visibleTo } from './visibility.ts'
+
+const SENTENCES: Readonly<Record<OverCause, (name: string) => string>> = {
+  ended: () => 'The reservation has ended.',
+  released: (name) => `The reservation has been released${name}.`,
+  keepalive: () => 'The reservation has been released because nobody kept it alive.',
+  unused: () => 'The reservation has been released because nobody connected to the machine.',
+  cancelled: (name) => `The reservation has been cancelled${name}.`,
+}
+
+interface OverParts {
+  readonly views: Pick<Views, 'newest' | 'log' | 'stored'>
+  readonly store: Pick<EventStore, 'at'>
+  readonly nameOf: UserNames
+}
+
+/** Refuses what cannot be done with a reservation that is over or cancelled, and says how it ended. */
+export const explainOver = async (
+  { views, store, nameOf }: OverParts,
+  id: string,
+  reader: Pick<User, '_id' | 'role'>,
+): Promise<Refusal> => {
+  const version = views.newest('reservation', id)
+  const ended = version?.ended ?? null
+  // Of the event that ended it before its time.
+  const position =
+    ended === null
+      ? undefined
+      : (views.log() ?? views.stored()?.log)?.storePositionAt(version?.position ?? BEFORE_FIRST)
+  const event = position === undefined ? undefined : await store.at(position)
+  const ofService = event?.type === 'ReservationReleased' ? event.data.cause : undefined
+  const cause = ofService ?? (ended === 'released' || ended === 'cancelled' ? ended : 'ended')
+  const { user_id } = JSON.parse(version?.document ?? '{}') as Partial<Reservation>
+  // Testers read the history of their own reservations only.
+  const mayKnow = reader.role !== 'tester' || reader._id === user_id
+  const by = mayKnow && cause !== 'ended' && ofService === undefined ? (event?.metadata.actor ?? null) : null
+  const detail = SENTENCES[cause](by === null ? '' : ` by ${nameOf(by)}`)
+  const code = cause === 'cancelled' ? 'reservation_cancelled' : 'reservation_over'
+  return failure(code, detail, { help: { cause, by } })
+}
 
 /** A reservation that a user wants to connect to. */
 export interface FoundReservation {
@@ -25,7 +66,7 @@ export const OF_RESERVATION: readonly Code[] = [
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  parts: Parameters<typeof explainOver>[0] & { readonly objects: ObjectReads },
+  parts: OverParts & { readonly objects: ObjectReads },
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,

@@ -13,7 +13,7 @@ interface Demand {
 }
 
 /** A request, as far as it decides on what was wanted. */
-export type RefusedCall = Pick<Call<unknown>, 'user' | 'params' | 'body'> & { readonly path: string }
+export type RefusedCall = Pick<Call<unknown>, 'user' | 'id' | 'body'> & { readonly path: string }
 
 /** The documents of objects that concern a SUT or criteria, by the beginning of the paths of their routes. */
 const DOCUMENTS = [
@@ -24,11 +24,10 @@ const DOCUMENTS = [
 
 const makeDemandOf =
   ({ newest }: Pick<Views, 'newest'>) =>
-  ({ user, params, body, path }: RefusedCall): Demand | undefined => {
+  ({ user, id, body, path }: RefusedCall): Demand | undefined => {
     const { user_id = user._id, match, sut_id } = (body ?? {}) as Partial<Demand>
     if (match !== undefined) return { user_id, match }
     if (sut_id !== undefined) return { user_id, sut_id }
-    const { id = '' } = params
     if (path.startsWith('/api/sut/:id')) return { user_id: user._id, sut_id: id }
     const kind = DOCUMENTS.find(([beginning]) => path.startsWith(beginning))?.[1]
     const version = kind && newest(kind, id)

@@ -23,7 +23,18 @@ import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
 import { createdResponse } from '../response/keepalive.ts'
 import { viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
-import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
+
+/** Codes with which several routes about reservations refuse: those of a window, whatever form it has, and others. */
+export const OF_WINDOW: readonly Code[] = [
+  'window_empty',
+  'window_over',
+  'window_too_long',
+  'window_too_far',
+  'window_in_the_past',
+]
+export const OF_FORMS: readonly Code[] = ['window_required', 'window_ambiguous', ...OF_WINDOW]
+export const OF_BOOKING: readonly Code[] = ['forbidden', 'sut_inactive', 'reservation_conflict', 'quota_exceeded']
+export const OF_SUT: readonly Code[] = ['sut_not_found', 'sut_retired']
 
 export const RESERVATION_READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port']
 

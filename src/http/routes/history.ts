@@ -117,12 +117,12 @@ const showOfReservation: Show<Parts, HistoryCall> = async (parts, call, version)
 }
 
 const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {
-  const { params, user } = call
-  const id = params.id === 'me' ? user._id : (params.id ?? '')
+  const { user } = call
+  const id = call.id === 'me' ? user._id : call.id
   if (user.role === 'tester' && id !== user._id) {
     return E.left(failure('forbidden', 'Testers can read their own history only.'))
   }
-  return withVisible('user', showHistory('user'))(parts, { ...call, params: { id } })
+  return withVisible('user', showHistory('user'))(parts, { ...call, id })
 }
 
 export const reservationHistory = get('/api/sut_reservation/:id/history', {

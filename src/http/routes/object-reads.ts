@@ -29,7 +29,7 @@ export const withVisible =
     show: Show<P, C>,
   ) =>
   async (parts: P, call: C): RouteResult => {
-    const found = await findNewest(visibleTo(parts.objects, call.user), kind, call.params.id)
+    const found = await findNewest(visibleTo(parts.objects, call.user), kind, call.id)
     return E.isLeft(found) ? found : show(parts, call, found.right)
   }
 
@@ -115,7 +115,7 @@ const showThen = async <C extends Call<unknown>>(
   asOf: AsOf,
   show: Show<Parts, C>,
 ): RouteResult => {
-  const id = call.params.id ?? ''
+  const { id } = call
   const read = await readVersion(parts, kind, isAssignedId(id) ? id : '', asOf)
   if (E.isLeft(read)) return read
   const { listed: version, position } = read.right

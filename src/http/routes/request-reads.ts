@@ -97,8 +97,7 @@ const wait = async ({ endings, changeRequest }: Parts, call: Read, id: string): 
 const isWaiting = ({ document }: Version): boolean => (JSON.parse(document) as SutRequest).status === 'waiting'
 
 const read = async (parts: Parts, call: Read): RouteResult => {
-  const { params, user, query } = call
-  const id = params.id ?? ''
+  const { id, user, query } = call
   const found = await findRequest(parts, 'newest', id, user)
   if (E.isLeft(found)) return found
   if (!isWaiting(found.right)) return E.right(requestResponse(parts, found.right))

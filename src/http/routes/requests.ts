@@ -95,8 +95,7 @@ const respondEnded = async (parts: Parts, { user }: Call, id: string, isWithdraw
 /** Changes a request, and responds with it and how it is kept alive then. */
 const change = async (parts: Parts, call: Call, type: 'withdraw' | 'keep'): RouteResult => {
   const { objects, changeRequest } = parts
-  const { params, user } = call
-  const id = params.id ?? ''
+  const { id, user } = call
   const known = await findRequest(parts, 'newest', id, user)
   if (E.isLeft(known)) return known
   const { user_id } = JSON.parse(known.right.document) as SutRequest

@@ -15,13 +15,12 @@ import { bodyOf, oneForm, withoutBody } from '../codecs/body.ts'
 import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
+import { explainOver } from '../response/find-reservation.ts'
 import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
-import { explainOver } from '../response/over.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
-import { RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
+import { OF_BOOKING, OF_FORMS, OF_SUT, RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
-import { OF_BOOKING, OF_FORMS, OF_SUT } from './refusals.ts'
 
 const ENDS = { end_time: instant, duration: seconds, by: seconds }
 const beyond = { beyond_quota: boolean }
@@ -50,9 +49,9 @@ const change = async (
   quotas?: Quotas,
 ): Promise<E.Either<Refusal, Version>> => {
   const { runner, objects } = parts
-  const { params, user } = call
+  const { id, user } = call
   const seen = visibleTo(objects, user)
-  let found = await seen.newest('reservation', params.id ?? '')
+  let found = await seen.newest('reservation', id)
   for (;;) {
     if (E.isLeft(found)) return found
     const version = found.right

@@ -21,11 +21,10 @@ import { type Declaration, everyone, get, holders, post, refTo } from '../protoc
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
 import { visibilityOf } from '../response/visibility.ts'
-import { holderExists, runInTurn } from './create-reservation.ts'
+import { holderExists, OF_BOOKING, OF_WINDOW, runInTurn } from './create-reservation.ts'
 import { respondWithList } from './list-response.ts'
 import { type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
-import { OF_BOOKING, OF_WINDOW } from './refusals.ts'
 
 /** A rule with the text that it was read from. */
 const rrule = parsed(

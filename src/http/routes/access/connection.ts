@@ -138,9 +138,9 @@ const connectionOf = async (
 }
 
 const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>): RouteResult => {
-  const { params, user, caller, query } = call
+  const { id, user, caller, query } = call
   const { wait } = query
-  const findIt = () => findReservation(parts, params.id ?? '', user, true)
+  const findIt = () => findReservation(parts, id, user, true)
   const found = await findIt()
   if (E.isLeft(found)) return found
   const { accepts, ...from } = caller()

@@ -7,8 +7,7 @@ import { CONSOLE_PATH } from '../../console/handshake.ts'
 import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
 import type { Code } from '../../protocol/problem.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
-import { findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
-import { explainOver } from '../../response/over.ts'
+import { explainOver, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
 import { NOT_FORWARDED } from './connection.ts'
 
@@ -43,9 +42,9 @@ export const checkConsole = async (
   return forwarded.has(_id) ? found : E.left(NOT_FORWARDED)
 }
 
-const issue = async (parts: Parts, { params, user }: Call): RouteResult => {
+const issue = async (parts: Parts, { id, user }: Call): RouteResult => {
   const { consoleTickets, clock, randomHex } = parts
-  const found = await checkConsole(parts, params.id ?? '', user)
+  const found = await checkConsole(parts, id, user)
   if (E.isLeft(found)) return found
   const { reservation, position } = found.right
   const expires = clock() + TICKET_LIFETIME_MS

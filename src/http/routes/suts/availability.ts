@@ -25,9 +25,9 @@ import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from '../../co
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call, RouteResult } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
+import { OF_SUT } from '../create-reservation.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
-import { OF_SUT } from '../refusals.ts'
 import { findPresent } from '../users/user-reads.ts'
 import { freeRules, freeSpan, sutFilters } from './sut-reads.ts'
 

@@ -62,7 +62,7 @@ const readSpan = async (
 }
 
 const readOne = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesOfOneQuery>>): RouteResult => {
-  const id = call.params.id ?? ''
+  const { id } = call
   const found = await visibleTo(parts.objects, call.user).newest('sut', id)
   if (E.isLeft(found)) return found
   const read = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan(parts, call, [id]))

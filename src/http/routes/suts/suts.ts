@@ -20,10 +20,10 @@ import { refusal } from '../../protocol/problem.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
+import { OF_SUT } from '../create-reservation.ts'
 import { importResponse } from '../list-response.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
-import { OF_SUT } from '../refusals.ts'
 
 const READ_ONLY = ['_id', 'created_at', 'updated_at', 'listen_port', 'monitoring']
 const fields = { ...sutFields, turnaround: roundedUp(QUARTER, 0, TURNAROUND_MAX) }
@@ -87,7 +87,7 @@ const change = async (
   command: SutCommand,
   secrets?: readonly SealedSecret[],
 ): RouteResult => {
-  const id = call.params.id ?? ''
+  const { id } = call
   if (!isAssignedId(id)) return E.left(notFound('sut'))
   const stream = sutStream(id)
   const ended = await runner.run(sutDecider, stream, { command, secrets, ...envelopeOf(call) })
@@ -176,9 +176,9 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     ...SUT,
     refusals: OF_SUT,
     handler: (parts, call) => {
-      const { body, ifMatch, params } = call
+      const { id, body, ifMatch } = call
       const { password, user_name } = body
-      const sealed = parts.vault.seal(params.id ?? '', { password, user_name })
+      const sealed = parts.vault.seal(id, { password, user_name })
       const credentials = sealed && { credentials: sealed.credentials }
       const command = { type: 'UpdateSut', values: pick(body, SUT_FIELDS), ifMatch, ...credentials } as const
       return change(parts, call, command, sealed?.secrets)
@@ -205,7 +205,7 @@ export const sutChanges: readonly Declaration<Parts>[] = [
     refusals: ['sut_not_found', 'sut_reserved'],
     handler: async (parts, call) => {
       const retired = await change(parts, call, { type: 'RetireSut', ifMatch: call.ifMatch })
-      if (E.isRight(retired)) await releasePort(parts.runner, call.params.id ?? '', call.requestId)
+      if (E.isRight(retired)) await releasePort(parts.runner, call.id, call.requestId)
       return retired
     },
   }),

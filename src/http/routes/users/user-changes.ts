@@ -115,8 +115,7 @@ const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeo
  */
 const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>): RouteResult => {
   const { objects, views, users, finishRemoval } = parts
-  const { params, body, requestId } = call
-  const user_id = params.id ?? ''
+  const { id: user_id, body, requestId } = call
   const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
   if (E.isLeft(ended)) return ended
   await users.refresh()
@@ -151,9 +150,8 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
     handler: async (parts, call) => {
       const { runner, users, quotaDefault, vault } = parts
-      const { params, body, ifMatch } = call
+      const { id: _id, body, ifMatch } = call
       const { name, ...fields } = body
-      const _id = params.id ?? ''
       const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch } as const
       if (name === undefined || name === users.member(_id)?.name) {
         return showUser(parts, _id, await run(parts, command, envelopeOf(call)))
@@ -175,7 +173,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: OF_USER,
     handler: async (parts, call) => {
       const { users } = parts
-      const _id = call.params.id ?? ''
+      const { id: _id } = call
       if (users.member(_id) === undefined) await users.catchUp()
       return users.member(_id) === undefined ? E.left(notFound('user')) : changePassword(parts, _id, call)
     },
@@ -203,7 +201,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...USER,
     refusals: OF_USER,
     handler: async (parts, call) => {
-      const _id = call.params.id ?? ''
+      const { id: _id } = call
       return showUser(parts, _id, await renewEpoch(parts, _id, envelopeOf(call)))
     },
   }),
@@ -228,7 +226,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
     handler: async (parts, call) => {
       const { runner, users } = parts
-      const _id = call.params.id ?? ''
+      const { id: _id } = call
       await users.refresh()
       const name = users.member(_id)?.name ?? _id
       const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
@@ -245,7 +243,7 @@ export const userChanges: readonly Declaration<Parts>[] = [
     ...USER,
     refusals: ['user_not_found', 'user_not_removed'],
     handler: async (parts, call) => {
-      const _id = call.params.id ?? ''
+      const { id: _id } = call
       const ended = await run(parts, { type: 'EraseUser', _id }, envelopeOf(call))
       // If this fails, the event stands, and the process of removals deletes them.
       if (E.isRight(ended)) await eraseUser(parts.store, _id)

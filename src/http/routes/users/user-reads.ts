@@ -137,8 +137,7 @@ const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, 
 
 const read = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult => {
   const { users, objects } = parts
-  const { user, params } = call
-  const id = params.id ?? ''
+  const { user, id } = call
   await users.settled()
   if (users.member(id) === undefined) await users.catchUp()
   // A refusal shows no position, so that on a full disk a user must not be missed.

@@ -39,8 +39,8 @@ const shown = ({ _id, role, created_at, expires_at, scope }: Shown, name = _id) 
 })
 
 /** Whose tokens a call is about: one's own, or as an administrator those of others. */
-const subjectOf = async (users: Users, { params, user }: Call): Promise<E.Either<Refusal, string>> => {
-  const id = params.id === 'me' ? user._id : (params.id ?? '')
+const subjectOf = async (users: Users, { id: of, user }: Call): Promise<E.Either<Refusal, string>> => {
+  const id = of === 'me' ? user._id : of
   if (id !== user._id && user.role !== 'administrator')
     return E.left(failure('forbidden', 'Only administrators manage tokens of others.'))
   if (id !== user._id && user.token !== undefined)

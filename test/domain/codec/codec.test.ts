@@ -20,24 +20,15 @@ const NO_STRINGS = [undefined, null, 5, true, [], ['x'], {}]
 const CONTROLS = ['\u0000', 'a\u0007', '\u001b[0m', 'a\u007f', '\u0085', '\u009f', '\u000b', '\u000c']
 const LONE = ['\ud83d', '\ude00', 'a\ud83db', '\ude00\ud83d']
 const LINES = ['a\nb', 'a\r\nb', '\t']
-const SHORT_TEXT = [...NO_STRINGS, ...CONTROLS, ...LONE, ...LINES, x(4097), EMOJI.repeat(4097)]
+const NO_LINE = [...NO_STRINGS, ...CONTROLS, ...LONE, ...LINES]
+const SHORT_TEXT = [...NO_LINE, x(4097), EMOJI.repeat(4097)]
 const LONG_TEXT = ['', 'x', x(4096), EMOJI.repeat(4096), ' ', 'Zoë', '"</script>', '\u00a0', '\u2028']
 
 const fields: Record<string, Limits> = {
   name: {
     codec: sutFields.name,
     taken: ['x', ' ', x(256), EMOJI.repeat(256), 'e\u0301'.repeat(128)],
-    refused: [
-      ...NO_STRINGS,
-      ...CONTROLS,
-      ...LONE,
-      ...LINES,
-      '',
-      x(257),
-      EMOJI.repeat(257),
-      `${EMOJI.repeat(256)}x`,
-      'e\u0301'.repeat(129),
-    ],
+    refused: [...NO_LINE, '', x(257), EMOJI.repeat(257), `${EMOJI.repeat(256)}x`, 'e\u0301'.repeat(129)],
   },
   description: {
     codec: sutFields.description,
@@ -56,21 +47,7 @@ const fields: Record<string, Limits> = {
   'an id': {
     codec: opaqueId,
     taken: ['x', x(128), EMOJI.repeat(128), '590780914445534540190000', '..', 'a b', '%2F', 'ü'],
-    refused: [
-      ...NO_STRINGS,
-      ...CONTROLS,
-      ...LONE,
-      ...LINES,
-      '',
-      'a/b',
-      '/',
-      x(129),
-      EMOJI.repeat(129),
-      '\u2028',
-      '\u200b',
-      '\ufeff',
-      '\ue000',
-    ],
+    refused: [...NO_LINE, '', 'a/b', '/', x(129), EMOJI.repeat(129), '\u2028', '\u200b', '\ufeff', '\ue000'],
   },
   'the name of a tag': {
     codec: tagName,

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { basic } from '../client.ts'
-import { type Line, type Running, start } from '../harness.ts'
+import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { sharedService } from '../shared.ts'
 import { exchange, openRaw } from './raw-http.ts'
@@ -12,9 +12,6 @@ const ALIVE = `GET /health/live HTTP/1.1\r\n${HOST}\r\n`
 const CREDENTIALS = `Authorization: ${basic('admin')}\r\n`
 const JSON_TYPE = 'Content-Type: application/json\r\n'
 const CREATE = `POST /api/sut/create HTTP/1.1\r\n${HOST}${CREDENTIALS}${JSON_TYPE}`
-
-/** The first warnings and errors in the service's log. */
-const errorsOf = ({ log }: Running): readonly Line[] => log.filter(({ level }) => level !== 'info').slice(0, 3)
 
 type Rows = Readonly<Record<string, readonly [bytes: string | Uint8Array, status: number, code: string]>>
 
@@ -137,17 +134,6 @@ for (const [what, [bytes, status]] of Object.entries(taken)) {
     t.is((await exchange(service.port, bytes))?.status, status)
   })
 }
-
-test('a client that sends nothing, half a head or half a body and then stops gets 408', async (t) => {
-  const service = await start(t, { timeouts: { headers: 100, request: 200, checkInterval: 50 } })
-  for (const bytes of ['', `GET /health/live HTTP/1.1\r\n${HOST}`, `${CREATE}Content-Length: 100\r\n\r\n{`]) {
-    const connection = await openRaw(service.port)
-    connection.send(bytes)
-    t.is((await connection.answer())?.status, 408, bytes)
-    await connection.ended()
-  }
-  t.deepEqual(errorsOf(service), [])
-})
 
 test('a client that waits between two requests does not time out', async (t) => {
   const service = await start(t, { timeouts: { headers: 1000, request: 1000, checkInterval: 20 } })

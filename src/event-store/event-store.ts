@@ -37,8 +37,6 @@ export interface EventPosition {
 export interface Batch {
   readonly events: readonly Logged[]
   readonly caughtUp: boolean
-  /** Events known to follow these, if the store can count them. */
-  readonly ahead?: number
 }
 
 /** A stored event in its raw form, whichever version wrote it. */

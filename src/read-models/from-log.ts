@@ -1,7 +1,8 @@
-import type { Projection, Row, Table } from '../../projections/projection.ts'
+import type { Projection, Table } from '../../projections/projection.ts'
 import type { Recorded } from '../domain/event.ts'
-import { BEFORE_FIRST, type StorePosition } from '../domain/values/position.ts'
+import { BEFORE_FIRST, type StorePosition, toPublicPosition } from '../domain/values/position.ts'
 import { type EventStore, NO_STREAM, StoreUnavailable } from '../event-store/event-store.ts'
+import { makePending } from './projector/pending.ts'
 import type { Version } from './tables/version.ts'
 
 /** A document folded from its streams alone, and the store position of its last event. */
@@ -20,6 +21,10 @@ const readStreams = async (
   return events.sort((a, b) => a.storePosition - b.storePosition)
 }
 
+const NOTHING_WRITTEN = { newest: () => undefined, asOf: () => undefined }
+/** Of the tree, which these rows never reach. */
+const NO_LEAF = new Uint8Array()
+
 /**
  * Folds a document as of a revision of its stream without the views. Used when views cannot be written, so that
  * commands are still answered. Reads its streams whole.
@@ -29,25 +34,12 @@ export const makeFromLog =
   async (name: Table, id: string, revision: number, stream: string, withObserved = false): Promise<FromLog> => {
     const projection = projections.find((one) => one.name === name) as Projection
     const observedIn = projection.observedIn?.(id)
-    let row: Row | undefined
-    let observed = 0
-    let found: FromLog | undefined
-    for (const event of await readStreams(store, [stream, ...(observedIn === undefined ? [] : [observedIn])])) {
-      if (projection.key(event) !== id) continue
-      const isOwn = event.stream === stream
-      if (isOwn && event.revision > revision) break
-      row = projection.evolve(row, event)
-      if (!isOwn) observed = event.revision + 1
-      if (!isOwn && !withObserved) continue
-      const version: Version = {
-        ...{ position: BEFORE_FIRST, created: BEFORE_FIRST, id, observed },
-        revision: isOwn ? event.revision : (found?.version.revision ?? event.revision),
-        document: JSON.stringify(row.document),
-        internal: JSON.stringify(row.internal),
-        ended: projection.ended?.(event) ?? found?.version.ended ?? null,
-      }
-      found = { version, storePosition: event.storePosition }
-    }
-    if (found === undefined) throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
-    return found
+    const all = await readStreams(store, [stream, ...(observedIn === undefined ? [] : [observedIn])])
+    const events = all.filter((event) => projection.key(event) === id)
+    const pending = makePending([projection], NOTHING_WRITTEN)
+    for (const [n, event] of events.entries()) pending.fold({ ...event, leaf: NO_LEAF }, toPublicPosition(n))
+    const version = pending.asOf(name, id, revision, withObserved)
+    if (version === undefined) throw new StoreUnavailable(`${stream} does not have ${name} ${id} yet`)
+    const { storePosition } = events[version.position] as Recorded
+    return { version: { ...version, position: BEFORE_FIRST, created: BEFORE_FIRST }, storePosition }
   }

@@ -93,7 +93,7 @@ const readerOf = (t: Parameters<typeof countPerTurn>[0], count: number) => {
     async *subscribe(after: number) {
       for (let next = after + 1; next < count; next += 256) {
         pages.add()
-        yield { events: events.slice(next, next + 256), caughtUp: false, ahead: 0 }
+        yield { events: events.slice(next, next + 256), caughtUp: false }
       }
     },
   }

@@ -162,9 +162,8 @@ export const makeReader = (
           continue
         }
         last = events.at(-1)?.storePosition ?? last
-        const ahead = run(lookup.last) - last
-        isCaughtUp = ahead <= 0
-        yield { events, caughtUp: isCaughtUp, ahead }
+        isCaughtUp = run(lookup.last) <= last
+        yield { events, caughtUp: isCaughtUp }
         if (live === undefined || !isCaughtUp) await turn()
       }
     },

@@ -62,7 +62,7 @@ const parsed = ({ document, internal }: Version): Row => ({
 })
 
 /** Folded rows that are not committed yet, and reads that combine them with the file. */
-export const makePending = (projections: readonly Projection[], file: ViewsFile) => {
+export const makePending = (projections: readonly Projection[], file: Pick<ViewsFile, 'newest' | 'asOf'>) => {
   const { add, find, ...rows } = makeRows()
 
   const newest = (projection: Table, id: string): Version | undefined =>

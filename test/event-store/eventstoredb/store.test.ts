@@ -12,7 +12,7 @@ storeContract(
   'EventStoreDB',
   openEventStoreDbSubject(() => server?.address ?? String(SHARED_STORE)),
   [
-    'a subscriber slower than 3,000 new events gets each once, as read back, with the number still to come',
+    'a subscriber slower than 3,000 new events gets each once, as read back',
     'any sequence of valid, invalid and repeated appends matches a simple model',
     'records are returned in canonical form, the input of leaf hashes, up to the end of the log',
     'streams and logs longer than a page are read completely',

@@ -1,18 +1,14 @@
-import test from 'ava'
 import { passwordOf } from '../http/client.ts'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { idOf } from '../http/harness.ts'
+import { idOf, start } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
-import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { accountOf, checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** One's own account, in a real browser. */
 
-const { service, browser } = sharedBrowser()
-
-test('in Chromium one makes a token, sees it once, revokes it, and changes the own password', async (t) => {
+test('in Chromium one makes a token, sees it once, revokes it, and changes the own password', async (t, open) => {
+  const service = await start(t)
   await service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { hours_per_week: 12 } })
-  const opened = await openFor(t, browser, 'alice')
-  if (opened === undefined) return
+  const opened = await open(service, 'alice')
   const { page } = opened
   await accountOf(opened, 'alice').click()
   await page.getByText('0 of 12 h').waitFor()
@@ -40,5 +36,4 @@ test('in Chromium one makes a token, sees it once, revokes it, and changes the o
   await form.getByText('Your password is changed.').waitFor()
   t.is((await service.anyone.post('/api/login', { name: 'alice', password: 'battery staple' })).status, 200)
   await accountOf(opened, 'alice').waitFor()
-  checkQuiet(t, opened, service.url)
 })

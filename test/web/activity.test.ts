@@ -1,24 +1,19 @@
-import test from 'ava'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { idOf } from '../http/harness.ts'
-import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { idOf, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
 
 /** What happened in the lab, in a real browser. */
 
-const { service, browser } = sharedBrowser()
-
-test('in Chromium an administrator reads and filters what happened, and sees the lab as it was', async (t) => {
+test('in Chromium an administrator reads and filters what happened, and sees the lab as it was', async (t, open) => {
+  const service = await start(t)
   const admin = service.as('admin')
   const [first, second] = [
-    String((await admin.post('/api/sut/create', aSut({ name: 'rack <b>1</b>' }))).json._id),
-    String((await admin.post('/api/sut/create', aSut({ name: 'rack 2' }))).json._id),
+    await createSut(admin, { name: 'rack <b>1</b>' }),
+    await createSut(admin, { name: 'rack 2' }),
   ]
   const held = { user_id: idOf('alice'), sut_id: first, start_in: 0, duration: 1_800 }
   await service.as('alice').post('/api/sut_reservation/create', held)
-  const opened = await openFor(t, browser, 'admin')
-  if (opened === undefined) return
-  const { page } = opened
+  const { page } = await open(service, 'admin')
   await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: 'Activity' }).click()
   await page.getByText(/^alice reserved rack <b>1<\/b> for/).waitFor()
   await page
@@ -47,7 +42,7 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.getByText('Nothing can be changed here.').waitFor()
   await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).waitFor()
   await page.getByRole('gridcell', { name: /^alice/ }).waitFor({ state: 'detached' })
-  await page.getByRole('row').filter({ hasText: 'rack 2' }).hover()
+  await rowOf(page, 'rack 2').hover()
   t.is(await page.getByRole('button', { name: /^Reserve/ }).count(), 0, 'nothing can be reserved in the past')
   await checkAccessible(t, page)
   await page.getByRole('rowheader').getByRole('link', { name: 'rack 2' }).click()
@@ -57,5 +52,4 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.getByRole('button', { name: 'Back to now' }).click()
   await page.getByRole('gridcell', { name: /^alice/ }).waitFor()
   await page.getByRole('rowheader').filter({ hasText: 'rack 2' }).waitFor({ state: 'detached' })
-  checkQuiet(t, opened, service.url)
 })

@@ -1,13 +1,10 @@
-import test from 'ava'
-import { startBrowser } from '../http/documents/browser.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { beforeNext, checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Reserving any machine, in a real browser. */
 
-test('in Chromium a machine is named before it is taken, and the next one when somebody was faster', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a machine is named before it is taken, and the next one when somebody was faster', async (t, open) => {
   const service = await start(t)
   const ids = new Map<string, string>()
   for (const [name, os, rack] of [
@@ -16,9 +13,7 @@ test('in Chromium a machine is named before it is taken, and the next one when s
     ['bench 3', 'Windows', '2'],
   ] as const)
     ids.set(name, await createSut(service.as('admin'), { name, os, tags: { rack } }))
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.getByRole('link', { name: 'Reserve', exact: true }).first().click()
   await page.getByRole('group', { name: 'Operating system' }).getByRole('button', { name: 'Ubuntu' }).click()
   await page.getByText('2 of 3 fit, 2 free now').waitFor()
@@ -26,15 +21,10 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   const reserve = page.getByRole('button', { name: /^Reserve bench \d until/ })
   const [named = ''] = /bench \d/.exec((await reserve.textContent()) ?? '') ?? []
   const other = named === 'bench 1' ? 'bench 2' : 'bench 1'
-  await page.route(
-    '**/api/sut_reservation/create',
-    async (route) => {
-      const faster = { sut_id: ids.get(named), start_in: 0, duration: 3_600 }
-      await service.as('bob').post('/api/sut_reservation/create', faster)
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await beforeNext(page, '**/api/sut_reservation/create', async () => {
+    const faster = { sut_id: ids.get(named), start_in: 0, duration: 3_600 }
+    await service.as('bob').post('/api/sut_reservation/create', faster)
+  })
   await reserve.click()
   await page.getByRole('alert').getByText(`${named} is no longer free. Nothing was booked.`).waitFor()
   await page.getByRole('button', { name: new RegExp(`^Reserve ${other} until`) }).click()
@@ -50,5 +40,4 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   await page.getByRole('radio', { name: /next free/ }).waitFor()
   await page.goBack()
   await page.getByText(/^3 of 3 fit/).waitFor()
-  checkQuiet(t, alice, service.url)
 })

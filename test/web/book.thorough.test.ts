@@ -1,20 +1,16 @@
-import test from 'ava'
-import { startBrowser } from '../http/documents/browser.ts'
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Reserving any machine for somebody else, on a phone and by keyboard, in a real browser. */
 
-test('in Chromium an administrator reserves any machine for another, beyond a quota, by keyboard and on a phone', async (t) => {
-  t.timeout(240_000)
+test('in Chromium an administrator reserves any machine for another, beyond a quota, by keyboard and on a phone', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu', tags: { gpu: 'l4' } })
   await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' })
   const third = await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
   await service.as('admin').post(`/api/user/${idOf('bob')}/update`, { quota: { hours_per_week: 1 } })
-  const admin = await openFor(t, await startBrowser(t, service.url), 'admin')
-  if (admin === undefined) return
+  const admin = await open(service, 'admin')
   const { page } = admin
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
@@ -69,5 +65,4 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.reload()
   await page.getByText('1 of 3 fit, none free now').waitFor()
   await hours.getByRole('radio', { name: '2 h', checked: true }).waitFor()
-  checkQuiet(t, admin, service.url)
 })

@@ -1,19 +1,12 @@
-import test from 'ava'
 import type { Page } from 'playwright-core'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { aSut } from '../http/requests.ts'
-import { checkQuiet, hasFocus, hasFocusInside, openFor } from './stage.ts'
+import { start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { hasFocus, hasFocusInside, rowOf, inChromium as test } from './stage.ts'
 
 /** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
 
-const { service, browser } = sharedBrowser()
-
-const makeMachine = (name: string) => service.as('admin').post('/api/sut/create', aSut({ name }))
-
 /** Pixels of an hour of a day. */
 const HOUR_WIDTH = 96
-
-const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
 /** Drags along a row, on a day that lies ahead: from one hour of it to another. */
 const dragBetween = async (page: Page, name: string, from: number, to: number, isDropped = true): Promise<void> => {
@@ -27,11 +20,10 @@ const dragBetween = async (page: Page, name: string, from: number, to: number, i
   if (isDropped) await page.mouse.up()
 }
 
-test('in Chromium one draws a reservation on the timeline, by drag or by keys, and draws it longer and shorter', async (t) => {
-  await makeMachine('bench 5')
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+test('in Chromium one draws a reservation on the timeline, by drag or by keys, and draws it longer and shorter', async (t, open) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 5' })
+  const { page } = await open(service, 'alice')
   await page.getByPlaceholder('Filter machines').fill('bench 5')
   const row = rowOf(page, 'bench 5')
   const [own, free] = [row.getByRole('gridcell', { name: /^You/ }), row.getByRole('gridcell', { name: /^Free/ })]
@@ -98,14 +90,12 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await page.getByText('The end must be later than now; cancel to end it at once.').waitFor()
   await page.getByRole('button', { name: 'Shorten to 11:00, 1 h 15 m shorter' }).click()
   await own.getByText('09:00–11:00').waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a cut connection is said, forbids reserving, and heals without a reload', async (t) => {
-  await makeMachine('bench 4')
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+test('in Chromium a cut connection is said, forbids reserving, and heals without a reload', async (t, open) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 4' })
+  const { page } = await open(service, 'alice')
   await rowOf(page, 'bench 4').waitFor()
   await page.context().setOffline(true)
   await page.getByText('Not connected since').waitFor()

@@ -1,15 +1,14 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test from 'ava'
+import type { ExecutionContext } from 'ava'
 import type { Page } from 'playwright-core'
-import { opened, SOON } from '../gateway/console/stage.ts'
+import { opened } from '../gateway/console/stage.ts'
 import { freePort, startSut } from '../gateway/peers.ts'
 import { passwordOf } from '../http/client.ts'
-import { type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import type { Opened } from '../http/documents/browser.ts'
 import { idOf, type Running, start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
-import { until } from '../http/until.ts'
-import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor, signIn } from './stage.ts'
+import { accountOf, checkAccessible, hasFocus, signIn, inChromium as test } from './stage.ts'
 
 /** What people and machines can send to harm those who look, on every screen, in a real browser. */
 
@@ -81,24 +80,22 @@ const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll('main,
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
   .map(({ localName, scrollWidth, clientWidth }) => [localName, scrollWidth, clientWidth].join(' '))`
 
-const checkHarmless = async (t: Parameters<typeof checkQuiet>[0], page: Page, place: string): Promise<void> => {
+const checkHarmless = async (t: ExecutionContext, page: Page, place: string): Promise<void> => {
   t.is(await page.evaluate('window.harmed'), undefined, place)
   t.deepEqual(await page.evaluate(LOOSE), [], place)
   t.deepEqual(await page.evaluate(TOO_WIDE), [], place)
 }
 
-const visit = async (t: Parameters<typeof checkQuiet>[0], { page }: Opened, url: string, texts: RegExp) => {
+const visit = async (t: ExecutionContext, { page }: Opened, url: string, texts: RegExp) => {
   await page.goto(url)
   await page.getByText(texts).first().waitFor({ state: 'attached' })
   await checkHarmless(t, page, url)
 }
 
-test('in Chromium hostile names, tags, descriptions and reasons do no harm on any screen', async (t) => {
-  t.timeout(600_000)
+test('in Chromium hostile names, tags, descriptions and reasons do no harm on any screen', async (t, open) => {
   const service = await start(t)
   const { machine, person } = await fill(service)
-  const admin = await openFor(t, await startBrowser(t, service.url), 'admin')
-  if (admin === undefined) return
+  const admin = await open(service, 'admin')
   const { page } = admin
   page.on('dialog', () => t.fail('a dialog was opened'))
   const places = [
@@ -148,11 +145,9 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   await page.getByRole('button', { name: 'Edit' }).first().click()
   await page.getByRole('dialog').waitFor()
   await checkHarmless(t, page, 'the form')
-  checkQuiet(t, admin, service.url)
 })
 
-test('in Chromium a hostile name at sign-in, and what a machine says as it refuses, do no harm', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a hostile name at sign-in, and what a machine says as it refuses, do no harm', async (t, open) => {
   const listenPort = await freePort()
   const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
   const service = await start(t, { environment })
@@ -168,8 +163,7 @@ test('in Chromium a hostile name at sign-in, and what a machine says as it refus
   })
   const machine = aSut({ name: `${MARKUP}${BACKWARDS}`, address: '127.0.0.1', port: sut.port, sut_type: 'vnc' })
   const sut_id = String((await admin.post('/api/sut/create', machine)).json._id)
-  const opening = await openPageFor(t, await startBrowser(t, service.url), undefined)
-  if (opening === undefined) return
+  const opening = await open(service, undefined, 'complaints')
   const { page } = opening
   page.on('dialog', () => t.fail('a dialog was opened'))
   await page.goto('/')
@@ -181,11 +175,7 @@ test('in Chromium a hostile name at sign-in, and what a machine says as it refus
   await accountOf(opening, name).waitFor()
   const window = { start_in: 0, duration: 3_600 }
   const made = await service.as(name).post('/api/sut_reservation/create', { sut_id, ...window })
-  const isOpen = async (): Promise<boolean> => {
-    service.tick()
-    return (await service.as(name).get(`/api/sut_reservation/${made.json._id}/connection`)).json.open === true
-  }
-  await until('the port is open', isOpen, SOON)
+  await opened({ service }, `/api/sut_reservation/${made.json._id}`, name)
   await page.goto(`/#/screen/${made.json._id}`)
   await page.getByText('The machine did not let you in').waitFor()
   await page.getByText('onerror').first().waitFor()
@@ -211,8 +201,7 @@ const theft = (service: string): string => `(async () => {
   return { cookie: document.cookie, kept: Object.keys(localStorage), heard, framed, me, opener, name: window.name, from: document.referrer }
 })()`
 
-test('in Chromium a web server on a machine gets no session, ticket or token of the page', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a web server on a machine gets no session, ticket or token of the page', async (t, open) => {
   const asked: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     asked.push(request.headers)
@@ -226,13 +215,12 @@ test('in Chromium a web server on a machine gets no session, ticket or token of 
   const { port } = server.address() as AddressInfo
   const machine = aSut({ name: 'web 1', address: '127.0.0.1', port, sut_type: 'tcp' })
   const sut_id = String((await service.as('admin').post('/api/sut/create', machine)).json._id)
-  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
-  if (alice === undefined) return
+  const alice = await open(service, undefined, 'complaints')
   await alice.page.goto('/')
   await signIn(alice, 'alice')
   await accountOf(alice, 'alice').waitFor()
   const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
-  await opened({ service, listenPort, sutId: sut_id }, `/api/sut_reservation/${made.json._id}`)
+  await opened({ service }, `/api/sut_reservation/${made.json._id}`)
   const session = (await alice.page.evaluate('JSON.stringify(localStorage)')) as string
   t.true(session.includes('berth'), 'the page keeps its session where only its own origin reads')
   const other = await alice.page.context().newPage()

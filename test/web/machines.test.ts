@@ -1,13 +1,11 @@
 import { type AddressInfo, createServer } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import type { ExecutionContext } from 'ava'
+import { start } from '../http/harness.ts'
 import { aSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
 
 /** Machines, and one machine, in a real browser. */
-
-const { service, browser } = sharedBrowser()
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
@@ -20,11 +18,10 @@ const listen = async (t: ExecutionContext): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-test('in Chromium an administrator adds a machine, which is probed, and imports others from a CSV file', async (t) => {
+test('in Chromium an administrator adds a machine, which is probed, and imports others from a CSV file', async (t, open) => {
+  const service = await start(t)
   const port = await listen(t)
-  const admin = await openFor(t, browser, 'admin')
-  if (admin === undefined) return
-  const { page } = admin
+  const { page } = await open(service, 'admin')
   await page.goto('/#/machines')
   await page.getByRole('button', { name: 'Add a machine' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Add a machine' })
@@ -45,7 +42,7 @@ test('in Chromium an administrator adds a machine, which is probed, and imports 
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText(/^As saved, it answers in \d+ ms\.$/).waitFor()
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const row = page.getByRole('row').filter({ hasText: 'plc 1' })
+  const row = rowOf(page, 'plc 1')
   await row.getByText('rack').waitFor()
 
   await page.getByRole('button', { name: 'Import' }).click()
@@ -63,15 +60,14 @@ test('in Chromium an administrator adds a machine, which is probed, and imports 
   await page.getByPlaceholder('Name, tag, person').fill('node')
   await page.getByText(/^2 of \d$/).waitFor()
   await checkAccessible(t, page)
-  checkQuiet(t, admin, service.url)
 })
 
-test('thorough: in Chromium two edit a machine: what one typed is kept, and the history has both', async (t) => {
+test('thorough: in Chromium two edit a machine: what one typed is kept, and the history has both', async (t, open) => {
+  const service = await start(t)
   const body = aSut({ name: 'gpu 1', version: '550.90' })
   const id = String((await service.as('admin').post('/api/sut/create', body)).json._id)
-  const admin = await openFor(t, browser, 'admin')
-  const alice = await openFor(t, browser, 'alice')
-  if (admin === undefined || alice === undefined) return
+  const admin = await open(service, 'admin')
+  const alice = await open(service, 'alice')
   const { page } = admin
   await page.goto('/#/machines')
   await page.getByRole('link', { name: 'gpu 1' }).focus()
@@ -113,5 +109,4 @@ test('thorough: in Chromium two edit a machine: what one typed is kept, and the 
   await page.getByText('Retire gpu 1? It leaves all lists. Its history stays.').waitFor()
   await page.getByRole('button', { name: 'Retire', exact: true }).click()
   await page.getByRole('heading', { name: 'Machines', exact: true }).waitFor()
-  for (const opened of [admin, alice]) checkQuiet(t, opened, service.url)
 })

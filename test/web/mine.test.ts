@@ -1,36 +1,30 @@
 import { createServer } from 'node:net'
-import test from 'ava'
+import type { ExecutionContext } from 'ava'
 import { freePort } from '../gateway/peers.ts'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { idOf } from '../http/harness.ts'
-import { aSut } from '../http/requests.ts'
+import { idOf, type Running, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
 
 /** One's own reservations, in a real browser. */
 
-const port = await freePort()
-const { service, browser } = sharedBrowser({
-  environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 3}` },
-})
+const forwarding = async (t: ExecutionContext): Promise<Running> => {
+  const port = await freePort()
+  return start(t, { environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${port}-${port + 3}` } })
+}
 
-const makeMachine = async (name: string): Promise<string> =>
-  String(
-    (
-      await service
-        .as('admin')
-        .post('/api/sut/create', aSut({ name, os: 'Ubuntu', version: '24.04', release_unused_after: 900 }))
-    ).json._id,
-  )
+const DESK = { os: 'Ubuntu', version: '24.04', release_unused_after: 900 }
 
-test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and takes again there', async (t) => {
-  const [desk, shelf] = [await makeMachine('desk 1'), await makeMachine('shelf 1')]
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and takes again there', async (t, open) => {
+  const service = await forwarding(t)
+  const [desk, shelf] = [
+    await createSut(service.as('admin'), { name: 'desk 1', ...DESK }),
+    await createSut(service.as('admin'), { name: 'shelf 1', ...DESK }),
+  ]
+  const { page } = await open(service, 'alice')
   await page.keyboard.press('Control+k')
   await hasFocus(page.getByRole('combobox'))
   await page.keyboard.type('desk')
@@ -75,11 +69,11 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve desk 1 again' }).click()
   await page.getByRole('dialog', { name: 'Reserve desk 1' }).waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium Mine and the schedule say that another program has the port of a machine', async (t) => {
-  const sut_id = await makeMachine('desk 2')
+test('in Chromium Mine and the schedule say that another program has the port of a machine', async (t, open) => {
+  const service = await forwarding(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'desk 2', ...DESK })
   const as = service.as('admin')
   const reserve = async (start_in: number) =>
     (await as.post('/api/sut_reservation/create', { sut_id, user_id: idOf('admin'), start_in, duration: 1_800 })).json
@@ -89,9 +83,7 @@ test('in Chromium Mine and the schedule say that another program has the port of
   const { _id } = await reserve(0)
   const connection = async () => (await as.get(`/api/sut_reservation/${_id}/connection`)).json
   await until('it is taken', async () => service.tick() === undefined && (await connection()).last_error !== null, SOON)
-  const admin = await openFor(t, browser, 'admin')
-  if (admin === undefined) return
-  const { page } = admin
+  const { page } = await open(service, 'admin')
   await page.goto('/#/mine')
   const problem = page.getByText('Another program on the machine of Berth has this port. It opens when that one ends.')
   await problem.waitFor()
@@ -99,14 +91,12 @@ test('in Chromium Mine and the schedule say that another program has the port of
   await page.goto('/#/schedule')
   await page.getByRole('gridcell', { name: /^You .*, in use$/ }).click()
   await problem.waitFor()
-  checkQuiet(t, admin, service.url)
 })
 
-test('thorough: in Chromium Mine shows a series as one row, and cancels one of it or all that has not begun', async (t) => {
-  const sut = await makeMachine('rig 1')
-  const bob = await openFor(t, browser, 'bob')
-  if (bob === undefined) return
-  const { page } = bob
+test('thorough: in Chromium Mine shows a series as one row, and cancels one of it or all that has not begun', async (t, open) => {
+  const service = await forwarding(t)
+  const sut = await createSut(service.as('admin'), { name: 'rig 1', ...DESK })
+  const { page } = await open(service, 'bob')
   const day = Math.ceil(Date.now() / 86_400_000) * 86_400_000 + 86_400_000
   const window = { start_time: new Date(day).toISOString(), end_time: new Date(day + 3_600_000).toISOString() }
   const series = { sut_id: sut, ...window, rrule: 'FREQ=DAILY;COUNT=60', time_zone: 'UTC' }
@@ -128,5 +118,4 @@ test('thorough: in Chromium Mine shows a series as one row, and cancels one of i
   await page.getByText('every day, 58 more').waitFor({ state: 'detached' })
   const { json } = await service.as('bob').get(`/api/sut_reservation?sut_id=${sut}`)
   t.is(json.count, 0)
-  checkQuiet(t, bob, service.url)
 })

@@ -1,12 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import test from 'ava'
 import { freePort } from '../gateway/peers.ts'
-import { LAB_HOST, openPageFor, startBrowser } from '../http/documents/browser.ts'
+import { LAB_HOST } from '../http/documents/browser.ts'
 import { type Running, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { accountOf, openFor, signIn } from './stage.ts'
+import { accountOf, enter, pressFree, rowOf, signIn, inChromium as test } from './stage.ts'
 
 /** A network between a browser and the service that is slow and loses connections. */
 interface SlowNetwork {
@@ -64,22 +63,17 @@ const SOON = 60_000
 const reservationsOf = async (service: Running): Promise<number> =>
   (await service.as('admin').get('/api/sut_reservation')).json.count as number
 
-test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is sent twice', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is sent twice', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })
   const network = await startSlowNetwork(t, service.port, { delay: 150, losesEvery: 50 })
-  const alice = await openPageFor(t, await startBrowser(t, `http://127.0.0.1:${network.port}`), undefined)
-  if (alice === undefined) return
+  const alice = await open({ url: `http://127.0.0.1:${network.port}` })
   const { page } = alice
   page.setDefaultTimeout(SOON)
-  await page.goto('/')
-  await signIn(alice, 'alice')
-  await accountOf(alice, 'alice').waitFor()
+  await enter(alice, 'alice')
   for (let round = 1; round <= 4; round++) {
-    const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-    await row.hover()
-    await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+    const row = rowOf(page, 'bench 1')
+    await pressFree(page, 'bench 1')
     await page.getByRole('button', { name: /^Reserve until/ }).click()
     const own = row.getByRole('gridcell', { name: /^You .*, in use$/ })
     await own.waitFor()
@@ -96,22 +90,18 @@ test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is s
   t.true(network.lost() > 0, 'connections were lost')
 })
 
-test('in Chromium what was reserved is not called taken while its answer is on its way', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium what was reserved is not called taken while its answer is on its way', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const late = Promise.withResolvers<void>()
   await page.route('**/api/sut_reservation/create', async (route) => {
     const response = await route.fetch()
     await late.promise
     await route.fulfill({ response })
   })
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  const row = rowOf(page, 'bench 1')
+  await pressFree(page, 'bench 1')
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await row.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
   const form = page.getByRole('dialog', { name: 'Reserve bench 1' })
@@ -121,12 +111,9 @@ test('in Chromium what was reserved is not called taken while its answer is on i
   await form.waitFor({ state: 'detached' })
 })
 
-test('in Chromium a page of which a file does not come says so, and is loaded again', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium a page of which a file does not come says so, and is loaded again', async (t, open) => {
   const service = await start(t)
-  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service)
   for (const file of ['**/web/*/frame~screens.ts', '**/web/*/page.css', '**/web/*/main.ts']) {
     await page.route(file, (route) => route.abort())
     await page.goto('/')
@@ -138,13 +125,10 @@ test('in Chromium a page of which a file does not come says so, and is loaded ag
   t.pass()
 })
 
-test('in Chromium the page says that it is cut off, and heals after ten minutes without a reload', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium the page says that it is cut off, and heals after ten minutes without a reload', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.clock.install()
   await page.evaluate(`window.isSamePage = true`)
   await page.context().setOffline(true)
@@ -155,20 +139,17 @@ test('in Chromium the page says that it is cut off, and heals after ten minutes 
   await page.clock.fastForward('10:00')
   await createSut(service.as('admin'), { name: 'bench 2' })
   await page.context().setOffline(false)
-  await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
+  await rowOf(page, 'bench 2').waitFor()
   await page.getByRole('alert').waitFor({ state: 'detached' })
   t.true(await page.evaluate('window.isSamePage'))
 })
 
-test('in Chromium a restart of the service under an open page heals without a reload', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium a restart of the service under an open page heals without a reload', async (t, open) => {
   const data = await temporaryData(t)
   const environment = { BERTH_PORT: String(await freePort()) }
   const service = await start(t, { data, environment })
   await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.evaluate(`window.isSamePage = true`)
   await service.stop()
   await page
@@ -177,15 +158,13 @@ test('in Chromium a restart of the service under an open page heals without a re
     .waitFor()
   const again = await start(t, { data, environment })
   await createSut(again.as('admin'), { name: 'bench 2' })
-  await page.getByRole('row').filter({ hasText: 'bench 2' }).waitFor()
+  await rowOf(page, 'bench 2').waitFor()
   t.true(await page.evaluate('window.isSamePage'))
 })
 
-test('in Chromium one tab follows for all of a browser, and another takes over when it is closed', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium one tab follows for all of a browser, and another takes over when it is closed', async (t, open) => {
   const service = await start(t)
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
+  const alice = await open(service, 'alice')
   // On a busy machine a tab that has not run for a while is relieved: so not which tab follows, but how many.
   const isOne = async () => /^berth_changes_subscribers 1$/m.test((await service.as('admin').get('/metrics')).text)
   const oneFollows = (when: string) => until(`one tab follows ${when}`, isOne, SOON)
@@ -203,36 +182,29 @@ test('in Chromium one tab follows for all of a browser, and another takes over w
   t.pass()
 })
 
-test('in Chromium the page works over plain HTTP under the name of a lab', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium the page works over plain HTTP under the name of a lab', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openPageFor(t, await startBrowser(t, `http://${LAB_HOST}:${service.port}`), undefined)
-  if (alice === undefined) return
+  const alice = await open({ url: `http://${LAB_HOST}:${service.port}` })
   const { page } = alice
   await page.goto('/')
   t.false(await page.evaluate('isSecureContext'))
   await signIn(alice, 'alice')
   await accountOf(alice, 'alice').waitFor()
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  const row = rowOf(page, 'bench 1')
+  await pressFree(page, 'bench 1')
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await row.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
   await page.getByRole('link', { name: /^Mine/ }).first().click()
   await page.getByRole('article', { name: 'bench 1' }).waitFor()
   await page.getByText('Needs HTTPS.').waitFor()
-  t.deepEqual(alice.faults, [])
 })
 
-test('in Chromium a page that is open during an update loads itself again once, and then says so', async (t) => {
-  t.timeout(6 * SOON)
+test('in Chromium a page that is open during an update loads itself again once, and then says so', async (t, open) => {
   const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 900 })
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   let asked = 0
   await page.route('**/packages~@novnc~**', (route) => {
     asked += 1

@@ -1,24 +1,20 @@
-import test from 'ava'
 import { basic, connectTo } from '../http/client.ts'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { aSut } from '../http/requests.ts'
+import { start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
 
 /** Who uses the lab, in a real browser. */
 
-const { service, browser } = sharedBrowser()
-
-test('in Chromium an administrator adds somebody, sets a quota, makes a token, removes and restores', async (t) => {
+test('in Chromium an administrator adds somebody, sets a quota, makes a token, removes and restores', async (t, open) => {
+  const service = await start(t)
   const connections = connectTo(service.port)
   t.teardown(connections.close)
   const admin = service.as('admin')
-  const opened = await openFor(t, browser, 'admin')
-  if (opened === undefined) return
-  const { page } = opened
+  const { page } = await open(service, 'admin')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: 'People' }).click()
 
@@ -56,7 +52,7 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await drawer.getByText('None').waitFor()
   await hasFocus(button('New token'))
 
-  const sut = String((await admin.post('/api/sut/create', aSut({ name: 'desk 1' }))).json._id)
+  const sut = await createSut(admin, { name: 'desk 1' })
   await own.post('/api/sut_reservation/create', { sut_id: sut, start_in: 7_200, duration: 1_800 })
   await row.getByText('0.5 of 20 h').waitFor()
   await button('Remove Łukasz…').click()
@@ -86,5 +82,4 @@ test('in Chromium an administrator adds somebody, sets a quota, makes a token, r
   await button('Done').click()
   await page.getByRole('row', { name: 'Erin' }).getByText('0 of 40 h').waitFor()
   t.is((await connections.client({ Authorization: basic('Erin', erins) }).get('/api/user/me')).status, 200)
-  checkQuiet(t, opened, service.url)
 })

@@ -1,13 +1,10 @@
-import test, { type ExecutionContext } from 'ava'
+import type { ExecutionContext } from 'ava'
 import type { Locator, Page, Route } from 'playwright-core'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { idOf } from '../http/harness.ts'
+import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { checkQuiet, hasFocus, openFor } from './stage.ts'
+import { hasFocus, inChromium as test } from './stage.ts'
 
 /** Buttons that send a command, pressed more than once, in a real browser. */
-
-const { service, browser } = sharedBrowser()
 
 const HOUR = { start_in: 0, duration: 3_600 }
 
@@ -52,12 +49,10 @@ const pressOften = async (t: ExecutionContext, page: Page, { button, path, doing
   await busy.waitFor({ state: 'detached' })
 }
 
-test('in Chromium a command of Reserve that is pressed again is sent once, and says what it does', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a command of Reserve that is pressed again is sent once, and says what it does', async (t, open) => {
+  const service = await start(t)
   await createSut(service.as('admin'), { name: 'rig 1', os: 'QNX' })
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const match = JSON.stringify({ os: 'QNX' })
   await page.goto(`/#/book?${new URLSearchParams({ match })}`)
   const [main, again] = [page.getByRole('main'), page.getByRole('button', { name: 'Reserve another' })]
@@ -78,25 +73,21 @@ test('in Chromium a command of Reserve that is pressed again is sent once, and s
   await page.getByText('rig 1 is yours on 8 dates.').waitFor()
   t.is((await service.as('alice').get(`/api/sut_reservation?user_id=${idOf('alice')}`)).json.count, 9)
   t.is((await service.as('alice').get(`/api/sut_request?user_id=${idOf('alice')}`)).json.count, 1)
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a double click on Reserve leaves what it says of the reservation', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a double click on Reserve leaves what it says of the reservation', async (t, open) => {
+  const service = await start(t)
   await createSut(service.as('admin'), { name: 'rig 2', os: 'BeOS' })
-  const admin = await openFor(t, browser, 'admin')
-  if (admin === undefined) return
-  const { page } = admin
+  const { page } = await open(service, 'admin')
   await page.goto(`/#/book?${new URLSearchParams({ match: JSON.stringify({ os: 'BeOS' }) })}`)
   const note = page.getByText(/^rig 2 is yours until/)
   await doubleClick(page, page.getByRole('button', { name: /^Reserve rig 2 until/ }), note)
   await page.getByRole('button', { name: 'Reserve another' }).waitFor()
   await note.waitFor()
-  checkQuiet(t, admin, service.url)
 })
 
-test('in Chromium a command of Mine that is pressed again is sent once, and a double click only asks', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a command of Mine that is pressed again is sent once, and a double click only asks', async (t, open) => {
+  const service = await start(t)
   const bob = service.as('bob')
   const [desk, shelf] = [
     await createSut(service.as('admin'), { name: 'desk 1' }),
@@ -107,9 +98,7 @@ test('in Chromium a command of Mine that is pressed again is sent once, and a do
   const window = { start_time: new Date(day).toISOString(), end_time: new Date(day + 3_600_000).toISOString() }
   const series = { sut_id: shelf, ...window, rrule: 'FREQ=DAILY;COUNT=5', time_zone: 'UTC' }
   await bob.post('/api/sut_reservation_series/create', series)
-  const opened = await openFor(t, browser, 'bob')
-  if (opened === undefined) return
-  const { page } = opened
+  const { page } = await open(service, 'bob')
   await page.goto('/#/mine')
   const running = page.getByRole('article', { name: 'desk 1' })
   const button = (name: string): Locator => page.getByRole('main').getByRole('button', { name, exact: true })
@@ -125,5 +114,4 @@ test('in Chromium a command of Mine that is pressed again is sent once, and a do
   await pressOften(t, page, { button: button('Cancel all 4'), path: '**/cancel', doing: 'Cancelling…' })
   await button('Cancel').waitFor({ state: 'detached' })
   t.is((await bob.get(`/api/sut_reservation?sut_id=${shelf}`)).json.count, 0)
-  checkQuiet(t, opened, service.url)
 })

@@ -1,30 +1,25 @@
-import test from 'ava'
-import type { Page } from 'playwright-core'
-import { openPageFor } from '../http/documents/browser.ts'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, hasFocus, hasFocusInside, openFor, signIn } from './stage.ts'
+import { start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import {
+  beforeNext,
+  checkAccessible,
+  enter,
+  hasFocus,
+  hasFocusInside,
+  pressFree,
+  rowOf,
+  inChromium as test,
+} from './stage.ts'
 
 /** The schedule, in a real browser: by role and visible text, as people use it. */
 
-const { service, browser } = sharedBrowser()
-
-/** A machine of a test's own. */
-const makeMachine = async (name: string): Promise<string> =>
-  String(
-    (await service.as('admin').post('/api/sut/create', { ...aSut(), name, os: 'Ubuntu', version: '24.04' })).json._id,
-  )
-
-const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
-
-test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t) => {
-  await makeMachine('bench 1')
-  const alice = await openFor(t, browser, 'alice')
-  const bob = await openFor(t, browser, 'bob')
-  if (alice === undefined || bob === undefined) return
+test('in Chromium one reserves a free machine in two actions, and a colleague sees it without reloading', async (t, open) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' })
+  const alice = await open(service, 'alice')
+  const bob = await open(service, 'bob')
   const row = rowOf(alice.page, 'bench 1')
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await pressFree(alice.page, 'bench 1')
   await alice.page.getByRole('dialog', { name: 'Reserve bench 1' }).waitFor()
   await checkAccessible(t, alice.page)
   await alice.page.getByRole('button', { name: /^Reserve until/ }).click()
@@ -35,29 +30,21 @@ test('in Chromium one reserves a free machine in two actions, and a colleague se
   await checkAccessible(t, bob.page)
   const streams = alice.requests.filter(({ pathname }) => pathname === '/api/changes')
   t.true(streams[0]?.searchParams.has('after'), 'what changes before the stream begins is told too')
-  for (const opened of [alice, bob]) checkQuiet(t, opened, service.url)
 })
 
-test('thorough: in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t) => {
-  const sut = await makeMachine('bench 2')
-  const alice = await openPageFor(t, browser, undefined)
-  if (alice === undefined) return
+test('thorough: in Chromium a refusal says who has it and offers the next free window, and release frees it', async (t, open) => {
+  const service = await start(t)
+  const sut = await createSut(service.as('admin'), { name: 'bench 2', os: 'Ubuntu' })
+  const alice = await open(service)
   const { page } = alice
   // Somebody will be faster, and the page cannot know yet: it is told of no change.
   await page.route('**/api/changes*', () => undefined)
-  await page.goto('/')
-  await signIn(alice, 'alice')
+  await enter(alice, 'alice')
   const row = rowOf(page, 'bench 2')
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 2 for 1 h' }).click()
-  await page.route(
-    '**/api/sut_reservation/create',
-    async (route) => {
-      await service.as('bob').post('/api/sut_reservation/create', { sut_id: sut, start_in: 0, duration: 1_800 })
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await pressFree(page, 'bench 2')
+  await beforeNext(page, '**/api/sut_reservation/create', async () => {
+    await service.as('bob').post('/api/sut_reservation/create', { sut_id: sut, start_in: 0, duration: 1_800 })
+  })
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await page.getByText('bench 2 was taken').waitFor()
   await page.getByText(/bob.*has it from .*reserved a moment ago/s).waitFor()
@@ -69,14 +56,12 @@ test('thorough: in Chromium a refusal says who has it and offers the next free w
   await page.getByRole('alert').getByText('Cancel this reservation of bench 2?').waitFor()
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await own.waitFor({ state: 'detached' })
-  checkQuiet(t, alice, service.url)
 })
 
-test('thorough: in Chromium everything on the schedule works by keyboard', async (t) => {
-  await makeMachine('bench 3')
-  const carol = await openFor(t, browser, 'alice')
-  if (carol === undefined) return
-  const { page } = carol
+test('thorough: in Chromium everything on the schedule works by keyboard', async (t, open) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 3', os: 'Ubuntu' })
+  const { page } = await open(service, 'alice')
   await page.getByPlaceholder('Filter machines').fill('bench 3')
   await rowOf(page, 'bench 3').getByRole('gridcell', { name: /^Free/ }).first().focus()
   await page.keyboard.press('Enter')
@@ -105,5 +90,4 @@ test('thorough: in Chromium everything on the schedule works by keyboard', async
   await hasFocus(page.getByRole('menuitemcheckbox', { name: 'VNC' }))
   await page.keyboard.press('Tab')
   await page.getByRole('menu').waitFor({ state: 'detached' })
-  checkQuiet(t, carol, service.url)
 })

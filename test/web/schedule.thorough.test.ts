@@ -1,27 +1,28 @@
-import test from 'ava'
-import { openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { idOf, start, tidyingLater } from '../http/harness.ts'
+import { idOf, start } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
-import { accountOf, checkAccessible, checkQuiet, hasFocus, openFor, signIn } from './stage.ts'
+import {
+  accountOf,
+  beforeNext,
+  checkAccessible,
+  enter,
+  hasFocus,
+  pressFree,
+  rowOf,
+  signIn,
+  inChromium as test,
+} from './stage.ts'
 
 /** What the schedule shows by itself, and what does not move while somebody is at it, in a real browser. */
 
-const later = tidyingLater()
-test.after.always(later.tidy)
-
-test('in Chromium rows keep their places while the pointer is on the timeline', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
-  const make = async (name: string): Promise<string> =>
-    String((await service.as('admin').post('/api/sut/create', aSut({ name }))).json._id)
+test('in Chromium rows keep their places while the pointer is on the timeline', async (t, open) => {
+  const service = await start(t)
+  const make = async (name: string): Promise<string> => await createSut(service.as('admin'), { name })
   const [, sut_id] = [await make('rig 2'), await make('rig 3'), await make('rig 4')]
-  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const names = () => page.getByRole('rowheader').locator('bdi').allTextContents()
   await page.getByRole('button', { name: 'Free now for 1 h' }).click()
-  const row = page.getByRole('row').filter({ hasText: 'rig 3' })
+  const row = rowOf(page, 'rig 3')
   await row.hover()
   await make('rig 1')
   await page.getByRole('button', { name: 'show 1 more' }).waitFor()
@@ -31,19 +32,15 @@ test('in Chromium rows keep their places while the pointer is on the timeline', 
   await page.getByRole('button', { name: 'Today', exact: true }).hover()
   await row.waitFor({ state: 'detached' })
   t.deepEqual(await names(), ['rig 1', 'rig 2', 'rig 4'])
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium the late answer to a release leaves open what was opened meanwhile', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
+test('in Chromium the late answer to a release leaves open what was opened meanwhile', async (t, open) => {
+  const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   await createSut(service.as('admin'), { name: 'bench 2' })
   const body = { sut_id, start_in: 0, duration: 3_600, keepalive: 1_800 }
   await service.as('alice').post('/api/sut_reservation/create', body)
-  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const [answered, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   await page.route('**/cancel', async (route) => {
     const response = await route.fetch()
@@ -76,59 +73,44 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
   await rowOf('bench 2')
     .getByRole('gridcell', { name: /^You .*, in use$/ })
     .waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })
+test('in Chromium the past of the timeline shows when a machine was offline, and why', async (t, open) => {
+  const service = await start(t, { now: NOW, environment: { BERTH_GATEWAY_HOST: '127.0.0.1' } })
   const id = await createSut(service.as('admin'), REFUSING)
   await monitor(service, id, { enabled: true, interval: 10 })
   await becomes(service, id, 'Offline')
   service.clock.set('2030-05-02T06:40:00Z')
   await monitor(service, id, { enabled: false })
   service.clock.set('2030-05-02T07:10:00Z')
-  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
-  if (alice === undefined) return
+  const alice = await open(service)
   await alice.page.clock.install({ time: '2030-05-02T07:10:00Z' })
   await alice.page.goto('/')
   await signIn(alice, 'alice')
   await accountOf(alice, 'alice').waitFor()
   await alice.page.getByRole('gridcell', { name: /^Offline .*, refuses connections$/ }).waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium any machine like one that was taken is reserved instead, and shown', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
+test('in Chromium any machine like one that was taken is reserved instead, and shown', async (t, open) => {
+  const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' })
   await createSut(service.as('admin'), { name: 'bench 2', os: 'ubuntu' })
   await createSut(service.as('admin'), { name: 'bench 3', os: 'Windows' })
-  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
-  if (alice === undefined) return
+  const alice = await open(service)
   const { page } = alice
   // Somebody will be faster, and the page cannot know yet: it is told of no change.
   await page.route('**/api/changes*', () => undefined)
-  await page.goto('/')
-  await signIn(alice, 'alice')
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
-  await page.route(
-    '**/api/sut_reservation/create',
-    async (route) => {
-      await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await enter(alice, 'alice')
+  await pressFree(page, 'bench 1')
+  await beforeNext(page, '**/api/sut_reservation/create', async () => {
+    await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  })
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   const like = page.getByRole('button', { name: /Any machine like it/ })
   await like.click()
   await page.getByRole('dialog', { name: 'Your reservation of bench 2' }).waitFor()
   await page.keyboard.press('Escape')
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  await pressFree(page, 'bench 1')
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await like.click()
   await page.getByText('None of the 2 machines of this kind is free then.').waitFor()
@@ -136,23 +118,19 @@ test('in Chromium any machine like one that was taken is reserved instead, and s
   await page.getByRole('dialog', { name: /^Reserve any/ }).waitFor({ state: 'detached' })
   const { json } = await service.as('alice').get(`/api/sut_reservation?user_id=${idOf('alice')}`)
   t.is((json.sut_reservations as unknown[]).length, 2)
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a turnaround is drawn, said before one reserves in it, and explained when it is refused', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
+test('in Chromium a turnaround is drawn, said before one reserves in it, and explained when it is refused', async (t, open) => {
+  const service = await start(t)
   const admin = service.as('admin')
   const sut_id = await createSut(admin, { name: 'bench 1', turnaround: 1_800 })
   await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 1_800 })
-  const alice = await openPageFor(t, await startBrowser(later, service.url), undefined)
-  if (alice === undefined) return
+  const alice = await open(service)
   const { page } = alice
   // The turnaround will be raised, and the page cannot know yet: it is told of no change.
   await page.route('**/api/changes*', () => undefined)
-  await page.goto('/')
-  await signIn(alice, 'alice')
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
+  await enter(alice, 'alice')
+  const row = rowOf(page, 'bench 1')
   const turnaround = row.getByRole('gridcell', { name: /^Turnaround until / })
   const until = /\d\d:\d\d/.exec((await turnaround.getAttribute('aria-label')) ?? '')?.[0]
   await turnaround.click()
@@ -180,11 +158,9 @@ test('in Chromium a turnaround is drawn, said before one reserves in it, and exp
   await own.click()
   await page.getByRole('group', { name: 'Extend to' }).getByRole('button').first().click()
   await page.getByText('It needs its turnaround before the next reservation.').waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a filter that leaves no machine free now names the next one, and reserves it', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a filter that leaves no machine free now names the next one, and reserves it', async (t, open) => {
   const service = await start(t)
   for (const [name, hours] of [
     ['rig 1', 5],
@@ -194,9 +170,7 @@ test('in Chromium a filter that leaves no machine free now names the next one, a
     const sut_id = await createSut(service.as('admin'), { name })
     await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: hours * 3_600 })
   }
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.getByPlaceholder('Filter machines').fill('rig')
   await page.getByRole('button', { name: 'Free now for 1 h' }).click()
   await page
@@ -210,12 +184,10 @@ test('in Chromium a filter that leaves no machine free now names the next one, a
   await page.getByRole('button', { name: 'Reserve it' }).click()
   await page.getByRole('dialog', { name: 'Reserve rig 2' }).waitFor()
   await page.getByRole('button', { name: /^Reserve until/ }).click()
-  await page.getByRole('row').filter({ hasText: 'rig 2' }).getByRole('gridcell', { name: /^You/ }).waitFor()
-  checkQuiet(t, alice, service.url)
+  await rowOf(page, 'rig 2').getByRole('gridcell', { name: /^You/ }).waitFor()
 })
 
-test('in Chromium a filter that leaves many machines names the next of them, and says what is left out', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a filter that leaves many machines names the next of them, and says what is left out', async (t, open) => {
   const service = await start(t)
   const [admin, bob] = [service.as('admin'), service.as('bob')]
   const make = async (name: string, hours: number): Promise<void> => {
@@ -225,9 +197,7 @@ test('in Chromium a filter that leaves many machines names the next of them, and
   // The first page of what is free next has no rig.
   await Promise.all(Array.from({ length: 100 }, (_, n) => make(`bench ${n}`, 1)))
   await Promise.all(Array.from({ length: 33 }, (_, n) => make(`rig ${n}`, n === 7 ? 2 : 3)))
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.getByRole('button', { name: 'Tags' }).click()
   await page.getByRole('menuitem', { name: '66 more are not shown' }).waitFor()
   await checkAccessible(t, page)
@@ -239,16 +209,12 @@ test('in Chromium a filter that leaves many machines names the next of them, and
     .getByText(/^The next is rig 7, from /)
     .waitFor()
   await page.getByText('Wait for any leaves the text out: it fits 33 machines, more than can be named.').waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium on a phone the time for which a machine is free reserves it, in a sheet that keeps the focus', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
+test('in Chromium on a phone the time for which a machine is free reserves it, in a sheet that keeps the focus', async (t, open) => {
+  const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openFor(t, await startBrowser(later, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).getByText('over 24 h').click()
   const sheet = page.getByRole('dialog', { name: 'Reserve bench 1' })
@@ -259,5 +225,4 @@ test('in Chromium on a phone the time for which a machine is free reserves it, i
   await checkAccessible(t, page)
   await sheet.getByRole('button', { name: /^Reserve until/ }).click()
   await page.getByRole('gridcell', { name: /^You .*, in use$/ }).waitFor()
-  checkQuiet(t, alice, service.url)
 })

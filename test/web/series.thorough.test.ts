@@ -1,21 +1,12 @@
-import test from 'ava'
 import type { Page } from 'playwright-core'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
-import { idOf } from '../http/harness.ts'
-import { aSut } from '../http/requests.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { idOf, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { beforeNext, checkAccessible, hasFocus, rowOf, inChromium as test } from './stage.ts'
 
 /** The same time every week, in a real browser. */
 
-const { service, browser } = sharedBrowser()
-
 const MARKUP = '<img src=x onerror="window.harmed=1">'
 const WEEK = 7 * 86_400_000
-
-const makeMachine = async (name: string): Promise<string> =>
-  String((await service.as('admin').post('/api/sut/create', aSut({ name }))).json._id)
-
-const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name })
 
 /** Opens the weekly form on a free machine. */
 const openWeekly = async (page: Page, name: string) => {
@@ -29,11 +20,10 @@ const openWeekly = async (page: Page, name: string) => {
   return dialog
 }
 
-test('in Chromium one reserves the same time every week, sees the dates before, and cancels the rest', async (t) => {
-  const sut = await makeMachine('rig 1')
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+test('in Chromium one reserves the same time every week, sees the dates before, and cancels the rest', async (t, open) => {
+  const service = await start(t)
+  const sut = await createSut(service.as('admin'), { name: 'rig 1' })
+  const { page } = await open(service, 'alice')
   const dialog = await openWeekly(page, 'rig 1')
   await hasFocus(page.getByLabel('Every week, times'))
   await dialog.getByText('8 dates, all free').waitFor()
@@ -76,32 +66,24 @@ test('in Chromium one reserves the same time every week, sees the dates before, 
     .first()
     .waitFor()
   await checkAccessible(t, page)
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a series that was taken meanwhile names the dates that are in the way', async (t) => {
-  const sut = await makeMachine('rig 2')
+test('in Chromium a series that was taken meanwhile names the dates that are in the way', async (t, open) => {
+  const service = await start(t)
+  const sut = await createSut(service.as('admin'), { name: 'rig 2' })
   const admin = service.as('admin')
   const made = await admin.post('/api/user/create', { name: MARKUP, role: 'tester', password: 'a password' })
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const dialog = await openWeekly(page, 'rig 2')
   await dialog.getByText('8 dates, all free').waitFor()
-  await page.route(
-    '**/api/sut_reservation_series/create',
-    async (route) => {
-      const at = Date.now() + WEEK
-      const window = { start_time: new Date(at).toISOString(), end_time: new Date(at + 600_000).toISOString() }
-      await admin.post('/api/sut_reservation/create', { sut_id: sut, user_id: made.json._id, ...window })
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await beforeNext(page, '**/api/sut_reservation_series/create', async () => {
+    const at = Date.now() + WEEK
+    const window = { start_time: new Date(at).toISOString(), end_time: new Date(at + 600_000).toISOString() }
+    await admin.post('/api/sut_reservation/create', { sut_id: sut, user_id: made.json._id, ...window })
+  })
   await dialog.getByRole('button', { name: 'Reserve 8 times' }).click()
   await page.getByText('Some dates were taken. None of them was booked.').waitFor()
   await page.getByRole('listitem').filter({ hasText: MARKUP }).waitFor()
   await checkAccessible(t, page)
   t.is(await page.evaluate('window.harmed'), undefined)
-  checkQuiet(t, alice, service.url)
 })

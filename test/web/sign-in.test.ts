@@ -1,16 +1,12 @@
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { passwordOf } from '../http/client.ts'
-import { type Opened, openPageFor } from '../http/documents/browser.ts'
-import { sharedBrowser } from '../http/documents/shared-browser.ts'
+import type { Opened } from '../http/documents/browser.ts'
+import { start } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { PAGE_SCRIPT } from '../http/page-script.ts'
-import { accountOf, checkQuiet, signIn } from './stage.ts'
+import { accountOf, enter, inChromium, signIn } from './stage.ts'
 
 /** The page on which people sign in, as a browser gets it and in a real one. */
-
-const { service, browser } = sharedBrowser()
-
-const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
 
 const sessionIn = async ({ page }: Opened): Promise<string> =>
   JSON.parse(String(await page.evaluate<string>(`localStorage.getItem('berth session')`)))?.session
@@ -23,6 +19,7 @@ const POLICY = {
 }
 
 test('the page and its files need no credentials, have a strict policy and set no cookie', async (t) => {
+  const service = await start(t)
   for (const path of ['/', '/login/callback?code=a&state=b&session_state=c']) {
     const { status, headers, text } = await service.anyone.get(path)
     t.is(status, 200)
@@ -36,6 +33,7 @@ test('the page and its files need no credentials, have a strict policy and set n
 })
 
 test('what the first screen is made of takes less than 200 KB on the wire', async (t) => {
+  const service = await start(t)
   const { text } = await service.anyone.get('/')
   const files = new Set([...text.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(([, file = '']) => file))
   let bytes = 0
@@ -48,52 +46,54 @@ test('what the first screen is made of takes less than 200 KB on the wire', asyn
   t.true(bytes > 50_000 && bytes < 200_000, `${bytes}`)
 })
 
-test('in Chromium one signs in with a password, sees who one is, stays signed in, and signs out', async (t) => {
-  const opened = await openPage(t)
-  if (opened === undefined) return
-  const { page } = opened
-  await page.goto('/')
-  await signIn(opened, 'alice', 'wrong')
-  await page.getByText('The user name or the password is wrong.').waitFor()
-  await signIn(opened, 'alice')
-  await accountOf(opened, 'alice').waitFor()
-  t.false(await page.getByLabel('Password').isVisible())
-  await page.reload()
-  await accountOf(opened, 'alice').waitFor()
-  const session = await sessionIn(opened)
-  t.is(await statusWith(service, session), 200)
-  t.deepEqual(await page.context().cookies(), [])
-  await accountOf(opened, 'alice').click()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
-  t.is(await statusWith(service, session), 401)
-  t.is(await page.evaluate<unknown>(`localStorage.getItem('berth session')`), null)
-  checkQuiet(t, opened, service.url)
-})
+inChromium(
+  'in Chromium one signs in with a password, sees who one is, stays signed in, and signs out',
+  async (t, open) => {
+    const service = await start(t)
+    const opened = await open(service)
+    const { page } = opened
+    await page.goto('/')
+    await signIn(opened, 'alice', 'wrong')
+    await page.getByText('The user name or the password is wrong.').waitFor()
+    await signIn(opened, 'alice')
+    await accountOf(opened, 'alice').waitFor()
+    t.false(await page.getByLabel('Password').isVisible())
+    await page.reload()
+    await accountOf(opened, 'alice').waitFor()
+    const session = await sessionIn(opened)
+    t.is(await statusWith(service, session), 200)
+    t.deepEqual(await page.context().cookies(), [])
+    await accountOf(opened, 'alice').click()
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
+    t.is(await statusWith(service, session), 401)
+    t.is(await page.evaluate<unknown>(`localStorage.getItem('berth session')`), null)
+  },
+)
 
-test('thorough: in Chromium a session that has ended elsewhere brings the form over the page, which is kept', async (t) => {
-  const opened = await openPage(t)
-  if (opened === undefined) return
-  const { page } = opened
-  await page.goto('/')
-  await signIn(opened, 'bob')
-  await accountOf(opened, 'bob').waitFor()
-  await service.as('bob').post('/api/logout', { everywhere: true })
-  const form = page.getByRole('dialog', { name: 'Sign in' })
-  await form.getByText('Your session ended. Sign in again, and you will be back where you were.').waitFor()
-  for (let n = 0; n < 2; n++) await page.keyboard.press('Escape')
-  // A second Escape in a row closes it, and it opens again.
-  await form.waitFor()
-  t.true(await page.getByRole('heading', { name: 'Schedule' }).or(page.locator('h1.title')).first().isVisible())
-  await signIn(opened, 'bob')
-  await page.getByLabel('Password').waitFor({ state: 'detached' })
-  await accountOf(opened, 'bob').click()
-  const other = String(
-    (await service.anyone.post('/api/login', { name: 'bob', password: passwordOf('bob') })).json.session,
-  )
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
-  await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
-  t.is(await statusWith(service, other), 401)
-  checkQuiet(t, opened, service.url)
-})
+inChromium(
+  'thorough: in Chromium a session that has ended elsewhere brings the form over the page, which is kept',
+  async (t, open) => {
+    const service = await start(t)
+    const opened = await open(service)
+    const { page } = opened
+    await enter(opened, 'bob')
+    await service.as('bob').post('/api/logout', { everywhere: true })
+    const form = page.getByRole('dialog', { name: 'Sign in' })
+    await form.getByText('Your session ended. Sign in again, and you will be back where you were.').waitFor()
+    for (let n = 0; n < 2; n++) await page.keyboard.press('Escape')
+    // A second Escape in a row closes it, and it opens again.
+    await form.waitFor()
+    t.true(await page.getByRole('heading', { name: 'Schedule' }).or(page.locator('h1.title')).first().isVisible())
+    await signIn(opened, 'bob')
+    await page.getByLabel('Password').waitFor({ state: 'detached' })
+    await accountOf(opened, 'bob').click()
+    const other = String(
+      (await service.anyone.post('/api/login', { name: 'bob', password: passwordOf('bob') })).json.session,
+    )
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
+    await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
+    t.is(await statusWith(service, other), 401)
+  },
+)

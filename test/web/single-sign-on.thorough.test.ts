@@ -1,26 +1,30 @@
-import { type AddressInfo, connect, createServer } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
-import { type Chromium, type NoBrowser, type Opened, openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { start, temporaryData, tidyingLater } from '../http/harness.ts'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { ExecutionContext } from 'ava'
+import type { Opened } from '../http/documents/browser.ts'
+import { start } from '../http/harness.ts'
 import { environmentFor } from '../http/logins/oidc/stage.ts'
 import { startLabProvider } from '../users/oidc/lab-provider.ts'
+import { inChromium as test } from './stage.ts'
 
 /** Single sign-on in a real browser, through the login page of a real provider. */
 
-const later = tidyingLater()
-let browser: Chromium | NoBrowser
-
 /** The provider must know the address of the service before there is one: its connections are passed on. */
-const startForwarder = async (): Promise<{ readonly url: string; readonly to: (port: number) => void }> => {
+const startForwarder = async (
+  t: ExecutionContext,
+): Promise<{ readonly url: string; readonly to: (port: number) => void }> => {
   let target = 0
+  const accepted = new Set<Socket>()
   const server = createServer((from) => {
     const onwards = connect(target, '127.0.0.1')
     from.pipe(onwards).pipe(from)
     for (const socket of [from, onwards]) socket.on('error', () => undefined)
-    later.teardown(() => void from.destroy())
+    accepted.add(from)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  later.teardown(() => void server.close())
+  t.teardown(() => {
+    server.close()
+    for (const socket of accepted) socket.destroy()
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     to: (port) => {
@@ -29,20 +33,16 @@ const startForwarder = async (): Promise<{ readonly url: string; readonly to: (p
   }
 }
 
-test.before(async (t) => {
-  t.timeout(240_000)
-  const { url, to } = await startForwarder()
-  const lab = await startLabProvider(later, { redirectUri: `${url}/login/callback` })
+/** A service where anna has a role and eve has none. */
+const signingOn = async (t: ExecutionContext): Promise<{ readonly url: string }> => {
+  const { url, to } = await startForwarder(t)
+  const lab = await startLabProvider(t, { redirectUri: `${url}/login/callback` })
   lab.people.set('anna', { preferred_username: 'Anna', groups: ['qa'] })
   lab.people.set('eve', { preferred_username: 'Eve', groups: ['guests'] })
-  const environment = await environmentFor(later, lab.issuer, url)
-  const service = await start(later, { data: await temporaryData(later), environment })
-  to(service.port)
-  browser = await startBrowser(later, url)
-})
-test.after.always(later.tidy)
-
-const openPage = (t: ExecutionContext): Promise<Opened | undefined> => openPageFor(t, browser, undefined)
+  const environment = await environmentFor(t, lab.issuer, url)
+  to((await start(t, { environment })).port)
+  return { url }
+}
 
 /** Logs in at the provider's own page, and consents. */
 const logIn = async ({ page }: Opened, name: string): Promise<void> => {
@@ -55,10 +55,8 @@ const logIn = async ({ page }: Opened, name: string): Promise<void> => {
   await page.locator('button[type=submit]').click()
 }
 
-test('in Chromium one signs in at the provider, sees who one is, and stays signed in', async (t) => {
-  t.timeout(240_000)
-  const opened = await openPage(t)
-  if (opened === undefined) return
+test('in Chromium one signs in at the provider, sees who one is, and stays signed in', async (t, open) => {
+  const opened = await open(await signingOn(t), undefined, 'complaints')
   const { page } = opened
   await logIn(opened, 'anna')
   await page.getByRole('link', { name: 'Anna', exact: true }).waitFor()
@@ -71,10 +69,8 @@ test('in Chromium one signs in at the provider, sees who one is, and stays signe
   await page.getByRole('button', { name: 'Continue with single sign-on' }).waitFor()
 })
 
-test('in Chromium somebody without a role is told so', async (t) => {
-  t.timeout(240_000)
-  const opened = await openPage(t)
-  if (opened === undefined) return
+test('in Chromium somebody without a role is told so', async (t, open) => {
+  const opened = await open(await signingOn(t), undefined, 'complaints')
   await logIn(opened, 'eve')
   await opened.page.getByText('You have no role here. Ask an administrator.').waitFor()
   t.is(await opened.page.evaluate<string | null>(`localStorage.getItem('berth session')`), null)

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ExecutionContext } from 'ava'
-import type { Locator, Page } from 'playwright-core'
+import test, { type ExecutionContext } from 'ava'
+import type { Locator, Page, Route } from 'playwright-core'
 import { passwordOf } from '../http/client.ts'
-import { type Chromium, type NoBrowser, type Opened, openPageFor } from '../http/documents/browser.ts'
+import { type Opened, startBrowser } from '../http/documents/browser.ts'
 
-/** Chromium itself says so of each request that is refused. */
-const isOfRefusal = (fault: string): boolean =>
-  /the server responded with a status of (401|403|404|409|410|412|422|429)/.test(fault)
+/** Chromium itself says so of each request that is refused or cut, and how a canvas is read. */
+const isOfChromium = (fault: string): boolean =>
+  /^Failed to load resource: (net::ERR_|.* status of (401|403|404|409|410|412|422|429|503) )|^Canvas2D:/.test(fault)
 
 /** No error, no violation of a policy, and no request to another host. */
-export const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, url: string): void => {
+const checkQuiet = (t: ExecutionContext, { faults, requests, url }: Opened): void => {
   t.deepEqual(
-    faults.filter((fault) => !isOfRefusal(fault)),
+    faults.filter((fault) => !isOfChromium(fault)),
     [],
   )
   t.deepEqual(
@@ -37,20 +37,59 @@ export const hasFocus = (where: Locator): Promise<void> => where.and(where.page(
 /** Waits until the focus is somewhere inside. */
 export const hasFocusInside = (where: Locator): Promise<void> => where.locator(':focus').waitFor()
 
-/** Opens the page for somebody who signs in; undefined, with the reason logged, where no browser is installed. */
-export const openFor = async (
-  t: ExecutionContext,
-  browser: Chromium | NoBrowser,
-  name: string,
-): Promise<Opened | undefined> => {
-  const opened = await openPageFor(t, browser, undefined)
-  if (opened === undefined) return undefined
+/** Opens the page and signs in there. */
+export const enter = async (opened: Opened, name: string): Promise<void> => {
   await opened.page.goto('/')
   await signIn(opened, name)
   await accountOf(opened, name).waitFor()
   // Where the button was is now the schedule, whose rows keep their places under a pointer.
   await opened.page.mouse.move(0, 0)
-  return opened
+}
+
+/**
+ * Opens a page for a service, and signs in there if a name is given. At the end of the test it must have been quiet,
+ * unless its complaints are expected.
+ */
+type Open = (service: { readonly url: string }, name?: string, expected?: 'complaints') => Promise<Opened>
+
+/** A test in Chromium. Without it, it says so. */
+export const inChromium = (title: string, run: (t: ExecutionContext, open: Open) => Promise<void>): void =>
+  test(title, async (t) => {
+    t.timeout(600_000)
+    const browser = await startBrowser(t)
+    if (browser.kind === 'no browser') {
+      t.log(browser.why)
+      t.pass()
+      return
+    }
+    const quiet: Opened[] = []
+    await run(t, async ({ url }, name, expected) => {
+      const opened = await browser.open(t, url)
+      if (expected === undefined) quiet.push(opened)
+      if (name !== undefined) await enter(opened, name)
+      return opened
+    })
+    for (const opened of quiet) checkQuiet(t, opened)
+  })
+
+/** Does something when the page next asks for a path, before it is asked for. */
+export const beforeNext = async (page: Page, path: string, act: () => Promise<unknown>): Promise<void> => {
+  const first = async (route: Route): Promise<void> => {
+    await act()
+    await route.continue()
+  }
+  await page.route(path, first, { times: 1 })
+}
+
+/** The row of a machine in the schedule. */
+export const rowOf = (page: Page, name: string): Locator => page.getByRole('row').filter({ hasText: name })
+
+/** Opens the form of a reservation that begins now, from the row of a machine. */
+export const pressFree = async (page: Page, name: string): Promise<void> => {
+  await rowOf(page, name).hover()
+  await rowOf(page, name)
+    .getByRole('button', { name: `Reserve ${name} for 1 h` })
+    .click()
 }
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')

@@ -1,35 +1,33 @@
-import test from 'ava'
+import type { Page } from 'playwright-core'
 import { passwordOf } from '../http/client.ts'
-import { openPageFor, startBrowser } from '../http/documents/browser.ts'
-import { idOf, start, tidyingLater } from '../http/harness.ts'
-import { aSut } from '../http/requests.ts'
-import { accountOf, checkAccessible, openFor, signIn } from './stage.ts'
+import { idOf, start } from '../http/harness.ts'
+import { createSut } from '../http/requests.ts'
+import { accountOf, checkAccessible, signIn, inChromium as test } from './stage.ts'
 import { interceptReads, screenStates } from './states.ts'
 
 /** Every screen while it loads, fails, is empty, is cut off, and for those who may not use it, in a real browser. */
 
-const later = tidyingLater()
-test.after.always(later.tidy)
-
-test('in Chromium every screen says that it loads, failed, is empty, is cut off, or is not for you', async (t) => {
-  t.timeout(240_000)
-  const service = await start(later)
+test('in Chromium every screen says that it loads, failed, is empty, is cut off, or is not for you', async (t, open) => {
+  const service = await start(t)
   const admin = service.as('admin')
-  const sut_id = String((await admin.post('/api/sut/create', aSut({ name: 'bench 1' }))).json._id)
-  await admin.post('/api/user/create', { name: 'carl', role: 'tester', scope: 'rack=9', password: passwordOf('carl') })
+  const sut_id = await createSut(admin, { name: 'bench 1' })
+  await admin.post('/api/user/create', {
+    name: 'carl',
+    role: 'tester',
+    scope: 'rack=9',
+    password: passwordOf('carl'),
+  })
   const window = { start_in: 0, duration: 3_600 }
   await service.as('alice').post('/api/sut_reservation/create', { user_id: idOf('alice'), sut_id, ...window })
   await service.as('alice').post('/api/user/me/token', { name: 'nightly' })
-  const browser = await startBrowser(later, service.url)
-  const pages = new Map<string, NonNullable<Awaited<ReturnType<typeof openFor>>>>()
+  const pages = new Map<string, Page>()
   const pageOf = async (name: string) => {
-    const opened = pages.get(name) ?? (await openFor(t, browser, name))
-    if (opened !== undefined) pages.set(name, opened)
-    return opened?.page
+    const page = pages.get(name) ?? (await open(service, name)).page
+    pages.set(name, page)
+    return page
   }
   for (const [name, screen] of Object.entries(screenStates(sut_id))) {
     const page = await pageOf(screen.user)
-    if (page === undefined) return
     const main = page.getByRole('main')
     const reads = await interceptReads(page)
     reads.hold(screen.reads)
@@ -57,21 +55,18 @@ test('in Chromium every screen says that it loads, failed, is empty, is cut off,
     await page.unrouteAll()
     if (screen.forbidden === undefined) continue
     const other = await pageOf(screen.forbidden.user)
-    await other?.goto(`/#/${screen.place}`)
-    await other?.getByRole('main').getByText(screen.forbidden.text).waitFor()
-    if (other !== undefined) await checkAccessible(t, other)
+    await other.goto(`/#/${screen.place}`)
+    await other.getByRole('main').getByText(screen.forbidden.text).waitFor()
+    await checkAccessible(t, other)
   }
 })
 
-test('in Chromium sign-in and the screen of a machine say that they wait, failed, or are not for you', async (t) => {
-  t.timeout(240_000)
+test('in Chromium sign-in and the screen of a machine say that they wait, failed, or are not for you', async (t, open) => {
   const service = await start(t)
-  const sut_id = String((await service.as('admin').post('/api/sut/create', aSut({ name: 'bench 1' }))).json._id)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   const window = { start_in: 0, duration: 3_600 }
   const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, ...window })
-  const browser = await startBrowser(t, service.url)
-  const alice = await openPageFor(t, browser, undefined)
-  if (alice === undefined) return
+  const alice = await open(service)
   const { page } = alice
   const reads = await interceptReads(page)
   await page.goto('/')
@@ -94,7 +89,7 @@ test('in Chromium sign-in and the screen of a machine say that they wait, failed
   reads.pass()
   await page.getByText('Another Berth instance forwards this machine').waitFor()
   await checkAccessible(t, page)
-  const bob = await openFor(t, browser, 'bob')
-  await bob?.page.goto(`/#/screen/${made.json._id}`)
-  await bob?.page.getByText('Another user holds this reservation.').waitFor()
+  const bob = await open(service, 'bob')
+  await bob.page.goto(`/#/screen/${made.json._id}`)
+  await bob.page.getByText('Another user holds this reservation.').waitFor()
 })

@@ -2,16 +2,14 @@ import { execFile, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import test from 'ava'
 import type { Page } from 'playwright-core'
 import { opened } from '../gateway/console/stage.ts'
 import { freePort } from '../gateway/peers.ts'
 import { areInstalled, PASSWORD, startXvnc } from '../gateway/rfb/xvnc.ts'
 import { passwordOf } from '../http/client.ts'
-import { startBrowser } from '../http/documents/browser.ts'
 import { people, start } from '../http/harness.ts'
 import { until } from '../http/until.ts'
-import { checkAccessible, checkQuiet, hasFocus, openFor } from './stage.ts'
+import { checkAccessible, hasFocus, pressFree, rowOf, inChromium as test } from './stage.ts'
 
 /** Milliseconds for what should happen at once, on a busy machine. */
 const SOON = 30_000
@@ -38,8 +36,7 @@ const setUp = async (page: Page, port: number): Promise<void> => {
   await button('Done').click()
 }
 
-test('in Chromium an empty lab is set up, and a tester takes and uses its machine, and releases it', async (t) => {
-  t.timeout(8 * SOON)
+test('in Chromium an empty lab is set up, and a tester takes and uses its machine, and releases it', async (t, open) => {
   if (!areInstalled(t, 'Xvnc', 'xterm', 'vncsnapshot')) return
   const { port, directory } = await startXvnc(t)
   const file = join(directory, 'typed')
@@ -60,22 +57,17 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
   const listenPort = await freePort()
   const environment = { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: `${listenPort}-${listenPort}` }
   const service = await start(t, { environment, firstUsers: (await people()).filter(({ name }) => name === 'admin') })
-  const browser = await startBrowser(t, service.url)
-  const admin = await openFor(t, browser, 'admin')
-  if (admin === undefined) return
+  const admin = await open(service, 'admin')
   await setUp(admin.page, port)
   await admin.page.getByRole('heading', { name: /^Add a person ?, done/ }).waitFor()
-  const alice = await openFor(t, browser, 'alice')
-  if (alice === undefined) return
-  const { page } = alice
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
+  const { page } = await open(service, 'alice')
+  const row = rowOf(page, 'bench 1')
+  await pressFree(page, 'bench 1')
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await row.getByRole('gridcell', { name: /^You / }).waitFor()
   const { json } = await service.as('alice').get('/api/sut_reservation')
   const [{ _id }] = json.sut_reservations as [{ _id: string }]
-  await opened({ service, listenPort, sutId: '' }, `/api/sut_reservation/${_id}`)
+  await opened({ service }, `/api/sut_reservation/${_id}`)
   await row.getByRole('gridcell', { name: /^You .*, in use$/ }).click()
   await page.getByRole('link', { name: 'Open screen' }).click()
   await page.getByText('320 × 200').waitFor()
@@ -105,5 +97,4 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
     },
     SOON,
   )
-  for (const each of [admin, alice]) checkQuiet(t, each, service.url)
 })

@@ -46,12 +46,12 @@ export const reserveFor = async ({ service, sutId }: Stage, window: object = QUA
 }
 
 /** Waits until the port of a running reservation is open. */
-export const opened = ({ service }: Stage, path: string): Promise<void> =>
+export const opened = ({ service }: Pick<Stage, 'service'>, path: string, who = 'alice'): Promise<void> =>
   until(
     'the port is open',
     async () => {
       service.tick()
-      return (await service.as('alice').get(`${path}/connection`)).json.open === true
+      return (await service.as(who).get(`${path}/connection`)).json.open === true
     },
     SOON,
   )

@@ -1,37 +1,21 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import test, { type ExecutionContext } from 'ava'
-import { accountOf, checkAccessible, signIn } from '../../web/stage.ts'
+import { accountOf, checkAccessible, signIn, inChromium as test } from '../../web/stage.ts'
 import { passwordOf } from '../client.ts'
+import { start } from '../harness.ts'
 import { createSut } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
-import { LAB_HOST, type Opened, openPageFor, watchDialogs } from './browser.ts'
-import { sharedBrowser } from './shared-browser.ts'
+import { LAB_HOST, watchDialogs } from './browser.ts'
 
 /** `/docs` and `/guide` in a real browser, and that no address opens a dialog for a name and a password. */
 
-const { service, browser } = sharedBrowser()
-
-const checkQuiet = (t: ExecutionContext, { faults, requests }: Opened, origin = service.url): void => {
-  t.deepEqual(faults, [], 'no error in the console, and no violation of the Content Security Policy')
-  t.true(requests.length > 0)
-  t.true(requests.every((request) => request.origin === origin))
-}
-
-/** A test with a page that is signed in to nothing, unless a name is given. Without a browser it says so. */
-const inChromium = (title: string, run: (t: ExecutionContext, opened: Opened) => Promise<void>, name?: string): void =>
-  test(`in Chromium ${title}`, async (t) => {
-    const opened = await openPageFor(t, browser, name)
-    if (opened !== undefined) await run(t, opened)
-  })
-
-inChromium('/docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t, opened) => {
+test('in Chromium /docs shows every operation, can execute one, and fetches nothing from elsewhere', async (t, open) => {
+  const service = await start(t)
   const id = await createSut(service.as('admin'))
-  const { page, faults } = opened
   // Not loopback: requests of the page say nothing of a browser.
-  const origin = `http://${LAB_HOST}:${service.port}`
+  const { page, faults } = await open({ url: `http://${LAB_HOST}:${service.port}` })
   const dialogs = await watchDialogs(page)
-  await page.goto(`${origin}/docs`)
+  await page.goto('/docs')
   await page
     .locator('.opblock')
     .nth(catalogue.length - 1)
@@ -58,10 +42,11 @@ inChromium('/docs shows every operation, can execute one, and fetches nothing fr
   t.true((await execute(200))?.includes(id))
   t.deepEqual(dialogs, [])
   t.regex(faults.join(), /^Failed to load resource: the server responded with a status of 401 [^,]*$/)
-  checkQuiet(t, { ...opened, faults: [] }, origin)
 })
 
-inChromium('/docs tries operations with the session of the page, whose bar it has', async (t, opened) => {
+test('in Chromium /docs tries operations with the session of the page, whose bar it has', async (t, open) => {
+  const service = await start(t)
+  const opened = await open(service)
   const { page } = opened
   await page.goto('/docs')
   await page.getByRole('banner').getByRole('link', { name: 'Sign in' }).click()
@@ -72,11 +57,11 @@ inChromium('/docs tries operations with the session of the page, whose bar it ha
   await operation.locator('.opblock-summary-control').click()
   await operation.getByRole('button', { name: 'Execute' }).click()
   await operation.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
-  checkQuiet(t, opened)
 })
 
-inChromium('the guide is searched with the keyboard, on a phone too, and copies its code', async (t, opened) => {
-  const { page } = opened
+test('in Chromium the guide is searched with the keyboard, on a phone too, and copies its code', async (t, open) => {
+  const service = await start(t)
+  const { page } = await open(service)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/guide/errors')
   await checkAccessible(t, page)
@@ -99,70 +84,62 @@ inChromium('the guide is searched with the keyboard, on a phone too, and copies 
   t.true(before > 0)
   t.is(await scrolled(), before)
   await checkAccessible(t, page)
-  checkQuiet(t, opened)
 })
 
-inChromium(
-  'the guide shows its picture and links to a chapter and a problem page',
-  async (t, opened) => {
-    const { page } = opened
-    await page.goto('/guide')
-    t.is(await page.locator('h1').textContent(), 'The guide')
-    t.true((await page.evaluate<number>(`document.querySelector('main img').naturalWidth`)) > 0)
-    for (const [name, heading] of [
-      ['Errors', 'Errors'],
-      ['stale', 'The object has changed since it was read'],
-    ] as const) {
-      await page.locator('main').getByRole('link', { name, exact: true }).click()
-      await page.locator('h1', { hasText: heading }).waitFor()
-    }
-    checkQuiet(t, opened)
-  },
-  'alice',
-)
+test('in Chromium the guide shows its picture and links to a chapter and a problem page', async (t, open) => {
+  const service = await start(t)
+  const { page } = await open(service)
+  await page.goto('/guide')
+  t.is(await page.locator('h1').textContent(), 'The guide')
+  t.true((await page.evaluate<number>(`document.querySelector('main img').naturalWidth`)) > 0)
+  for (const [name, heading] of [
+    ['Errors', 'Errors'],
+    ['stale', 'The object has changed since it was read'],
+  ] as const) {
+    await page.locator('main').getByRole('link', { name, exact: true }).click()
+    await page.locator('h1', { hasText: heading }).waitFor()
+  }
+})
 
-inChromium(
-  'a violation of the Content Security Policy and a request elsewhere are detected',
-  async (t, { page, faults, requests }) => {
-    await page.goto('/guide')
-    t.deepEqual(faults, [])
-    await page.evaluate(`new Promise((resolve) => {
+test('in Chromium a violation of the Content Security Policy and a request elsewhere are detected', async (t, open) => {
+  const service = await start(t)
+  const { page, faults, requests } = await open(service, undefined, 'complaints')
+  await page.goto('/guide')
+  t.deepEqual(faults, [])
+  await page.evaluate(`new Promise((resolve) => {
     document.addEventListener('securitypolicyviolation', () => resolve(true), { once: true })
     document.body.append(Object.assign(document.createElement('iframe'), { src: '/guide' }))
   })`)
-    t.regex(faults.join('; '), /Content Security Policy/)
-    await page.goto(`http://localhost:${service.port}/health/live`)
-    t.true(requests.some(({ origin }) => origin !== service.url))
-  },
-  'alice',
-)
+  t.regex(faults.join('; '), /Content Security Policy/)
+  await page.goto(`http://localhost:${service.port}/health/live`)
+  t.true(requests.some(({ origin }) => origin !== service.url))
+})
 
 for (const host of ['127.0.0.1', LAB_HOST]) {
-  inChromium(
-    `no dialog for a password opens at ${host}, and a page that is not there leads back`,
-    async (t, { page }) => {
-      const origin = `http://${host}:${service.port}`
-      const asked = await watchDialogs(page)
-      t.is((await page.goto(`${origin}/api/sut`))?.status(), 401)
-      t.is((await page.goto(`${origin}/guide/none`))?.status(), 404)
-      t.is((await page.goto(`${origin}/nowhere`))?.status(), 404)
-      await page.getByRole('link', { name: 'Back to Berth' }).click()
-      await page.getByLabel('Name').fill('alice')
-      await page.getByLabel('Password').fill('wrong')
-      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-      await page.getByText('The user name or the password is wrong.').waitFor()
-      t.deepEqual(asked, [])
-    },
-  )
+  test(`in Chromium no dialog for a password opens at ${host}, and a page that is not there leads back`, async (t, open) => {
+    const service = await start(t)
+    const { page } = await open({ url: `http://${host}:${service.port}` })
+    const asked = await watchDialogs(page)
+    t.is((await page.goto('/api/sut'))?.status(), 401)
+    t.is((await page.goto('/guide/none'))?.status(), 404)
+    t.is((await page.goto('/nowhere'))?.status(), 404)
+    await page.getByRole('link', { name: 'Back to Berth' }).click()
+    await page.getByLabel('Name').fill('alice')
+    await page.getByLabel('Password').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('The user name or the password is wrong.').waitFor()
+    t.deepEqual(asked, [])
+  })
 }
 
-inChromium('a dialog for a password is noticed', async (t, { page }) => {
+test('in Chromium a dialog for a password is noticed', async (t, open) => {
   const challenge = { 'WWW-Authenticate': 'Basic realm="x"' }
   const other = createServer((_, response) => response.writeHead(401, challenge).end('no'))
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   t.teardown(() => other.close())
-  const asked = await watchDialogs(page)
   const url = `http://${LAB_HOST}:${(other.address() as AddressInfo).port}/`
+  const { page } = await open({ url: new URL(url).origin })
+  const asked = await watchDialogs(page)
   t.is((await page.goto(url))?.status(), 401)
   t.deepEqual(asked, [url])
 })

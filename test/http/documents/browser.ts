@@ -1,8 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { ExecutionContext } from 'ava'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { passwordOf } from '../client.ts'
 import type { Tidying } from '../harness.ts'
 
 /** A real Chromium, if installed. */
@@ -15,12 +13,14 @@ export interface NoBrowser {
 
 export interface Chromium {
   readonly kind: 'chromium'
-  /** Opens a page with the credentials of a user, or without any, until the scope ends. */
-  readonly open: (scope: Tidying, name: string | undefined) => Promise<Opened>
+  /** Opens a page for a service at this address, until the scope ends. */
+  readonly open: (scope: Tidying, url: string) => Promise<Opened>
 }
 
 export interface Opened {
   readonly page: Page
+  /** The address of the service. */
+  readonly url: string
   /** Console errors, uncaught exceptions, and violations of the Content Security Policy. */
   readonly faults: readonly string[]
   /** The address of every request except data: and blob:. */
@@ -59,9 +59,8 @@ const ARGS = [
 /** Milliseconds for a step on a busy machine. */
 const WITHIN = 60_000
 
-const watch = async (scope: Tidying, browser: Browser, url: string, name: string | undefined): Promise<Opened> => {
-  const credentials = name !== undefined && { username: name, password: passwordOf(name), origin: url }
-  const context = await browser.newContext({ ...(credentials && { httpCredentials: credentials }), baseURL: url })
+const watch = async (scope: Tidying, browser: Browser, url: string): Promise<Opened> => {
+  const context = await browser.newContext({ baseURL: url })
   scope.teardown(() => context.close())
   context.setDefaultTimeout(WITHIN)
   const page = await context.newPage()
@@ -75,7 +74,7 @@ const watch = async (scope: Tidying, browser: Browser, url: string, name: string
     const address = new URL(request.url())
     if (address.protocol !== 'data:' && address.protocol !== 'blob:') requests.push(address)
   })
-  return { page, faults, requests }
+  return { page, url, faults, requests }
 }
 
 /** The one browser of this process, and how many scopes use it. */
@@ -90,11 +89,8 @@ const stopUsing = async (): Promise<void> => {
   await (await last)?.close()
 }
 
-/**
- * Gives Chromium for the pages of a service, until the scope ends. All files of a suite share one: a start costs more
- * than most of their tests.
- */
-export const startBrowser = async (scope: Tidying, url: string): Promise<Chromium | NoBrowser> => {
+/** Gives Chromium until the scope ends. All files of a suite share one: a start costs more than most of their tests. */
+export const startBrowser = async (scope: Tidying): Promise<Chromium | NoBrowser> => {
   const executablePath = findChromium()
   if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }
   running ??= chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
@@ -108,7 +104,7 @@ export const startBrowser = async (scope: Tidying, url: string): Promise<Chromiu
     return { kind: 'no browser', why: `NOT RUN: ${executablePath} did not start: ${(error as Error).message}` }
   }
   scope.teardown(stopUsing)
-  return { kind: 'chromium', open: (page, name) => watch(page, browser, url, name) }
+  return { kind: 'chromium', open: (page, url) => watch(page, browser, url) }
 }
 
 /** The addresses for which Chromium would open its dialog for a name and a password. */
@@ -127,17 +123,4 @@ export const watchDialogs = async (page: Page): Promise<readonly string[]> => {
   })
   await session.send('Fetch.enable', { handleAuthRequests: true })
   return asked
-}
-
-/** Opens a page for a user, or without credentials. Without a browser it logs the reason and returns undefined. */
-export const openPageFor = async (
-  t: ExecutionContext,
-  browser: Chromium | NoBrowser,
-  name: string | undefined,
-): Promise<Opened | undefined> => {
-  t.timeout(240_000)
-  if (browser.kind === 'chromium') return browser.open(t, name)
-  t.log(browser.why)
-  t.pass()
-  return undefined
 }

@@ -1,8 +1,6 @@
-import test from 'ava'
-import { openPageFor, startBrowser } from '../../http/documents/browser.ts'
 import { idOf, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
-import { checkAccessible, checkQuiet, openFor, signIn } from '../stage.ts'
+import { beforeNext, checkAccessible, enter, pressFree, inChromium as test } from '../stage.ts'
 
 /** Requests of a user that may wait, and of a page of a list, at most. */
 const [PER_USER, PER_PAGE] = [100, 1_000]
@@ -11,8 +9,7 @@ const [PER_USER, PER_PAGE] = [100, 1_000]
 
 const HOUR = { start_in: 0, duration: 3_600 }
 
-test("in Chromium one waits for any machine, sees one's place and why, and is told when it is there", async (t) => {
-  t.timeout(240_000)
+test("in Chromium one waits for any machine, sees one's place and why, and is told when it is there", async (t, open) => {
   const service = await start(t)
   const [first, second] = [
     await createSut(service.as('admin'), { name: 'bench 1', os: 'Ubuntu' }),
@@ -25,9 +22,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   const setMost = (priority_max: number) =>
     service.as('admin').post(`/api/user/${idOf('alice')}/update`, { quota: { priority_max } })
   await setMost(0)
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   const match = JSON.stringify({ os: 'Ubuntu' })
   await page.goto(`/#/book?${new URLSearchParams({ match })}`)
   await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 2nd' }).waitFor()
@@ -40,14 +35,9 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 1st' }).waitFor()
   await checkAccessible(t, page)
   // The quota is lowered before the page can know.
-  await page.route(
-    '**/api/sut_request/create',
-    async (route) => {
-      await setMost(0)
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await beforeNext(page, '**/api/sut_request/create', async () => {
+    await setMost(0)
+  })
   await wait.click()
   await page
     .getByRole('alert')
@@ -83,29 +73,18 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   await checkAccessible(t, page)
   await page.getByRole('alert').getByRole('link', { name: 'Open' }).click()
   await page.getByRole('article', { name: 'bench 1' }).waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium one waits for the machine that somebody else has taken, and withdraws', async (t) => {
-  t.timeout(240_000)
+test('in Chromium one waits for the machine that somebody else has taken, and withdraws', async (t, open) => {
   const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
-  const alice = await openPageFor(t, await startBrowser(t, service.url), undefined)
-  if (alice === undefined) return
+  const alice = await open(service)
   const { page } = alice
-  await page.goto('/')
-  await signIn(alice, 'alice')
-  const row = page.getByRole('row').filter({ hasText: 'bench 1' })
-  await row.hover()
-  await row.getByRole('button', { name: 'Reserve bench 1 for 1 h' }).click()
-  await page.route(
-    '**/api/sut_reservation/create',
-    async (route) => {
-      await service.as('bob').post('/api/sut_reservation/create', { sut_id, ...HOUR })
-      await route.continue()
-    },
-    { times: 1 },
-  )
+  await enter(alice, 'alice')
+  await pressFree(page, 'bench 1')
+  await beforeNext(page, '**/api/sut_reservation/create', async () => {
+    await service.as('bob').post('/api/sut_reservation/create', { sut_id, ...HOUR })
+  })
   await page.getByRole('button', { name: /^Reserve until/ }).click()
   await page.getByRole('button', { name: /^Wait for it/ }).click()
   const dialog = page.getByRole('dialog', { name: 'You wait' })
@@ -134,11 +113,9 @@ test('in Chromium one waits for the machine that somebody else has taken, and wi
   await queue.getByText('2 more wait.').waitFor()
   await queue.getByRole('button', { name: 'Show more' }).click()
   await queue.getByRole('row', { name: /^22 bob/ }).waitFor()
-  checkQuiet(t, alice, service.url)
 })
 
-test('in Chromium a queue of several pages shows its beginning and oneself, and more on demand', async (t) => {
-  t.timeout(240_000)
+test('in Chromium a queue of several pages shows its beginning and oneself, and more on demand', async (t, open) => {
   const service = await start(t)
   const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
   await service.as('bob').post('/api/sut_reservation/create', { sut_id, ...HOUR })
@@ -152,9 +129,7 @@ test('in Chromium a queue of several pages shows its beginning and oneself, and 
     await Promise.all(Array.from({ length: PER_USER }, () => wait(service.as('admin'), { user_id })))
   }
   await wait(service.as('alice'), {})
-  const alice = await openFor(t, await startBrowser(t, service.url), 'alice')
-  if (alice === undefined) return
-  const { page } = alice
+  const { page } = await open(service, 'alice')
   await page.goto('/#/book')
   await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 1002nd' }).waitFor()
   const queue = page.getByRole('region', { name: 'Waiting' })
@@ -164,5 +139,4 @@ test('in Chromium a queue of several pages shows its beginning and oneself, and 
   await queue.getByRole('button', { name: 'Show more' }).click()
   await queue.getByText('880 more wait.').waitFor()
   t.is(await queue.getByRole('row').count(), 122)
-  checkQuiet(t, alice, service.url)
 })

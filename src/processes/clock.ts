@@ -1,5 +1,3 @@
-import { uptime } from 'node:os'
-
 /** The largest step of the wall clock against the time since boot that is trusted immediately. */
 const JUMP_MAX_MS = 60_000
 /** A larger step is trusted after it has held for this long. */
@@ -8,7 +6,7 @@ const HELD_PERIOD_MS = 5 * 60_000
 const BELIEVED_MAX_MS = 3_600_000
 /** If the log's last event is older than this at a start, recording waits. */
 const STALE_AGE_MS = 86_400_000
-/** How long a check of the clocks is reused. */
+/** How long a check of the clocks is reused, by the wall clock. A jump that matters is longer. */
 const CHECK_INTERVAL_MS = 1_000
 
 /**
@@ -44,7 +42,8 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   /** A jump: the offset after it, and the time since boot when it was noticed. */
   let jump: { readonly offset: number; readonly at: number } | undefined
   const isStale = lastRecorded !== undefined && clock() > lastRecorded + STALE_AGE_MS
-  let recordsFrom = isStale ? sinceBoot() + HELD_PERIOD_MS : Number.NEGATIVE_INFINITY
+  const recordsFrom = isStale ? sinceBoot() + HELD_PERIOD_MS : Number.NEGATIVE_INFINITY
+  let isRecording = !isStale
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const believe = (offset: number): void => {
@@ -55,24 +54,21 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   }
 
   /** Whether the clock of a start that was far past the log's last event has come back to that event. */
-  const isBack = (now: number, since: number): boolean =>
+  const isBack = (now: number): boolean =>
     lastRecorded !== undefined &&
-    since < recordsFrom &&
+    !isRecording &&
     now >= lastRecorded - JUMP_MAX_MS &&
     now <= lastRecorded + STALE_AGE_MS
 
   const checkClocks = (): void => {
-    const since = sinceBoot()
     const now = clock()
+    if (Math.abs(now - checkedAt) < CHECK_INTERVAL_MS) return
+    checkedAt = now
+    const since = sinceBoot()
     const offset = now - since
-    if (
-      Math.abs(since - checkedAt) < CHECK_INTERVAL_MS &&
-      Math.abs(offset - (jump?.offset ?? believed)) < CHECK_INTERVAL_MS
-    )
-      return
-    checkedAt = since
-    if (isBack(now, since)) {
-      recordsFrom = Number.NEGATIVE_INFINITY
+    if (since >= recordsFrom) isRecording = true
+    if (isBack(now)) {
+      isRecording = true
       believe(offset)
       return
     }
@@ -94,43 +90,11 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
     },
     mayRecord: () => {
       checkClocks()
-      return jump === undefined && sinceBoot() >= recordsFrom
+      return jump === undefined && isRecording
     },
     confirm: () => {
-      recordsFrom = Number.NEGATIVE_INFINITY
+      isRecording = true
       believe(clock() - sinceBoot())
     },
-  }
-}
-
-interface Clocks {
-  /** Seconds since boot, including suspension. */
-  readonly uptime: () => number
-  /** Milliseconds that pass only while the machine is awake. */
-  readonly monotonic: () => number
-  /** Unix milliseconds. */
-  readonly wall: () => number
-}
-
-const REAL: Clocks = { uptime, monotonic: () => performance.now(), wall: Date.now }
-
-const READ_INTERVAL_MS = 1_000
-/** Difference between the other two clocks beyond which one of them was set, or the machine slept. */
-const APART_MAX_MS = 20
-
-/**
- * Whole milliseconds since boot, including suspension; never less than before. Background work asks at every change,
- * and reading it takes 10 us (on Linux it is a file), so between readings it goes on with the monotonic clock.
- */
-export const makeSinceBoot = ({ uptime, monotonic, wall }: Clocks = REAL): (() => number) => {
-  let read = { sinceBoot: 0, monotonic: Number.NEGATIVE_INFINITY, wall: 0 }
-  let last = 0
-  return () => {
-    const [now, wallNow] = [monotonic(), wall()]
-    const passed = now - read.monotonic
-    if (passed >= READ_INTERVAL_MS || Math.abs(wallNow - read.wall - passed) > APART_MAX_MS)
-      read = { sinceBoot: uptime() * 1_000, monotonic: now, wall: wallNow }
-    last = Math.max(last, Math.round(read.sinceBoot + now - read.monotonic))
-    return last
   }
 }

@@ -18,8 +18,8 @@ export const makeUnbroken = ({ isReady, clock, sinceBoot }: UnbrokenOptions) => 
   let began: number | undefined
   let last = { at: sinceBoot(), offset: clock.now() - sinceBoot() }
   return {
-    /** Milliseconds; 0 while they cannot. */
-    lasting: (): number => (began === undefined ? 0 : sinceBoot() - began),
+    /** Milliseconds, as of the last check; 0 while they cannot. */
+    lasting: (): number => (began === undefined ? 0 : last.at - began),
     /** To be called often. */
     check: (): void => {
       const at = sinceBoot()

@@ -1,5 +1,4 @@
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
-import { makeInFlight } from '../commands/turns.ts'
 import { BEFORE_FIRST } from '../domain/values/position.ts'
 import { ExpectedError } from '../files/expected-error.ts'
 import { makeApp } from '../http/app.ts'
@@ -26,7 +25,6 @@ const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAdd
     isServing: () => false,
     // Nothing has been read yet.
     idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
-    inFlight: makeInFlight(),
     repeated: () => undefined,
     views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
     synced: () => undefined,

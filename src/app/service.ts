@@ -5,7 +5,6 @@ import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep } from '../commands/listen-ports.ts'
 import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
-import { makeInFlight } from '../commands/turns.ts'
 import { makeEndBindings, makeFinishRemoval } from '../commands/users/end-reservations.ts'
 import { once } from '../concurrency/once.ts'
 import { noteAppends } from '../event-store/own-appends.ts'
@@ -271,7 +270,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       ...{ ...reports, routes: routes(parts), repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
       gate: makeGate({ ...knowledge, ...signedIn, users, isReady: views.caughtUp, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
-      inFlight: makeInFlight(),
       onRepeated: metrics.retryAnswered,
       acknowledge: objects.acknowledge,
       synced: () => store.synced?.(),

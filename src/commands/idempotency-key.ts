@@ -20,17 +20,7 @@ export interface IdempotencyKey {
   readonly candidates: readonly string[]
 }
 
-export interface IdempotencyKeys {
-  /** Derives the value from the key and the request: path, body and reason. */
-  readonly derive: (
-    userId: string,
-    key: string,
-    method: string,
-    path: string,
-    body: Uint8Array | string,
-    reason?: string,
-  ) => IdempotencyKey
-}
+export type IdempotencyKeys = ReturnType<typeof makeIdempotencyKeys>
 
 /** 22 characters of base64url: 132 bits. */
 const LENGTH = 22
@@ -40,10 +30,18 @@ const mac = (key: Uint8Array, parts: readonly string[], body: Uint8Array | strin
   createHmac('sha256', key).update(canonicalJson(parts)).update(body).digest('base64url').slice(0, LENGTH)
 
 /** Uses the ring of each call: `ring` returns another one once its keys have changed. */
-export const makeIdempotencyKeys = (ring: () => Pick<KeyRing, 'keys'>): IdempotencyKeys => {
+export const makeIdempotencyKeys = (ring: () => Pick<KeyRing, 'keys'>) => {
   const derivedOf = makeDerivedKeys('berth retry key')
   return {
-    derive: (userId, key, method, path, body, reason) => {
+    /** Derives the value from the key and the request: path, body and reason. */
+    derive: (
+      userId: string,
+      key: string,
+      method: string,
+      path: string,
+      body: Uint8Array | string,
+      reason?: string,
+    ): IdempotencyKey => {
       // Without a reason, the same input as before reasons existed, so that older records still match.
       const request = ['request', userId, key, method, path, ...(reason === undefined ? [] : [reason])]
       const candidates = ring().keys.map((sealing) => {

@@ -1,42 +1,36 @@
-import * as E from 'fp-ts/lib/Either.js'
+import type * as E from 'fp-ts/lib/Either.js'
 import { LRUCache } from 'lru-cache'
 import { makeTurns } from '../concurrency/turns.ts'
-import { type Failure, failure } from '../domain/failure.ts'
+import { type Failure, refuse } from '../domain/failure.ts'
 
 /** How long a duplicate waits for the first request with its key. */
 const WAIT_TIMEOUT_MS = 5_000
 
-/** Runs one request per idempotency key at a time. A duplicate then sees what the first has recorded. */
-export interface InFlight {
-  /** `names` are all names of the request's key, under every vault key. Waits for requests with any of them. */
-  readonly runExclusive: <F, A>(
+/**
+ * Makes the function that runs one request per idempotency key at a time. A duplicate then sees what the first has
+ * recorded.
+ */
+export const makeRunExclusive = () => {
+  const turns = makeTurns()
+  /** @param names all names of the request's key, under every vault key: it waits for requests with any of them */
+  return async <F, A>(
     names: readonly string[],
     task: () => Promise<E.Either<F, A>>,
-  ) => Promise<E.Either<F | Failure, A>>
-}
-
-export const makeInFlight = (): InFlight => {
-  const turns = makeTurns()
-  return {
-    runExclusive: async (names, task) => {
-      const deadline = performance.now() + WAIT_TIMEOUT_MS
-      const acquired: string[] = []
-      try {
-        // In one order, so that no two requests wait for each other.
-        for (const name of names.toSorted()) {
-          const turn = turns.acquire(name, { timeoutMs: deadline - performance.now() })
-          if (turn !== undefined && !(await turn)) {
-            return E.left(
-              failure('idempotency_in_progress', 'The first request with this Idempotency-Key is still in progress.'),
-            )
-          }
-          acquired.push(name)
-        }
-        return await task()
-      } finally {
-        for (const name of acquired) turns.release(name)
+  ): Promise<E.Either<F | Failure, A>> => {
+    const deadline = performance.now() + WAIT_TIMEOUT_MS
+    const acquired: string[] = []
+    try {
+      // In one order, so that no two requests wait for each other.
+      for (const name of names.toSorted()) {
+        const turn = turns.acquire(name, { timeoutMs: deadline - performance.now() })
+        if (turn !== undefined && !(await turn))
+          return refuse('idempotency_in_progress', 'The first request with this Idempotency-Key is still in progress.')
+        acquired.push(name)
       }
-    },
+      return await task()
+    } finally {
+      for (const name of acquired) turns.release(name)
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { factsOf, type Recorded } from './event.ts'
-import { elementAt, insertAt, removeAt, replaceAt, type SortedList, seek } from './values/sorted-list.ts'
+import { elementAt, insertAt, removeAt, type SortedList, seek } from './values/sorted-list.ts'
 
 /** A command recorded under an idempotency key. */
 export interface IdempotencyRecord {
@@ -41,6 +41,11 @@ const splitKey = (key: string): readonly [name: string, request: string] => {
 
 const seekName = (records: SortedList<KeyedRecord>, name: string) => seek(records, (record) => record.name >= name)
 
+const without = (records: SortedList<KeyedRecord>, name: string): SortedList<KeyedRecord> => {
+  const place = seekName(records, name)
+  return elementAt(records, place)?.name === name ? removeAt(records, place) : records
+}
+
 export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
@@ -59,20 +64,14 @@ export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: numbe
   const last = kept.at(-1)
   if (last === undefined || time - last.oldest > PERIOD_MS)
     return [...kept, { oldest: time, newest: time, records: [[record]] }]
-  const place = seekName(last.records, name)
-  const isKnown = elementAt(last.records, place)?.name === name
-  const records = isKnown ? replaceAt(last.records, place, record) : insertAt(last.records, place, record)
-  return kept.with(-1, { ...last, newest: time, records })
+  const others = without(last.records, name)
+  return kept.with(-1, { ...last, newest: time, records: insertAt(others, seekName(others, name), record) })
 }
 
 /** Drops the record of a key whose request came to nothing, so that a retry is decided anew. */
 export const forgetRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecords => {
   const [name] = splitKey(key)
-  return keys.map((period) => {
-    const place = seekName(period.records, name)
-    const isKnown = elementAt(period.records, place)?.name === name
-    return isKnown ? { ...period, records: removeAt(period.records, place) } : period
-  })
+  return keys.map((period) => ({ ...period, records: without(period.records, name) }))
 }
 
 /** The record for a key, or `reused` if the key came with another request. */

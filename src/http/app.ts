@@ -1,9 +1,10 @@
 import Koa from 'koa'
+import { makeRunExclusive } from '../commands/turns.ts'
 import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { allow, authenticate, stillAllow } from './authentication/access.ts'
-import { type HandleDependencies, handle } from './handle.ts'
+import { type HandleDependencies, handle, type RunExclusive } from './handle.ts'
 import type { Context, Guard, Middleware, State } from './protocol/context.ts'
 import { refusal, unreadStore } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
@@ -107,7 +108,7 @@ const guard =
   }
 
 /** What is done with the requests of a route, in this order. */
-const chainOf = (route: Route, dependencies: AppDependencies): readonly Middleware[] => {
+const chainOf = (route: Route, dependencies: AppDependencies, runExclusive: RunExclusive): readonly Middleware[] => {
   const isOpen = route.roles === 'anyone'
   const guards = [
     ...(isOpen ? [] : [authenticate(dependencies, route)]),
@@ -116,7 +117,7 @@ const chainOf = (route: Route, dependencies: AppDependencies): readonly Middlewa
     readInput(route),
     ...(isOpen ? [] : [waitForPosition(dependencies), stillAllow(route, dependencies)]),
   ]
-  const answer = [guard(guards, route), handle(route, dependencies)]
+  const answer = [guard(guards, route), handle(route, dependencies, runExclusive)]
   // What anyone may read is not in the log.
   return isOpen && route.method === 'GET' ? answer : [durable(dependencies), ...answer]
 }
@@ -168,12 +169,13 @@ class LeanKoa extends Koa<State> {
 
 export const makeApp = (dependencies: AppDependencies): Handle => {
   const { routes } = dependencies
+  const runExclusive = makeRunExclusive()
   const app = new LeanKoa()
   app.use(identify(dependencies))
   app.use(catchErrors(dependencies))
   app.use(guard([headProblem]))
   app.use(compress)
-  app.use(makeRouter(routes, (route) => chainOf(route, dependencies)))
+  app.use(makeRouter(routes, (route) => chainOf(route, dependencies, runExclusive)))
   app.use(refuseOpenly(routes))
   app.use(durable(dependencies))
   app.use(guard([authenticate(dependencies)]))

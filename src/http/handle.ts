@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
-import type { InFlight } from '../commands/turns.ts'
+import type { makeRunExclusive } from '../commands/turns.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Gate } from './authentication/gate.ts'
@@ -20,7 +20,6 @@ export interface HandleDependencies {
   readonly gate: Gate
   readonly views: Pick<Views, 'position' | 'stored'>
   readonly idempotencyKeys: IdempotencyKeys
-  readonly inFlight: InFlight
   readonly repeated: StoredResponse
   /** Called when it is known. */
   readonly onRepeated?: (requestId: string) => void
@@ -62,9 +61,11 @@ const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
   confirm: (password) => gate.confirm(ctx.req, ctx.state.user, password),
 })
 
+export type RunExclusive = ReturnType<typeof makeRunExclusive>
+
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
-const makeCallHandler = (route: Route, dependencies: HandleDependencies) => {
-  const { gate, idempotencyKeys, inFlight, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
+const makeCallHandler = (route: Route, dependencies: HandleDependencies, runExclusive: RunExclusive) => {
+  const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
   return (ctx: Context): RouteResult => {
     const { user, requestId, mediaType, input } = ctx.state
     const { idempotencyKey: rawKey, body, query, ifMatch, lastEventId, reason } = input
@@ -89,7 +90,7 @@ const makeCallHandler = (route: Route, dependencies: HandleDependencies) => {
       caller: () => callerOf(ctx, gate, addressOf(ctx.req)),
     }
     if (idempotencyKey === undefined) return route.handle(call)
-    return inFlight.runExclusive(keyNames(idempotencyKey), async () => {
+    return runExclusive(keyNames(idempotencyKey), async () => {
       const before = repeated(idempotencyKey)
       if (before !== undefined && E.isRight(before)) onRepeated?.(requestId)
       return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handle(call) : before
@@ -112,9 +113,9 @@ const isBehind = (
 }
 
 /** Answers a request as the handler of its route does. */
-export const handle = (route: Route, dependencies: HandleDependencies): Middleware => {
+export const handle = (route: Route, dependencies: HandleDependencies, runExclusive: RunExclusive): Middleware => {
   const { views, synced, acknowledge, onDenied, userNameOf } = dependencies
-  const callHandler = makeCallHandler(route, dependencies)
+  const callHandler = makeCallHandler(route, dependencies, runExclusive)
   return async (ctx) => {
     const { input } = ctx.state
     const result = await callHandler(ctx)

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { makeInFlight, makePauses } from '../../src/commands/turns.ts'
+import { makePauses, makeRunExclusive } from '../../src/commands/turns.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { aPath, openStore } from '../event-store/sqlite/subject.ts'
 import { anInstance } from './setting.ts'
@@ -25,7 +25,7 @@ const turns = async (): Promise<void> => {
 }
 
 test('requests that name the same keys in another order do not wait for each other', async (t) => {
-  const { runExclusive } = makeInFlight()
+  const runExclusive = makeRunExclusive()
   const { task, end } = tasks()
   const all = [
     runExclusive(['a'], task('1')),
@@ -40,7 +40,7 @@ test('requests that name the same keys in another order do not wait for each oth
 })
 
 test('a failed task releases its key', async (t) => {
-  const { runExclusive } = makeInFlight()
+  const runExclusive = makeRunExclusive()
   const failed = runExclusive(['a'], () => Promise.reject(new Error('it failed')))
   await t.throwsAsync(failed, { message: 'it failed' })
   t.deepEqual(await runExclusive(['a'], async () => E.right(1)), E.right(1))

@@ -127,8 +127,8 @@ export const domainPatches: readonly Patch[] = [
   {
     fault: 'a series keeps to UTC, not to the wall clock',
     file: 'src/domain/series/windows.ts',
-    from: 'basic(zonedAt(start, timeZone)',
-    to: "basic(zonedAt(start, 'UTC')",
+    from: 'basic(zonedAt(startOf(first), timeZone)',
+    to: "basic(zonedAt(startOf(first), 'UTC')",
     test: ['domain/series/occurrences.test.ts', 'the wall clock is kept at each change of the clocks'],
   },
 ]

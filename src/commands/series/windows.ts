@@ -12,12 +12,7 @@ export interface SeriesWindowsThread {
 const WAITING_MAX = 256
 
 /** Finds the windows of rules in a thread, which starts with the first: a rule can take a second. */
-export interface SeriesWindowFinder {
-  readonly find: (query: SeriesQuery) => Promise<E.Either<Failure, SeriesWindows>>
-  readonly close: () => Promise<void>
-}
-
-export const openSeriesWindows = (): SeriesWindowFinder => {
+export const openSeriesWindows = () => {
   const thread = openThread<SeriesWindowsThread>({
     module: new URL('./windows-worker.ts', import.meta.url),
     start: { name: 'series windows' },
@@ -25,7 +20,7 @@ export const openSeriesWindows = (): SeriesWindowFinder => {
     isReplaced: true,
   })
   return {
-    find: async (query) => {
+    find: async (query: SeriesQuery): Promise<E.Either<Failure, SeriesWindows>> => {
       try {
         return E.right(await thread.call('find', [query]))
       } catch (error) {

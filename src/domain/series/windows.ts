@@ -2,6 +2,7 @@ import { RRuleTemporal } from 'rrule-temporal'
 import { Temporal } from 'temporal-polyfill'
 import { ceilQuarter, floorQuarter, type Window } from '../calendar/window.ts'
 import { ceilSecond, floorSecond, type OffsetTime } from '../values/instant.ts'
+import type { UnixSeconds } from '../values/units.ts'
 import { OCCURRENCES_MAX, type RecurrenceRule } from './rule.ts'
 
 /** The first window of a series as it was asked for, and the zone whose wall clock it keeps. */
@@ -25,20 +26,13 @@ export const findTimeZone = (name: string): string | undefined => {
 /** A rule with its first window, and where its windows are looked for. Can be sent to another thread. */
 export interface SeriesQuery {
   readonly rule: RecurrenceRule
-  /** The whole Unix seconds around the first window: a rule has no finer times. */
-  readonly start: number
-  readonly end: number
-  /** A name of the IANA time zone database. */
-  readonly timeZone: string
+  readonly first: FirstWindow
   /** Unix milliseconds. Later windows are not listed. */
   readonly horizon: number
 }
 
-export const makeSeriesQuery = (
-  rule: RecurrenceRule,
-  { start, end, timeZone }: FirstWindow,
-  horizon: number,
-): SeriesQuery => ({ rule, start: floorSecond(start.instant), end: ceilSecond(end.instant), timeZone, horizon })
+/** The whole second in which the first window begins: a rule has no finer times. */
+const startOf = ({ start }: FirstWindow): UnixSeconds => floorSecond(start.instant)
 
 /** A time of a window as it is asked for: whole Unix seconds, and minutes east of UTC in the zone. */
 export interface AskedTime {
@@ -73,8 +67,9 @@ const zonedAt = (seconds: number, timeZone: string): Temporal.ZonedDateTime =>
 const basic = (text: string): string => text.slice(0, 19).replace(/[-:]/g, '')
 
 /** The rule from its start to a moment. The library gets text, and gives moments of which only the milliseconds are used. */
-const openRule = ({ rule, timeZone, start }: SeriesQuery, until: number): RRuleTemporal => {
-  const begins = basic(zonedAt(start, timeZone).toPlainDateTime().toString({ smallestUnit: 'second' }))
+const openRule = ({ rule, first }: SeriesQuery, until: number): RRuleTemporal => {
+  const { timeZone } = first
+  const begins = basic(zonedAt(startOf(first), timeZone).toPlainDateTime().toString({ smallestUnit: 'second' }))
   return new RRuleTemporal({
     rruleString: `DTSTART;TZID=${timeZone}:${begins}\nRRULE:${rule.parts};UNTIL=${basic(new Date(until).toISOString())}Z`,
     strict: true,
@@ -91,7 +86,8 @@ const goesOn = (query: SeriesQuery): boolean => {
 }
 
 const listStarts = (query: SeriesQuery, starts: number[]): SeriesWindows['more'] => {
-  const { rule, start, horizon } = query
+  const { rule, first, horizon } = query
+  const start = startOf(first)
   // Windows before now or after the horizon are refused. Their years could not be written.
   if (start < 0 || start * 1000 > horizon) return 'none'
   const wanted = rule.count ?? OCCURRENCES_MAX
@@ -116,8 +112,10 @@ const askedTime = ({ epochMilliseconds, offsetNanoseconds }: Temporal.ZonedDateT
 })
 
 /** Makes the window that keeps the wall clock of the first one, from the Unix second at which the rule occurs. */
-const makeWindowAt = ({ start, end, timeZone }: SeriesQuery): ((second: number) => SeriesWindow) => {
-  const length = zonedAt(start, timeZone).toPlainDateTime().until(zonedAt(end, timeZone).toPlainDateTime())
+const makeWindowAt = ({ first }: SeriesQuery): ((second: number) => SeriesWindow) => {
+  const { end, timeZone } = first
+  const clockAt = (second: UnixSeconds) => zonedAt(second, timeZone).toPlainDateTime()
+  const length = clockAt(startOf(first)).until(clockAt(ceilSecond(end.instant)))
   return (second) => {
     const begins = zonedAt(second, timeZone)
     // An end that the clock skips is moved on by what it skips. Of two moments, the first is the end.

@@ -74,18 +74,9 @@ export const insertAt = <A>(list: SortedList<A>, { chunk, at }: Place, element: 
 export const replaceAt = <A>(list: SortedList<A>, { chunk, at }: Place, element: A): SortedList<A> =>
   list.with(chunk, (list[chunk] as readonly A[]).with(at, element))
 
-/** Chunks that are joined if this leaves room. */
-const JOINED_MAX = (CHUNK_MAX * 3) / 4
-
 export const removeAt = <A>(list: SortedList<A>, { chunk, at }: Place): SortedList<A> => {
   const left = (list[chunk] as readonly A[]).toSpliced(at, 1)
-  if (left.length === 0) return list.toSpliced(chunk, 1)
-  const [former, latter] = [list[chunk - 1], list[chunk + 1]]
-  if (former !== undefined && former.length + left.length <= JOINED_MAX)
-    return list.toSpliced(chunk - 1, 2, [...former, ...left])
-  if (latter !== undefined && left.length + latter.length <= JOINED_MAX)
-    return list.toSpliced(chunk, 2, [...left, ...latter])
-  return list.with(chunk, left)
+  return left.length === 0 ? list.toSpliced(chunk, 1) : list.with(chunk, left)
 }
 
 /** The elements from a place on. The same list if that is all of them. */

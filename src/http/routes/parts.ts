@@ -7,7 +7,7 @@ import type { Quotas } from '../../commands/quotas.ts'
 import type { makeChangeRequest } from '../../commands/requests/change-request.ts'
 import type { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import type { makeMakeRequest } from '../../commands/requests/make-request.ts'
-import type { SeriesWindowFinder } from '../../commands/series/windows.ts'
+import type { openSeriesWindows } from '../../commands/series/windows.ts'
 import type { EndBindings, FinishRemoval } from '../../commands/users/end-reservations.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
@@ -63,7 +63,7 @@ export interface Parts {
   /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */
   readonly suts: Matching['suts']
   readonly repeated: StoredResponse
-  readonly seriesWindows: Pick<SeriesWindowFinder, 'find'>
+  readonly seriesWindows: Pick<ReturnType<typeof openSeriesWindows>, 'find'>
   readonly makeRequest: ReturnType<typeof makeMakeRequest>
   readonly changeRequest: ReturnType<typeof makeChangeRequest>
   readonly endings: Pick<Endings, 'wait' | 'waitForChange'>

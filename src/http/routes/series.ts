@@ -9,7 +9,7 @@ import type { Recorded } from '../../domain/event.ts'
 import type { Failure } from '../../domain/failure.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX, parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
-import { findTimeZone, makeSeriesQuery } from '../../domain/series/windows.ts'
+import { findTimeZone } from '../../domain/series/windows.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
@@ -114,7 +114,7 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof seriesBody>>): Rout
   const { user_id = user._id, sut_id, start_time: start, end_time: end, time_zone: timeZone } = body
   const { rule, text: rrule } = body.rrule
   const first = { start, end, timeZone }
-  const found = await seriesWindows.find(makeSeriesQuery(rule, first, clock() + limits.horizon))
+  const found = await seriesWindows.find({ rule, first, horizon: clock() + limits.horizon })
   if (E.isLeft(found)) return found
   const stream = sutStream(sut_id)
   const randoms = Array.from({ length: found.right.windows.length + 1 }, () => randomHex(8))

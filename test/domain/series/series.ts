@@ -1,7 +1,7 @@
 import * as Either from 'fp-ts/lib/Either.js'
 import { parseRule, type RecurrenceRule } from '../../../src/domain/series/rule.ts'
-import { type FirstWindow, findSeriesWindows, makeSeriesQuery } from '../../../src/domain/series/windows.ts'
-import type { OffsetTime } from '../../../src/domain/values/instant.ts'
+import { type FirstWindow, findSeriesWindows } from '../../../src/domain/series/windows.ts'
+import { instantAt, type OffsetTime } from '../../../src/domain/values/instant.ts'
 import { randomHex } from '../../event-store/new-events.ts'
 import { administrator, alice, clock, LIMITS, type Reserving, SUT_ID } from '../builders.ts'
 
@@ -13,8 +13,9 @@ const ruleOf = (text: string): RecurrenceRule => {
 
 /** The moments of a rule from a moment on, and whether it has more. Unix milliseconds. */
 export const findOccurrences = (rule: string, timeZone: string, start: number, horizon: number) => {
-  const query = { rule: ruleOf(rule), timeZone, start: start / 1000, end: start / 1000 + 900, horizon }
-  const { windows, more } = findSeriesWindows(query)
+  const at = (time: number): OffsetTime => ({ instant: instantAt(time), offset: 0 })
+  const first = { start: at(start), end: at(start + 900_000), timeZone }
+  const { windows, more } = findSeriesWindows({ rule: ruleOf(rule), first, horizon })
   return { starts: windows.map(({ start: { seconds } }) => seconds * 1000), more }
 }
 
@@ -29,7 +30,7 @@ export const createSeries = (
   const first: FirstWindow = { start, end, timeZone }
   const rule = ruleOf(rrule)
   const { horizon } = { ...LIMITS, ...more.limits }
-  const found = findSeriesWindows(makeSeriesQuery(rule, first, now + horizon))
+  const found = findSeriesWindows({ rule, first, horizon: now + horizon })
   const randoms = Array.from({ length: found.windows.length + 1 }, () => randomHex(8))
   const request = { actor: administrator, sut_id: SUT_ID, user_id: alice, userExists: true, limits: LIMITS }
   return { type: 'CreateSeries', ...request, first, rrule, rule, found, randoms, ...more }

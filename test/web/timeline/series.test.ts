@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import test from 'ava'
 import { findSeriesWindows } from '../../../src/domain/series/windows.ts'
+import { instantAt } from '../../../src/domain/values/instant.ts'
 import { takenBy } from '../../../src/web/timeline/calendar.ts'
 import { occurrencesOf, ruleText, timesUntil, weekly } from '../../../src/web/timeline/series.ts'
 import { booked, time } from './times.ts'
@@ -31,13 +32,12 @@ test('the dates of a weekly series are those that the service reserves, over cha
     'Australia/Lord_Howe': [['2026-09-19T15:45:00Z', '2026-09-19T16:15:00Z']],
   }
   const rule = { parts: 'FREQ=WEEKLY', count: 6, until: undefined }
+  const timeAt = (time: string) => ({ instant: instantAt(Date.parse(time)), offset: 0 })
   for (const [timeZone, firsts] of Object.entries(zones)) {
     const reserved = firsts.map(([start, end]) => {
       const { windows } = findSeriesWindows({
         rule,
-        start: Date.parse(start) / 1_000,
-        end: Date.parse(end) / 1_000,
-        timeZone,
+        first: { start: timeAt(start), end: timeAt(end), timeZone },
         horizon: Date.parse(start) + 20 * WEEK,
       })
       return windows.map((window) => ({ from: window.start.seconds * 1_000, to: window.end.seconds * 1_000 }))

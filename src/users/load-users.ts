@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
+import { USER_SECRET_FIELDS } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
 import type { UserState, UsersState } from '../domain/user/state.ts'
-import type { ReadableSecret, ReadableSecrets } from '../vault/vault.ts'
+import type { UserSecrets } from '../vault/vault.ts'
 import { type PasswordHash, parsePasswordHash } from './passwords/password.ts'
 import type { Member, User } from './user.ts'
 
@@ -14,13 +14,11 @@ export interface Credential {
   readonly hash: PasswordHash | undefined
 }
 
-export type UserSecrets = ReadableSecrets<UserSecretField>
-
 export interface LoadOptions {
   /** All users as recorded until now. */
   readonly readState: () => Promise<UsersState>
-  /** The secrets of each of these users; undefined for one whose secrets cannot be opened. */
-  readonly readSecrets: (userIds: readonly string[]) => Promise<readonly (UserSecrets | undefined)[]>
+  /** The secrets of each of these users. */
+  readonly readSecrets: (userIds: readonly string[]) => Promise<readonly UserSecrets[]>
 }
 
 /** Users whose secrets are read at a time. */
@@ -35,11 +33,15 @@ export interface UserEntry {
   readonly credential: Credential | undefined
 }
 
-const isOfEvents = (recorded: UserState['secrets'], secrets: UserSecrets): boolean =>
-  USER_SECRET_FIELDS.every((field) => secrets[field]?.id === recorded[field])
+/** Whether all secrets that events name are known. */
+const areKnown = (recorded: UserState['secrets'], secrets: UserSecrets): boolean =>
+  USER_SECRET_FIELDS.every((field) => {
+    const { id, clear } = secrets[field] ?? {}
+    return id === recorded[field] && (id === undefined || clear !== undefined)
+  })
 
-const hasSameIds = (one: UserSecrets, other: UserSecrets): boolean =>
-  USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id)
+const areSame = (one: UserSecrets, other: UserSecrets): boolean =>
+  USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id && one[field]?.clear === other[field]?.clear)
 
 /** No tag has this name. */
 const NO_SUT: Scope = { '': '' }
@@ -48,33 +50,29 @@ const NO_SUT: Scope = { '': '' }
 const scopeOf = ({ scope }: UserState): Scope | undefined =>
   scope === '' ? undefined : E.getOrElse(() => NO_SUT)(parseScope(scope))
 
-const credentialOf = (user: User, password: ReadableSecret): Credential => ({
-  user,
-  hash: parsePasswordHash(password.open() ?? ''),
-})
-
 /** None, if one by which users are found was altered. */
 const withReadableNames = (secrets: UserSecrets): UserSecrets => {
   const { name, identity } = secrets
-  return [name, identity].some((secret) => secret !== undefined && secret.open() === undefined) ? {} : secrets
+  return [name, identity].some((secret) => secret !== undefined && secret.clear === undefined) ? {} : secrets
 }
 
 /** Without a readable name, the id stands for it. */
 const entryOf = (state: UserState, secrets: UserSecrets): UserEntry => {
   const { secrets: _, ...told } = state
   const { _id, role, status, accessSince } = state
-  const name = secrets.name?.open() ?? _id
+  const name = secrets.name?.clear ?? _id
   const entry = { state, secrets, member: { ...told, name } }
   if (status !== 'present') return { ...entry, user: undefined, credential: undefined }
   const scope = scopeOf(state)
   const user: User = { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
-  const credential = secrets.name && secrets.password && credentialOf(user, secrets.password)
-  return { ...entry, user, credential }
+  const hasPassword = secrets.name !== undefined && secrets.password !== undefined
+  const hash = parsePasswordHash(secrets.password?.clear ?? '')
+  return { ...entry, user, credential: hasPassword ? { user, hash } : undefined }
 }
 
 /** Whether a user is not known with the secrets that its events name. */
 const needsSecrets = ({ status, secrets }: UserState, former: UserEntry | undefined): boolean =>
-  status !== 'erased' && !(former !== undefined && isOfEvents(secrets, former.secrets))
+  status !== 'erased' && !(former !== undefined && areKnown(secrets, former.secrets))
 
 /** Reads users and their secrets, reusing what has not changed. */
 export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
@@ -91,7 +89,7 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
     return states.map((state) => {
       const former = before.get(state._id)
       const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))
-      const isSame = former?.state.revision === state.revision && hasSameIds(former.secrets, secrets)
+      const isSame = former?.state.revision === state.revision && areSame(former.secrets, secrets)
       return isSame ? former : entryOf(state, secrets)
     })
   }

@@ -1,5 +1,4 @@
 import { foldName, meantBy } from '../domain/values/user-name.ts'
-import type { ReadableSecret } from '../vault/vault.ts'
 import { makeCatchUpUsers, makeSharedReading, NOTHING_TO_CATCH_UP } from './catch-up.ts'
 import { type Credential, type LoadOptions, makeLoad, type UserEntry } from './load-users.ts'
 import type { Member, User } from './user.ts'
@@ -31,7 +30,7 @@ const RETRY_DELAY_MS = 1_000
 const indexOf = (entries: readonly UserEntry[]) => {
   const present = entries.filter(({ user }) => user !== undefined)
   const identified = entries.flatMap(({ secrets: { identity }, member }) => {
-    const clear = identity?.open()
+    const clear = identity?.clear
     return identity === undefined || clear === undefined ? [] : [{ id: identity.id, clear, member }]
   })
   // An id in place of a name that cannot be read is no name.
@@ -45,11 +44,6 @@ const indexOf = (entries: readonly UserEntry[]) => {
     byIdentity: new Map(identified.map(({ clear, member }) => [clear, member])),
     names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
   }
-}
-
-const opened = (secret: ReadableSecret | undefined): Epoch | undefined => {
-  const clear = secret?.open()
-  return secret === undefined || clear === undefined ? undefined : { id: secret.id, clear }
 }
 
 const findByName = ({ byName }: ReturnType<typeof indexOf>, name: string): UserEntry | undefined => {
@@ -66,7 +60,10 @@ const lookUps = (index: () => ReturnType<typeof indexOf>) => ({
   members: (): readonly Member[] => index().entries.map(({ member }) => member),
   member: (id: string): Member | undefined => index().byId.get(id)?.member,
   /** The random value that a user's sessions depend on; undefined if there is none or it cannot be read. */
-  epochOf: (id: string): Epoch | undefined => opened(index().byId.get(id)?.secrets.epoch),
+  epochOf: (id: string): Epoch | undefined => {
+    const epoch = index().byId.get(id)?.secrets.epoch
+    return epoch?.clear === undefined ? undefined : { ...epoch, clear: epoch.clear }
+  },
   /** Of those that have a password, in any case of the name. */
   credentialOf: (name: string): Credential | undefined => findByName(index(), name)?.credential,
   /** Whether a user still has this credential. */

@@ -62,19 +62,13 @@ export const sealSecret = (
   return { ...sealed, nonce, ciphertext: encrypt(key.key, clear, nonce, bound) }
 }
 
-/** The key of a secret. Left: why the secret cannot be opened, as far as that shows without trying. */
-export const keyOf = ({ keys }: KeyRing, { key_id, nonce, ciphertext }: SealedSecret): E.Either<string, VaultKey> => {
+/** Left: why it cannot be opened. */
+export const openSecret = ({ keys }: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
+  const { owner, key_id, ciphertext, nonce } = sealed
   const key = keys.find(({ id }) => id === key_id)
   if (key === undefined) return E.left(`its key ${JSON.stringify(key_id)} is missing`)
-  return ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES ? E.left('it is incomplete') : E.right(key)
-}
-
-export const openSecret = (ring: KeyRing, sealed: SealedSecret): E.Either<string, string> => {
-  const { owner, key_id, ciphertext, nonce } = sealed
-  const found = keyOf(ring, sealed)
-  if (E.isLeft(found)) return found
-  const openAs = (name: string): string | undefined =>
-    decrypt(found.right.key, ciphertext, nonce, additionalData(sealed, name))
+  if (ciphertext.length < TAG_BYTES || nonce.length !== NONCE_BYTES) return E.left('it is incomplete')
+  const openAs = (name: string): string | undefined => decrypt(key.key, ciphertext, nonce, additionalData(sealed, name))
   // At first only SUTs had secrets, bound to their bare ids.
   const clear = openAs(boundOwner(owner)) ?? openAs(owner)
   if (clear !== undefined) return E.right(clear)

@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { SECRET_FIELDS, type SecretField } from '../domain/events/sut.ts'
 import { USER_SECRET_FIELDS, type UserSecretField } from '../domain/events/user.ts'
-import { parseOwner, type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
+import { type SealedSecret, tokensOwner, userOwner } from '../domain/sealed-secret.ts'
 import { makeId } from '../domain/values/ids.ts'
 import type { SecretStore } from '../event-store/event-store.ts'
-import { KEY_CHECKS, keyOf, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
+import { KEY_CHECKS, NONCE_BYTES, openSecret, type Place, sealSecret } from './cipher.ts'
 import type { KeyRing } from './keys.ts'
 
 /** What the vault uses of the store. */
@@ -18,15 +18,14 @@ export interface Sealed<F extends string> {
   readonly secrets: readonly SealedSecret[]
 }
 
-/** A secret that is decrypted when it is used first. */
-export interface ReadableSecret {
+export interface UserSecret {
   /** The id of the change that an event names. */
   readonly id: string
-  /** Undefined for an altered secret, or one from another place. */
-  readonly open: () => string | undefined
+  /** Undefined if it cannot be opened: its key is missing, or it was altered, or it is from another place. */
+  readonly clear: string | undefined
 }
 
-export type ReadableSecrets<F extends string> = { readonly [K in F]?: ReadableSecret }
+export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
 
 export type Vault = ReturnType<typeof makeVault>
 
@@ -60,46 +59,37 @@ const compareKeys = async (
   return problems.length > 0 ? E.left(problems) : E.right(checks)
 }
 
-const readable = (ring: KeyRing, secret: SealedSecret): E.Either<string, ReadableSecret> => {
-  const key = keyOf(ring, secret)
-  if (E.isLeft(key)) return key
-  let opened: E.Either<string, string> | undefined
-  const open = (): string | undefined => {
-    opened ??= openSecret(ring, secret)
-    return E.isRight(opened) ? opened.right : undefined
-  }
-  return E.right({ id: secret.id, open })
-}
-
-/** Reads an owner's secrets by field. Left: which of them cannot be read and why, or that there are others. */
-const readFields = <F extends string, A>(
-  owner: string,
-  secrets: readonly SealedSecret[],
-  fields: readonly F[],
-  read: (secret: SealedSecret) => E.Either<string, A>,
-): E.Either<string, { readonly [K in F]?: A }> => {
-  const all: { [K in F]?: A } = {}
-  for (const secret of secrets) {
-    const field = fields.find((known) => known === secret.field)
-    if (field === undefined || secret.owner !== owner)
-      return E.left(`the store gave secrets that are not of this ${parseOwner(owner).kind}`)
-    const one = read(secret)
-    if (E.isLeft(one)) return E.left(`the ${field} cannot be read: ${one.left}`)
-    all[field] = one.right
+/** A SUT's secrets by field. Left: which of them cannot be read and why, or that there are others. */
+const readSecretsOfSut = async (
+  store: VaultStore,
+  keys: KeyRing,
+  sutId: string,
+): Promise<E.Either<string, { readonly [F in SecretField]?: string }>> => {
+  const all: { [F in SecretField]?: string } = {}
+  for (const secret of await store.readSecrets(sutId)) {
+    const field = SECRET_FIELDS.find((known) => known === secret.field)
+    if (field === undefined || secret.owner !== sutId) return E.left('the store gave secrets that are not of this SUT')
+    const opened = openSecret(keys, secret)
+    if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
+    all[field] = opened.right
   }
   return E.right(all)
 }
 
-const readSecretsOf = async (
+const readSecretsOfUsers = async (
   store: VaultStore,
-  keys: () => KeyRing,
+  keys: KeyRing,
   userIds: readonly string[],
-): Promise<readonly E.Either<string, ReadableSecrets<UserSecretField>>[]> => {
+): Promise<readonly UserSecrets[]> => {
   const owners = userIds.map(userOwner)
   const byOwner = Map.groupBy(await store.readSecrets(...owners), ({ owner }) => owner)
-  return owners.map((owner) =>
-    readFields(owner, byOwner.get(owner) ?? [], USER_SECRET_FIELDS, (secret) => readable(keys(), secret)),
-  )
+  return owners.map((owner) => {
+    const secrets = (byOwner.get(owner) ?? []).map((secret): readonly [string, UserSecret] => {
+      const opened = openSecret(keys, secret)
+      return [secret.field, { id: secret.id, clear: E.isRight(opened) ? opened.right : undefined }]
+    })
+    return Object.fromEntries(secrets)
+  })
 }
 
 const findSecretsOf = async (
@@ -172,8 +162,7 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       return sealed.secrets.length === 0 ? undefined : sealed
     },
     /** A SUT's decrypted secrets. Left names the field and the problem. */
-    reveal: async (sutId: string) =>
-      readFields(sutId, await store.readSecrets(sutId), SECRET_FIELDS, (secret) => openSecret(keys, secret)),
+    reveal: (sutId: string) => readSecretsOfSut(store, keys, sutId),
     /** Which secrets a SUT has, without those that are empty. One that cannot be opened counts. */
     has: (sutId: string) => findSecretsOf(store, keys, sutId),
     /** As `seal`, for a user, of whom something has changed. */
@@ -193,9 +182,8 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       return new Map(opened)
     },
     /**
-     * The secrets of each of these users, if their keys are known. The store may be ahead of the events that a reader
-     * has seen: compare the ids.
+     * The secrets of each of these users. The store may be ahead of the events that a reader has seen: compare the ids.
      */
-    readUsers: (...userIds: readonly string[]) => readSecretsOf(store, () => keys, userIds),
+    readUsers: (...userIds: readonly string[]) => readSecretsOfUsers(store, keys, userIds),
   }
 }

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava'
 import type { UserState } from '../../src/domain/user/state.ts'
-import type { UserSecrets } from '../../src/users/load-users.ts'
 import { openUsers, type Users } from '../../src/users/users.ts'
+import type { UserSecrets } from '../../src/vault/vault.ts'
 import { cheapHash, signal } from './builders.ts'
 
 interface Beginning {
@@ -44,7 +44,7 @@ export const aLogOfUsers = async (
     states.set(id, { ...before, ...change, revision: ++revision })
   }
   const keep = (id: string, field: keyof UserSecrets, clear: string): void => {
-    const change = { id: `change ${revision + 1}`, open: () => clear }
+    const change = { id: `change ${revision + 1}`, clear }
     secrets.set(id, { ...secrets.get(id), [field]: change })
     record(id, { secrets: { ...states.get(id)?.secrets, [field]: change.id } })
   }
@@ -66,7 +66,7 @@ export const aLogOfUsers = async (
       if (readings === 1) await onFirst?.({ add, tell })
       return { time: 0, keys: [], users: read }
     },
-    readSecrets: async (ids) => ids.map((id) => secrets.get(id)),
+    readSecrets: async (ids) => ids.map((id) => secrets.get(id) ?? {}),
     watch: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

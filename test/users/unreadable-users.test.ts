@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { UserSecrets } from '../../src/users/load-users.ts'
+import type { UserSecrets } from '../../src/vault/vault.ts'
 import { signal } from './builders.ts'
 import { aLogOfUsers } from './log-of-users.ts'
 
@@ -35,12 +35,17 @@ test('secrets that could not be opened are read again at the next refresh, those
   users.onChange(() => calls++)
   await users.refresh()
   t.is(calls, 0)
+  const { id = '' } = ofBob.password ?? {}
+  secrets.set('id-of-bob', { ...ofBob, password: { id, clear: undefined } })
+  await users.refresh()
+  t.deepEqual([users.byId('id-of-bob')?.name, users.credentialOf('bob')?.hash, calls], ['bob', undefined, 1])
   secrets.set('id-of-bob', ofBob)
   secrets.delete('id-of-alice')
   await users.refresh()
+  t.truthy(users.credentialOf('bob')?.hash)
   t.is(users.credentialOf('bob')?.user._id, 'id-of-bob')
   t.is(users.credentialOf('alice'), alice)
-  t.is(calls, 1)
+  t.is(calls, 2)
 })
 
 test('however many readings fail, one at a time is repeated', async (t) => {

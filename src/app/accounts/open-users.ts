@@ -1,4 +1,3 @@
-import * as E from 'fp-ts/lib/Either.js'
 import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -44,8 +43,7 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
   const users = await openUsers({
     isShared,
     readState: () => runner.inspect(userDecider, USERS_STREAM, (state) => state),
-    readSecrets: async (ids) =>
-      (await vault.readUsers(...ids)).map((secrets) => (E.isLeft(secrets) ? undefined : secrets.right)),
+    readSecrets: (ids) => vault.readUsers(...ids),
     watch: (listener) =>
       views.watch((events) => {
         if (events.some(({ stream }) => stream === USERS_STREAM)) listener()

@@ -44,6 +44,21 @@ interface EndOptions {
 /** Reservations read and ended at once. */
 const PAGE = 100
 
+/** A user's reservations that are not over, newest first, some at a time. */
+async function* pagesOf(
+  { unfinished }: Pick<EndOptions, 'unfinished'>,
+  query: { readonly user_id: string; readonly isRunning?: boolean },
+): AsyncGenerator<readonly Unfinished[]> {
+  let before: string | undefined
+  for (;;) {
+    const page = await unfinished({ ...query, limit: PAGE, before })
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    before = page.at(-1)?._id
+    await turn()
+  }
+}
+
 /**
  * Runs a command of the service itself on each of some reservations. Returns the type of the event that each recorded.
  *
@@ -75,17 +90,14 @@ export const makeFinishRemoval = ({
     await revokeTokens(runner, user_id, { actor: BERTH, requestId, isStillDue })
     const counts = { cancelled: 0, released: 0 }
     if (removal.reservations === 'keep') return counts
-    for (;;) {
-      const reservations = await unfinished({ user_id, limit: PAGE })
+    for await (const page of pagesOf({ unfinished }, { user_id })) {
       // Checked after the page was read, so no page that is ended has reservations made after a restoration.
-      if (reservations.length === 0 || !(await isStillDue())) return counts
-      const types = await cancelEach(reservations, requestId)
+      if (!(await isStillDue())) break
+      const types = await cancelEach(page, requestId)
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length
-      // A page of which nothing was left to end would come again.
-      if (reservations.length < PAGE || types.every((type) => type === undefined)) return counts
-      await turn()
     }
+    return counts
   }
 }
 
@@ -93,14 +105,6 @@ export const makeFinishRemoval = ({
 export const makeEndBindings = ({ unfinished, runner }: EndOptions): EndBindings => {
   const unbindEach = makeRunOnEach({ runner }, ({ _id }) => ({ type: 'UnbindReservation', _id }))
   return async (user_id, requestId) => {
-    let before: string | undefined
-    for (;;) {
-      const reservations = await unfinished({ user_id, limit: PAGE, isRunning: true, before })
-      await unbindEach(reservations, requestId)
-      if (reservations.length < PAGE) return
-      // Unlike ended reservations, these are listed again.
-      before = reservations.at(-1)?._id
-      await turn()
-    }
+    for await (const page of pagesOf({ unfinished }, { user_id, isRunning: true })) await unbindEach(page, requestId)
   }
 }

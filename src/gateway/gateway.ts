@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { MessageChannel } from 'node:worker_threads'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
+import type { SessionCause } from '../domain/events/session.ts'
 import { PortStream } from './bridge/port-stream.ts'
 import type { CutCause, EndCause } from './connections/causes.ts'
 import {
@@ -49,7 +50,7 @@ export interface Gateway {
 export interface AttachedConnection {
   readonly stream: Duplex
   /** Why it was destroyed. `lost`: the thread failed. */
-  readonly endedBy: () => EndCause | 'lost'
+  readonly endedBy: () => SessionCause
 }
 export interface AttachRefusal {
   readonly refused: LimitReason

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { ConnectionFailure, CutCause, EndCause } from './connections/causes.ts'
+import type { SessionCause } from '../domain/events/session.ts'
+import type { ConnectionFailure, CutCause } from './connections/causes.ts'
 
 /** What the main thread and the gateway's worker thread call of each other. */
 
@@ -83,7 +84,7 @@ export interface CountedReport extends Omit<ConnectionEvent, 'at'> {
 }
 export interface ConnectionEnd extends ConnectionEvent, CountedReport {
   /** `lost`: the worker thread failed. The counts are its last ones. */
-  readonly cause: EndCause | 'lost'
+  readonly cause: SessionCause
 }
 
 /** What the worker reports. */

@@ -1,16 +1,14 @@
-import type { SutCause } from '../rfb/sut-side.ts'
+import type { SessionCause } from '../../domain/events/session.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
 
 /** Why Berth cut a connection. */
 export type CutCause = 'over' | 'released' | 'barred' | 'stopped'
 
 /** Why a connection ended: the side that ended it first, or Berth. */
-export type EndCause = 'client' | 'sut' | CutCause
-
-/** Why the SUT could not be connected to. */
-export type ConnectFailure = 'refused' | 'timed_out' | 'unreachable' | 'unknown_host' | 'own_address'
+export type EndCause = Exclude<SessionCause, 'lost'>
 
 /** Why a client was not connected to its SUT. */
-export type FailureCause = ConnectFailure | SutCause
+export type FailureCause = Cause | 'own_address'
 
 /** Failures of a machine that another connection may be the cause of. */
 const MAY_BE_IN_USE: ReadonlySet<FailureCause> = new Set<FailureCause>([

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
-import type { ConnectFailure } from './causes.ts'
+import type { FailureCause } from './causes.ts'
 import { SOCKET_OPTIONS } from './sockets.ts'
 
 const lookingUp = new Map<string, Promise<LookupAddress[]>>()
@@ -32,7 +32,7 @@ export interface DialOptions {
 
 const OWN_ADDRESS = 'BERTH_OWN_ADDRESS'
 
-const FAILURES: Readonly<Record<string, ConnectFailure>> = {
+const FAILURES: Readonly<Record<string, FailureCause>> = {
   [OWN_ADDRESS]: 'own_address',
   ECONNREFUSED: 'refused',
   ECONNRESET: 'refused',
@@ -45,7 +45,7 @@ const FAILURES: Readonly<Record<string, ConnectFailure>> = {
   EAI_NONAME: 'unknown_host',
 }
 
-const failureOf = ({ code = '' }: NodeJS.ErrnoException): ConnectFailure => FAILURES[code] ?? 'unreachable'
+const failureOf = ({ code = '' }: NodeJS.ErrnoException): FailureCause => FAILURES[code] ?? 'unreachable'
 
 const ownAddress = (): Error =>
   Object.assign(new Error('this is an address of the service itself'), { code: OWN_ADDRESS })
@@ -73,13 +73,13 @@ const ATTEMPT_TIMEOUT_MIN_MS = 10
 export const dial = (
   { host, port }: DialTarget,
   { timeoutMs, isOwn, signal }: DialOptions,
-): Promise<Socket | ConnectFailure> => {
+): Promise<Socket | FailureCause> => {
   if (isIP(host) !== 0 && isOwn(host, port)) return Promise.resolve('own_address')
-  const { promise, resolve } = Promise.withResolvers<Socket | ConnectFailure>()
+  const { promise, resolve } = Promise.withResolvers<Socket | FailureCause>()
   const autoSelectFamilyAttemptTimeout = Math.max(ATTEMPT_TIMEOUT_MIN_MS, Math.floor(timeoutMs / TRIES))
   const lookup = checkedLookup(port, isOwn)
   const socket = connect({ ...SOCKET_OPTIONS, host, port, lookup, autoSelectFamilyAttemptTimeout })
-  const settle = (result: Socket | ConnectFailure): void => {
+  const settle = (result: Socket | FailureCause): void => {
     clearTimeout(timer)
     signal.removeEventListener('abort', giveUp)
     if (result !== socket) socket.destroy()

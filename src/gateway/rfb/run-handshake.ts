@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
 import type { Handshake } from './steps.ts'
-import { greetSut, type SutFailure } from './sut-side.ts'
+import { greetSut } from './sut-side.ts'
 
 export interface HandshakeOptions {
   readonly timeoutMs: number
@@ -84,7 +85,7 @@ export const logIn = async (
   sut: Socket,
   hasPassword: boolean,
   options: HandshakeOptions,
-): Promise<SutFailure | { readonly cause: 'timed_out' | 'refused' } | undefined> => {
+): Promise<ProbeFinding | undefined> => {
   const failure = await runHandshake(sut, greetSut(hasPassword), options)
   if (failure === 'timed_out') return { cause: 'timed_out' }
   // Some systems accept a connection and then reset it instead of refusing it.

@@ -1,3 +1,5 @@
+import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
+import type { Cause } from '../../domain/monitoring/status.ts'
 import { type Handshake, read, readByte, readNumber, write } from './steps.ts'
 import { type RfbVersion, readVersion, SECURITY, versionForServer, versionLine } from './version.ts'
 
@@ -20,22 +22,6 @@ export const quotableReason = (bytes: Uint8Array): string | undefined => {
   return Array.from(masked).slice(0, QUOTED_MAX).join('').trim() || undefined
 }
 
-/** Why a VNC server did not let Berth in. `no_password`: it wants one, and Berth has none. */
-export type SutCause =
-  | 'wrong_greeting'
-  | 'password_refused'
-  | 'locked_out'
-  | 'in_use'
-  | 'refused_by_server'
-  | 'no_security_type'
-  | 'no_password'
-
-export interface SutFailure {
-  readonly cause: SutCause
-  /** What the server says of it, as it may be passed on. */
-  readonly reason?: string
-}
-
 /** Maximum bytes of a reason that are read. */
 const REASON_MAX = 512
 const CHALLENGE_BYTES = 16
@@ -47,14 +33,14 @@ const [OK, TOO_MANY] = [0, 2]
  * Servers say only as text why they refuse. TigerVNC, LibVNCServer and RealVNC share these words, of which the first
  * that fits decides: a lockout is also about authentication.
  */
-const WORDS: readonly (readonly [words: RegExp, cause: SutCause])[] = [
+const WORDS: readonly (readonly [words: RegExp, cause: Cause])[] = [
   [/too many/i, 'locked_out'],
   [/in use|in-use/i, 'in_use'],
   [/authenticat|password/i, 'password_refused'],
 ]
 
-/** Reads a reason. Without one the cause is `unexplained`. */
-function* readFailure(unexplained: SutCause): Handshake<SutFailure> {
+/** Reads why a VNC server did not let Berth in. Without one the cause is `unexplained`. */
+function* readFailure(unexplained: Cause): Handshake<ProbeFinding> {
   const length = yield* readNumber()
   const bytes = length === undefined || length === 0 ? undefined : yield* read(Math.min(length, REASON_MAX))
   const text = bytes?.toString('latin1') ?? ''
@@ -78,7 +64,7 @@ function* readTypes(version: RfbVersion): Handshake<readonly number[] | undefine
   return types && [...types]
 }
 
-function* authenticate(): Handshake<SutFailure | undefined> {
+function* authenticate(): Handshake<ProbeFinding | undefined> {
   const challenge = yield* read(CHALLENGE_BYTES)
   if (challenge === undefined) return { cause: 'wrong_greeting' }
   const response = yield { challenge }
@@ -88,7 +74,7 @@ function* authenticate(): Handshake<SutFailure | undefined> {
 }
 
 /** SecurityResult. A server that closes instead, or gives no reason, has refused for the cause `unexplained`. */
-function* readResult(version: RfbVersion, unexplained: SutCause): Handshake<SutFailure | undefined> {
+function* readResult(version: RfbVersion, unexplained: Cause): Handshake<ProbeFinding | undefined> {
   const result = yield* readNumber()
   if (result === OK) return undefined
   // Read the reason too: closing with unread bytes would reset the connection while the server still writes.
@@ -98,7 +84,7 @@ function* readResult(version: RfbVersion, unexplained: SutCause): Handshake<SutF
 }
 
 /** The security type to use, or why there is none. */
-const chooseType = (types: readonly number[], hasPassword: boolean): number | SutCause => {
+const chooseType = (types: readonly number[], hasPassword: boolean): number | Cause => {
   const usable = hasPassword ? [SECURITY.vncAuthentication, SECURITY.none] : [SECURITY.none]
   return usable.find((known) => types.includes(known)) ?? (hasPassword ? 'no_security_type' : 'no_password')
 }
@@ -109,7 +95,7 @@ const chooseType = (types: readonly number[], hasPassword: boolean): number | Su
  * @param hasPassword without one it ends after the security types, unless the server offers None
  * @returns undefined once the server accepts a ClientInit
  */
-export function* greetSut(hasPassword: boolean): Handshake<SutFailure | undefined> {
+export function* greetSut(hasPassword: boolean): Handshake<ProbeFinding | undefined> {
   const greeting = yield* readVersion()
   const version = greeting && versionForServer(greeting)
   if (version === undefined) return { cause: 'wrong_greeting' }

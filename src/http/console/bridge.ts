@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
-import type { Attached, AttachedEnd } from '../response/forwarded.ts'
+import type { SessionCause } from '../../domain/events/session.ts'
+import type { Attached } from '../response/forwarded.ts'
 
 /** Limits of a console. */
 export interface ConsoleLimits {
@@ -24,7 +25,7 @@ export const CONSOLE_LIMITS: ConsoleLimits = {
 }
 
 /** Close codes. From 4000 on they are the application's own (RFC 6455, section 7.4.2). */
-const CLOSES: Readonly<Record<AttachedEnd, readonly [code: number, reason: string]>> = {
+const CLOSES: Readonly<Record<SessionCause, readonly [code: number, reason: string]>> = {
   over: [4000, 'The reservation is over.'],
   released: [4001, 'The reservation was released.'],
   sut: [4002, 'The SUT ended the connection.'],
@@ -82,8 +83,8 @@ export const bridge = (
   socket: WebSocket,
   { stream, endedBy }: Attached,
   { bufferedMax, pingEvery, closeWithin }: ConsoleLimits,
-): ((cause: AttachedEnd) => void) => {
-  const close = (cause: AttachedEnd): void => {
+): ((cause: SessionCause) => void) => {
+  const close = (cause: SessionCause): void => {
     // Read again, for the client's part of the closing handshake.
     socket.resume()
     socket.close(...CLOSES[cause])

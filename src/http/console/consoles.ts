@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
+import type { SessionCause } from '../../domain/events/session.ts'
 import type { User } from '../../users/user.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Call, RouteResult } from '../protocol/route.ts'
-import type { AttachClient, Attached, AttachedEnd } from '../response/forwarded.ts'
+import type { AttachClient, Attached } from '../response/forwarded.ts'
 import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { makeUsedTickets } from './used-tickets.ts'
@@ -100,7 +101,7 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   const accept = makeAccept(limits)
   const used = makeUsedTickets(clock)
   /** The gateway ends those of users whose access ends, and this those of a token or a session. */
-  const consoles = new Map<(cause: AttachedEnd) => void, User>()
+  const consoles = new Map<(cause: SessionCause) => void, User>()
   let isClosed = false
   const endOthers = (): void => {
     for (const [end, user] of consoles) if (!isHolder(user)) end('barred')

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { SessionCause } from '../../domain/events/session.ts'
 
 /** The reservations that this instance forwards. */
 export interface Forwarded {
@@ -28,14 +29,11 @@ export interface LastError {
   readonly reason?: string
 }
 
-/** Why a connection ended. */
-export type AttachedEnd = 'client' | 'sut' | 'over' | 'released' | 'barred' | 'stopped' | 'lost'
-
 export interface Attached {
   /** Takes the place of a client's socket. It is destroyed when the connection is cut. */
   readonly stream: Duplex
   /** Why it was destroyed. */
-  readonly endedBy: () => AttachedEnd
+  readonly endedBy: () => SessionCause
 }
 
 /** A limit was reached, or the reservation is over. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import test, { type ExecutionContext } from 'ava'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { SessionCause } from '../../../src/domain/events/session.ts'
 import { bridge, CONSOLE_LIMITS } from '../../../src/http/console/bridge.ts'
-import type { AttachedEnd } from '../../../src/http/response/forwarded.ts'
 
 /** Both ends of a WebSocket. */
 const aWebSocket = async (t: ExecutionContext) => {
@@ -19,7 +19,7 @@ const aWebSocket = async (t: ExecutionContext) => {
 }
 
 /** The close code of a console whose stream had closed before it was bridged: messages of the gateway may overtake. */
-const closedBefore = async (t: ExecutionContext, cause: AttachedEnd): Promise<unknown> => {
+const closedBefore = async (t: ExecutionContext, cause: SessionCause): Promise<unknown> => {
   const { client, socket } = await aWebSocket(t)
   const stream = new PassThrough()
   stream.destroy()

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { EventStore } from './event-store.ts'
 
 /** Appended events that are remembered until the subscription brings them: more than there are in a second. */
@@ -7,21 +8,16 @@ const REMEMBERED_MAX = 16_384
 export const noteAppends = (
   store: EventStore,
 ): { readonly store: EventStore; readonly isOwn: (event: { readonly id: string }) => boolean } => {
-  /** Two generations, so that the oldest are forgotten without a search. */
-  let [recent, former] = [new Set<string>(), new Set<string>()]
-  const note = (id: string): void => {
-    if (recent.size >= REMEMBERED_MAX / 2) [recent, former] = [new Set(), recent]
-    recent.add(id)
-  }
+  const recent = new LRUCache<string, true>({ max: REMEMBERED_MAX })
   return {
     store: {
       ...store,
       append: async (stream, revision, events, ...more) => {
         // Before the answer: the subscription may be faster.
-        for (const { id } of events) note(id)
+        for (const { id } of events) recent.set(id, true)
         return store.append(stream, revision, events, ...more)
       },
     },
-    isOwn: ({ id }) => recent.has(id) || former.has(id),
+    isOwn: ({ id }) => recent.has(id),
   }
 }

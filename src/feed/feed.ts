@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { User } from '../users/user.ts'
-import { type FeedEntry, type Filter, firstOf, isFiltering, isWanted } from './events/entry.ts'
+import { type FeedEntry, type Filter, firstOf, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import { chunkStart, type LogReader } from './log-reader.ts'
 import type { DelayedStart, Sending } from './stream.ts'
@@ -110,7 +110,6 @@ const readBack = async (reader: LogReader, { userId, before, ...request }: Backw
 const makeWriterFor =
   ({ end, filter, format }: StreamRequest): Sending<FeedEntry>['makeWriter'] =>
   (write, after) => {
-    const isFiltered = isFiltering(filter)
     let position = after
     let known = after
     const writeCheckpoint = (): void => {
@@ -121,7 +120,7 @@ const makeWriterFor =
       position: () => position,
       writeCheckpoint,
       write: (entries) => {
-        const wanted = isFiltered ? entries.filter((entry) => isWanted(filter, entry)) : entries
+        const wanted = entries.filter((entry) => isWanted(filter, entry))
         const first = firstOf(wanted, WRITE_CHARACTERS_MAX)
         // Unwanted entries after the last one written count as passed.
         position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position

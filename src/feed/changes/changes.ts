@@ -62,8 +62,7 @@ const makeSight = ({ views: { newest, asOf }, requests }: ChangesOptions): Sight
 /** A gathering as one reader sees it. */
 interface Seen {
   readonly to: PublicPosition
-  /** Undefined if nobody knows the reader any more. */
-  readonly messages: Messages | 'reload' | undefined
+  readonly messages: Messages | 'reload'
 }
 
 /** Gatherings as a user sees them who is what it is now. */
@@ -75,13 +74,11 @@ const makeReadAfter =
   ): Supply<Seen>['readAfter'] =>
   async (position) => {
     const gathering = await readAfter(_id, position)
-    if (gathering === undefined) return []
     const user = known.byId(_id)
-    const viewer: Viewer | undefined = user && {
-      ...{ userId: _id, role },
-      scope: role === 'tester' ? user.scope : undefined,
-    }
-    return [{ to: gathering.to, messages: viewer && (await gathering.messagesFor(viewer)) }]
+    // The stream of a user who is gone ends.
+    if (gathering === undefined || user === undefined) return []
+    const viewer: Viewer = { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
+    return [{ to: gathering.to, messages: await gathering.messagesFor(viewer) }]
   }
 
 /** Writes what one reader is told. The first message says from where. */
@@ -100,7 +97,7 @@ const makeWriterFor =
         if (messages === 'reload') {
           told = position
           write(positionMessage('reload', position, digest))
-        } else if (messages?.last !== undefined) {
+        } else if (messages.last !== undefined) {
           told = messages.last
           write(messages.bytes)
         }

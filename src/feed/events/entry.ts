@@ -34,8 +34,6 @@ export interface Filter {
   readonly to?: number | undefined
 }
 
-export const isFiltering = (filter: Filter): boolean => Object.values(filter).some((wanted) => wanted !== undefined)
-
 export const isWanted = ({ types, sutId, userId, actor, from, to }: Filter, entry: FeedEntry): boolean =>
   (types === undefined || types.has(entry.type)) &&
   (sutId === undefined || sutId === entry.sutId) &&

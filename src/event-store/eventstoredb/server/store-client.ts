@@ -28,20 +28,8 @@ export type ReadCall = ClientReadableStream<streams.ReadResp>
  * window, and it can filter subscriptions but not reads.
  */
 export class StoreClient extends EventStoreDBClient {
-  readonly close: () => Promise<void>
-  /**
-   * Appends on the leader, in a call of its own. Without credentials all appends of the process would share one stream: a
-   * lost connection fails them all, and one that is never answered hangs forever.
-   *
-   * @param deadline milliseconds
-   */
-  readonly append: (
-    stream: string,
-    events: EventData | EventData[],
-    expectedRevision: AppendExpectedRevision,
-    deadline: number,
-  ) => Promise<AppendResult>
-  readonly read: (request: streams.ReadReq, options: BaseOptions) => Promise<ReadCall>
+  #channel: Channel | undefined
+  readonly #credentials: NonNullable<EventStoreDbAddress['credentials']>
 
   constructor(
     settings: Settings,
@@ -61,26 +49,43 @@ export class StoreClient extends EventStoreDBClient {
       'grpc.max_receive_message_length': MESSAGE_MAX,
       'grpc-node.flow_control_window': WINDOW,
     }
-    let last: Channel | undefined
+    this.#credentials = credentials
     // The client has no option for these. The channel it creates has not connected yet, but knows its target.
     const hidden = this as unknown as { createChannel: () => Promise<Channel> }
     const plan = hidden.createChannel
     hidden.createChannel = async () => {
       const planned = await plan()
       planned.close()
-      last = new Channel(planned.getTarget(), security, options)
-      return last
+      this.#channel = new Channel(planned.getTarget(), security, options)
+      return this.#channel
     }
-    this.close = async () => {
-      // It cancels every stream at once, but never resolves if a stream is no longer read.
-      void this.dispose().catch(() => undefined)
-      last?.close()
-    }
-    this.append = (stream, events, expectedRevision, deadline) =>
-      this.appendToStream(stream, events, { expectedRevision, credentials, deadline, requiresLeader: true })
-    this.read = (request, base) =>
-      this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
-        client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
-      )()
+  }
+
+  async close(): Promise<void> {
+    // It cancels every stream at once, but never resolves if a stream is no longer read.
+    void this.dispose().catch(() => undefined)
+    this.#channel?.close()
+  }
+
+  /**
+   * Appends on the leader, in a call of its own. Without credentials all appends of the process would share one stream: a
+   * lost connection fails them all, and one that is never answered hangs forever.
+   *
+   * @param deadline milliseconds
+   */
+  append(
+    stream: string,
+    events: EventData | EventData[],
+    expectedRevision: AppendExpectedRevision,
+    deadline: number,
+  ): Promise<AppendResult> {
+    const credentials = this.#credentials
+    return this.appendToStream(stream, events, { expectedRevision, credentials, deadline, requiresLeader: true })
+  }
+
+  read(request: streams.ReadReq, base: BaseOptions): Promise<ReadCall> {
+    return this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
+      client.read(request, ...this.callArguments(base, { deadline: Number.POSITIVE_INFINITY })),
+    )()
   }
 }

@@ -1,4 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { Reservation } from '../../projections/reservation.ts'
+import type { PublicPosition } from '../domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from './views.ts'
 import { waitForHead } from './wait-for-head.ts'
@@ -10,30 +12,30 @@ interface UnfinishedOptions {
   readonly clock: () => number
 }
 
-/** A page of a user's reservations that are not over, newest first. */
-interface UnfinishedPage {
-  readonly user_id: string
-  readonly limit: number
-  /** Leaves out those that have not begun. */
-  readonly isRunning?: boolean
-  /** Only those created before this one. */
-  readonly before?: string | undefined
-}
+/** Reservations read at once. */
+const PAGE = 100
 
 /**
- * Reads a user's reservations that are not over, as of now.
+ * Makes the function that reads a user's reservations that are not over, or only those that run, in pages, newest first.
+ * Each page is as of when it is read.
  *
  * @throws StoreUnavailable
  */
-export const makeReadUnfinished =
-  ({ views, store, clock }: UnfinishedOptions) =>
-  async ({ user_id, limit, isRunning = false, before }: UnfinishedPage): Promise<readonly Reservation[]> => {
-    const isReached = await waitForHead(views, store)
-    const now = Math.floor(clock() / 1000)
-    const span = { endsAfter: now, ...(isRunning && { startsBefore: now + 1 }) }
-    const createdBefore = before === undefined ? undefined : views.newest('reservation', before)?.created
-    const query = { user_id, ...span, createdBefore, isHeld: true, limit, offset: 0 }
-    const shown = isReached ? await views.read('reservations', query) : undefined
-    if (shown === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
-    return shown.listed.documents.map((document) => JSON.parse(document) as Reservation)
+export const makeReadUnfinished = ({ views, store, clock }: UnfinishedOptions) =>
+  async function* (user_id: string, isRunning = false): AsyncGenerator<readonly Reservation[]> {
+    let createdBefore: PublicPosition | undefined
+    for (;;) {
+      const isReached = await waitForHead(views, store)
+      const now = Math.floor(clock() / 1000)
+      const span = { endsAfter: now, ...(isRunning && { startsBefore: now + 1 }) }
+      const query = { user_id, ...span, createdBefore, isHeld: true, limit: PAGE, offset: 0 }
+      const shown = isReached ? await views.read('reservations', query) : undefined
+      if (shown === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
+      const page = shown.listed.documents.map((document) => JSON.parse(document) as Reservation)
+      const last = page.at(-1)
+      if (last !== undefined) yield page
+      if (last === undefined || page.length < PAGE) return
+      createdBefore = views.newest('reservation', last._id)?.created
+      await turn()
+    }
   }

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Event } from '../../domain/event.ts'
 import { type ReservationCommand, reservationDecider } from '../../domain/reservation/decide.ts'
@@ -30,33 +29,9 @@ interface Unfinished {
 }
 
 interface EndOptions {
-  /** At most `limit` of a user's reservations that are not over, as of now, newest first. */
-  readonly unfinished: (page: {
-    readonly user_id: string
-    readonly limit: number
-    readonly isRunning?: boolean
-    /** Only those created before this one. */
-    readonly before?: string | undefined
-  }) => Promise<readonly Unfinished[]>
+  /** A user's reservations that are not over, or only those that run, in pages. */
+  readonly unfinished: (userId: string, isRunning?: boolean) => AsyncIterable<readonly Unfinished[]>
   readonly runner: Pick<Runner, 'run'>
-}
-
-/** Reservations read and ended at once. */
-const PAGE = 100
-
-/** A user's reservations that are not over, newest first, some at a time. */
-async function* pagesOf(
-  { unfinished }: Pick<EndOptions, 'unfinished'>,
-  query: { readonly user_id: string; readonly isRunning?: boolean },
-): AsyncGenerator<readonly Unfinished[]> {
-  let before: string | undefined
-  for (;;) {
-    const page = await unfinished({ ...query, limit: PAGE, before })
-    if (page.length > 0) yield page
-    if (page.length < PAGE) return
-    before = page.at(-1)?._id
-    await turn()
-  }
 }
 
 /**
@@ -90,10 +65,10 @@ export const makeFinishRemoval = ({
     await revokeTokens(runner, user_id, { actor: BERTH, requestId, isStillDue })
     const counts = { cancelled: 0, released: 0 }
     if (removal.reservations === 'keep') return counts
-    for await (const page of pagesOf({ unfinished }, { user_id })) {
+    for await (const reservations of unfinished(user_id)) {
       // Checked after the page was read, so no page that is ended has reservations made after a restoration.
       if (!(await isStillDue())) break
-      const types = await cancelEach(page, requestId)
+      const types = await cancelEach(reservations, requestId)
       counts.cancelled += types.filter((type) => type === 'ReservationCancelled').length
       counts.released += types.filter((type) => type === 'ReservationReleased').length
     }
@@ -104,7 +79,7 @@ export const makeFinishRemoval = ({
 /** @throws StoreUnavailable if not all could be ended */
 export const makeEndBindings = ({ unfinished, runner }: EndOptions): EndBindings => {
   const unbindEach = makeRunOnEach({ runner }, ({ _id }) => ({ type: 'UnbindReservation', _id }))
-  return async (user_id, requestId) => {
-    for await (const page of pagesOf({ unfinished }, { user_id, isRunning: true })) await unbindEach(page, requestId)
+  return async (userId, requestId) => {
+    for await (const reservations of unfinished(userId, true)) await unbindEach(reservations, requestId)
   }
 }

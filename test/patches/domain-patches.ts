@@ -6,7 +6,10 @@ export const domainPatches: readonly Patch[] = [
     file: 'src/domain/calendar/window.ts',
     from: 'a.start < b.end && b.start < a.end',
     to: 'a.start <= b.end && b.start <= a.end',
-    test: ['domain/calendar/window.test.ts', 'windows that share an edge do not overlap'],
+    test: [
+      'domain/calendar/free-windows.test.ts',
+      'property: the free windows of a span are those found by trying every quarter',
+    ],
   },
   {
     fault: 'an end after a quarter-hour is moved back to it',

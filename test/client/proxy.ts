@@ -65,8 +65,9 @@ export const startSecureProxy = async (
   t: Tidying,
   port: number,
   pair: { readonly cert: Buffer; readonly key: Buffer },
+  host: string,
 ) => {
-  const proxy = createSecureServer(pair, passTo(port)).listen(0, '127.0.0.1')
+  const proxy = createSecureServer(pair, passTo(port)).listen(0, host)
   await new Promise((resolve) => proxy.once('listening', resolve))
   t.teardown(() => void proxy.close())
   return { port: (proxy.address() as AddressInfo).port }

@@ -233,11 +233,11 @@ test('a service that answers at once that a request still waits is not asked aga
   t.true(performance.now() - begun >= 1_000)
 })
 
-/** The service behind a certificate that is its own authority. */
-const startSecure = async (t: ExecutionContext) => {
+/** The service behind a certificate that is its own authority, for 127.0.0.1. */
+const startSecure = async (t: ExecutionContext, host = '127.0.0.1') => {
   const [cert, key] = await Promise.all([readFile(CERTIFICATE), readFile(KEY)])
-  const { port } = await startSecureProxy(t, lab.service.port, { cert, key })
-  return { ...lab.env, BERTH_URL: `https://127.0.0.1:${port}` }
+  const { port } = await startSecureProxy(t, lab.service.port, { cert, key }, host)
+  return { ...lab.env, BERTH_URL: `https://${host}:${port}` }
 }
 
 test('a certificate of an authority that is not known exits with 69 at once, and says what to do', async (t) => {
@@ -246,6 +246,17 @@ test('a certificate of an authority that is not known exits with 69 at once, and
   t.regex(errors, /^berth: [^\n]* cannot be reached: [^\n]*; set NODE_EXTRA_CA_CERTS to a file [^\n]*\n$/)
   const otherName = Object.assign(new Error('no'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   t.true(explainFailure(otherName).isForeign)
+})
+
+test('thorough: over https the client trusts the authority of NODE_EXTRA_CA_CERTS, for the names that it has signed', async (t) => {
+  const list = async (host: string) => {
+    const env = { ...(await startSecure(t, host)), NODE_EXTRA_CA_CERTS: CERTIFICATE }
+    return runFile(t, { file: lab.file, env }, ['list']).ended
+  }
+  t.like(await list('127.0.0.1'), { code: 0, errors: '' })
+  const other = await list('127.0.0.2')
+  t.is(other.code, 69)
+  t.regex(other.errors, /^berth: [^\n]*does not match certificate's altnames[^\n]*\n$/)
 })
 
 test('a service that nothing listens for exits with 69', async (t) => {

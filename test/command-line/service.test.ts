@@ -7,18 +7,11 @@ import test, { type ExecutionContext } from 'ava'
 import { CONTROL_SOCKET } from '../../src/app/control-socket.ts'
 import { startLab } from '../client/lab.ts'
 import { freePort, startSut } from '../gateway/peers.ts'
-import { passwordOf } from '../http/client.ts'
-import { idOf, type Running, start, temporaryData } from '../http/harness.ts'
+import { idOf, start, temporaryData } from '../http/harness.ts'
 import { aSut, createSut, REFUSING, reserved } from '../http/requests.ts'
 import { runProcess } from '../process/harness.ts'
 import { type } from './terminal.ts'
-
-/** The environment in which a command asks a service at its URL, as a user. */
-const at = async ({ data, url }: Running, name: string): Promise<Readonly<Record<string, string>>> => {
-  const file = join(data, `${name}.credentials`)
-  await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
-  return { BERTH_URL: url, BERTH_CREDENTIALS_FILE: file }
-}
+import { environmentAt } from './users/stage.ts'
 
 const given = async (t: ExecutionContext) => {
   const service = await start(t)
@@ -33,7 +26,7 @@ test('"sut check" probes a SUT over the socket of the service, and at its URL', 
   t.deepEqual([checked.code, checked.error], [0, ''])
   t.regex(checked.out, /^reachable\ttrue\ncause\t-\nmilliseconds\t\d+\n$/)
   const refusing = await createSut(service.as('admin'), { ...REFUSING, sut_type: 'tcp' })
-  const json = await type(['sut', 'check', refusing, '--json'], await at(service, 'admin'))
+  const json = await type(['sut', 'check', refusing, '--json'], await environmentAt(service, 'admin'))
   t.is(json.code, 1)
   t.like(JSON.parse(json.out), { reachable: false, cause: 'refused' })
 })
@@ -42,10 +35,10 @@ test('what the service refuses is reported with its code', async (t) => {
   const { service, sut, beside } = await given(t)
   t.regex((await type(['sut', 'check', '6b013ba4e990750a68938b44'], beside)).error, /^berth: 404 sut_not_found: /)
   t.regex((await type(['sut', 'check', '../user/me'], beside)).error, /^berth: there is no SUT /)
-  const forbidden = (await type(['sut', 'check', sut], await at(service, 'alice'))).error
+  const forbidden = (await type(['sut', 'check', sut], await environmentAt(service, 'alice'))).error
   t.regex(forbidden, /^berth: 403 forbidden: /)
   t.true(forbidden.endsWith(` The service at ${service.url} was asked.\n`))
-  const wrong = await at(service, 'nobody')
+  const wrong = await environmentAt(service, 'nobody')
   t.regex((await type(['sut', 'check', sut], wrong)).error, /^berth: 401 unauthenticated: /)
   // Of other variables and files the tests of the client say what is wrong.
   t.is((await type(['sut', 'check', sut], { BERTH_URL: service.url })).code, 2)
@@ -109,7 +102,7 @@ test('"connect" prints host, port and a command for a SUT of each type, or why t
     const id = String(ids[n])
     const json = JSON.parse((await type(['connect', id, '--json'], beside)).out)
     t.like(json, { host: '127.0.0.1', sut_type, open: true })
-    for (const environment of [beside, await at(service, 'alice')]) {
+    for (const environment of [beside, await environmentAt(service, 'alice')]) {
       const { code, out, error } = await type(['connect', id], environment)
       t.deepEqual([code, error], [0, ''])
       const [host, port, line = ''] = out.trim().split('\t')

@@ -28,8 +28,7 @@ import {
 } from './values.ts'
 
 /** The least severe first. */
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** The configuration is wrong. Has a sentence for every problem. */
 export class Misconfigured extends ExpectedError {

@@ -5,8 +5,6 @@ import type { Followed } from '../followed.ts'
 import type { KnownSuts } from '../matching/suts.ts'
 import type { Views } from '../views.ts'
 
-export type RequestSight = ReturnType<typeof makeRequestSight>
-
 /** Which requests users with a scope see: those that a SUT in it fits. */
 export const makeRequestSight = (views: Pick<Views, 'newest'>, followed: Followed<KnownSuts>['get']) => {
   let suts: KnownSuts | undefined

@@ -8,7 +8,7 @@ import { allEventsOf } from '../../http/store/log-rows.ts'
 import { COMPILED } from '../../process/harness.ts'
 import { cheapHash } from '../../users/builders.ts'
 import { type Ran, type } from '../terminal.ts'
-import { besideService, PEOPLE } from './stage.ts'
+import { besideService, PEOPLE, rowsOf } from './stage.ts'
 
 /** Imports of CSV files, beside a running service that has admin, alice, bob and audrey. */
 
@@ -27,12 +27,6 @@ const given = async (t: ExecutionContext) => {
 }
 
 const CSV = 'name,role,quota,scope\ncarol,tester,"hours_per_week=40",team=qa1\n"Doe, Dave",auditor,,\n'
-
-const rowsOf = (text: string): readonly (readonly string[])[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t'))
 
 test('an import adds all users in one request and prints the id, name and password of each', async (t) => {
   const { service, importing, names, whoIs } = await given(t)

@@ -5,7 +5,7 @@ import { breakOff, passTo, startProxy } from '../../client/proxy.ts'
 import { idOf } from '../../http/harness.ts'
 import { aSut } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
-import { besideService, PEOPLE } from './stage.ts'
+import { besideService, PEOPLE, rowsOf } from './stage.ts'
 
 /** Commands at BERTH_URL whose answers are lost on the way after the service has done what they ask for. */
 
@@ -23,12 +23,6 @@ const stage = async (t: ExecutionContext, lost: number, path = '/api/user/import
   const run = (...line: readonly string[]): Promise<Ran> => type(line, environment, { waitMax: 300 })
   return { ...beside, file, passwords, run }
 }
-
-const rowsOf = (text: string): readonly (readonly string[])[] =>
-  text
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.split('\t'))
 
 test('an import whose answer is lost asks again, adds nobody twice and prints passwords that work', async (t) => {
   const { file, run, names, whoIs } = await stage(t, 1)

@@ -2,12 +2,29 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import { basic, passwordOf } from '../../http/client.ts'
-import { type Setting, start } from '../../http/harness.ts'
+import { type Running, type Setting, start } from '../../http/harness.ts'
 import { NOW } from '../../http/requests.ts'
 import { type Ran, type } from '../terminal.ts'
 import { follow } from '../transcript.ts'
 
 export const PEOPLE = ['admin', 'alice', 'bob', 'audrey']
+
+/** Lines of values with tabs between them. */
+export const rowsOf = (text: string): readonly (readonly string[])[] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'))
+
+/** The environment in which a user asks a service at its URL. */
+export const environmentAt = async (
+  { data, url }: Running,
+  name: string,
+): Promise<Readonly<Record<string, string>>> => {
+  const file = join(data, `${name}.credentials`)
+  await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
+  return { BERTH_URL: url, BERTH_CREDENTIALS_FILE: file }
+}
 
 /** A running service that has admin, alice, bob and audrey, and the command line beside it or at its URL. */
 export const besideService = async (t: ExecutionContext, setting: Setting = {}) => {
@@ -20,12 +37,7 @@ export const besideService = async (t: ExecutionContext, setting: Setting = {}) 
     berth: (transcript: string): Promise<string> => follow(t, transcript, environment, { now }),
     run: (line: readonly string[], stdin: string | Buffer = ''): Promise<Ran> =>
       type(line, environment, { stdin: async () => Buffer.from(stdin), now }),
-    /** The environment in which a user asks the service at its URL. */
-    at: async (name: string) => {
-      const file = join(service.data, `${name}.credentials`)
-      await writeFile(file, `${name}:${passwordOf(name)}\n`, { mode: 0o600 })
-      return { BERTH_URL: service.url, BERTH_CREDENTIALS_FILE: file }
-    },
+    at: (name: string) => environmentAt(service, name),
     /** Whose name and password these are, or the code of the refusal. */
     whoIs: async (name = '', password = ''): Promise<unknown> => {
       const { json } = await service.anyone.get('/api/user/me', { Authorization: basic(name, password) })

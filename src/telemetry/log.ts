@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pino } from 'pino'
 
@@ -25,7 +26,7 @@ const writeAll = async (fd: number, bytes: Buffer): Promise<Buffer> => {
       left = left.subarray((await writeSome(fd, left)).bytesWritten)
     } catch (error) {
       if (!isFullPipe(error)) return left
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS).unref())
+      await delay(RETRY_DELAY_MS, undefined, { ref: false })
     }
   }
   return left
@@ -91,11 +92,9 @@ export const openLineWriter = (fd: number) => {
     /** Resolves when everything taken so far is written or given up, or after `within` milliseconds. */
     flush: async (within: number): Promise<void> => {
       start()
-      if (writing === undefined) return
-      const late = Promise.withResolvers<void>()
-      const timeout = setTimeout(late.resolve, within)
-      await Promise.race([writing, late.promise])
-      clearTimeout(timeout)
+      const late = new AbortController()
+      await Promise.race([writing, delay(within, undefined, { signal: late.signal })])
+      late.abort()
     },
     /** The synchronous version, for a process about to exit. */
     flushNow: (): void => writeAllNow(fd, Buffer.from(take())),

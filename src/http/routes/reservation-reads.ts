@@ -18,8 +18,17 @@ import {
   reservationStateOf,
 } from '../../read-models/lists/reservations.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import { asOfParameter, asOfRoles } from '../codecs/as-of.ts'
-import { ofHolder, ofPages, paging, SUTS_MAX, span, waitParameter, wholeSpan } from '../codecs/lists.ts'
+import {
+  asOfParameter,
+  asOfRoles,
+  ofHolder,
+  ofPages,
+  paging,
+  SUTS_MAX,
+  span,
+  waitParameter,
+  wholeSpan,
+} from '../codecs/lists.ts'
 import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several, wordsOf } from '../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
 import type { Refusal } from '../protocol/problem.ts'

@@ -22,20 +22,8 @@ const addresses = [
 ]
 const noAddresses = [
   ...['', ' ', 'host name', 'host\n', ' host', 'http://host', 'host:80', 'host/24', 'user@host', 'münchen.example'],
-  ...[
-    'a_b',
-    '-a',
-    'a-',
-    'a.-b',
-    '.',
-    '.a',
-    'a.',
-    'a..b',
-    'host.example.',
-    x(64),
-    `${longestName}x`,
-    `${longestName}.x`,
-  ],
+  ...['a_b', '-a', 'a-', 'a.-b', '.', '.a', 'a.', 'a..b', 'host.example.'],
+  ...[x(64), `${longestName}x`, `${longestName}.x`],
   ...['256.1.1.1', '1.2.3', '1.2.3.4.5', '1.2.3.4.', '01.2.3.4', '1.2.3.04', '1.2.3.00', '1.2.3.-4', '2130706433', '1'],
   ...['0x7f.0.0.1', '127.0.0.0x1', '0x7f000001', 'host.0x', 'host.9', 'host.007', '１２７.0.0.1'],
   ...['[::1]', '::1%eth0', 'fe80::1%1', ':', ':::', '1::2::3', '12345::', 'g::', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9'],
@@ -51,12 +39,6 @@ for (const refused of noAddresses) {
     t.deepEqual(problemsOf(refused), ['must be a host name or an IP address'])
   })
 }
-
-test('a value that is not a string is not an address', (t) => {
-  for (const refused of [undefined, null, 5, true, [], ['localhost'], {}]) {
-    t.deepEqual(problemsOf(refused), ['must be a host name or an IP address'])
-  }
-})
 
 test("property: IP addresses are those that Node's net module accepts", (t) => {
   t.is(longestName.length, 253)

@@ -8,8 +8,7 @@ import { SutType, tagName } from '../../../domain/events/sut.ts'
 import { type Failure, invalid } from '../../../domain/failure.ts'
 import { MONITORED } from '../../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../../domain/values/instant.ts'
-import { asOfParameter, asOfRoles } from '../../codecs/as-of.ts'
-import { ofPages, paging, wholeSpan } from '../../codecs/lists.ts'
+import { asOfParameter, asOfRoles, ofPages, paging, wholeSpan } from '../../codecs/lists.ts'
 import { apart, inQuery, onlyTrue, type QueryOf, queryOf, wordsOf, yesOrNo } from '../../codecs/query.ts'
 import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
 import type { Call } from '../../protocol/route.ts'
@@ -82,29 +81,13 @@ export const freeSpan = (
   return E.right({ start: Math.max(start, Math.min(Math.ceil(now / 1000), end - 1)), end })
 }
 
-/** What administrators set and the document of a SUT leaves out. Others see the first two. */
-interface SutSettings {
-  /** Seconds between two reservations. */
-  readonly turnaround: number
-  /** Seconds after which a reservation that nobody uses is released; 0 is never. */
-  readonly release_unused_after: number
-  /** Null once the SUT is retired. */
-  readonly listen_port?: number | null
-  /** Seconds between probes; null if the SUT is not monitored. */
-  readonly monitoring_interval?: number | null
-  readonly has_password?: boolean
-  readonly has_user_name?: boolean
-  readonly rdp_width?: number | null
-  readonly rdp_height?: number | null
-}
-
 /** Adds settings to the document of a SUT, as JSON text: without more, what everybody sees. */
 const withSettings = (
   document: string,
   { turnaround = 0, release_unused_after = 0 }: RecordedSettings,
-  more: Partial<SutSettings> = {},
+  more: object = {},
 ): string => {
-  const settings: SutSettings = { turnaround, release_unused_after, ...more }
+  const settings = { turnaround, release_unused_after, ...more }
   return `${document.slice(0, -1)},"settings":${JSON.stringify(settings)}}`
 }
 
@@ -117,7 +100,7 @@ const show: Show<Parts, Call<unknown, QueryOf<typeof sutQuery>>> = async (
   if (query.include === undefined) return E.right(documentResponse('sut', version, false))
   const { id, internal } = version
   const { settings, status } = JSON.parse(internal) as SutInternal
-  const respond = (more?: Partial<SutSettings>) =>
+  const respond = (more?: object) =>
     E.right(documentResponse('sut', { ...version, document: withSettings(version.document, settings, more) }, false))
   if (user.role !== 'administrator') return respond()
   const { monitoring_interval, rdp_width = null, rdp_height = null } = settings
@@ -126,7 +109,9 @@ const show: Show<Parts, Call<unknown, QueryOf<typeof sutQuery>>> = async (
   const { listen_port } = port === undefined ? { listen_port: null } : (JSON.parse(port.document) as ListenPort)
   const has = await vault.has(id)
   return respond({
+    // Null once the SUT is retired.
     listen_port,
+    // Null if it is not monitored.
     monitoring_interval: (status === 'disabled' ? undefined : monitoring_interval) ?? null,
     has_password: has.password,
     has_user_name: has.user_name,

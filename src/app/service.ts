@@ -212,8 +212,13 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       onError: (error: unknown) => log.error({ err: error }, 'event stream failed'),
     }
     const feed = makeFeed({ ...told, limits: base.feed, measures: metrics.feed })
-    const sight = { known: users, requests: requests.sight }
-    const changes = makeChanges({ ...told, ...sight, limits: base.changes, measures: metrics.changes })
+    const changes = makeChanges({
+      ...told,
+      known: users,
+      suts: matching.suts,
+      limits: base.changes,
+      measures: metrics.changes,
+    })
     const objects = makeObjects(views, store)
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
@@ -256,7 +261,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       verifierKeys: once(() => readVerifierKeys(store, signer)),
       csv: makeCsvLists(views, nameOf, base.csv),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
-      isAnyFit: matching.isAnyFit,
       suts: matching.suts,
       unusedDue: unused.dueOf,
       gatewayHost: config.gateway.publicHost ?? config.gateway.host,

@@ -15,7 +15,6 @@ import { followEndings } from '../../read-models/requests/endings.ts'
 import { makeExplain } from '../../read-models/requests/explain.ts'
 import { followQueue } from '../../read-models/requests/follow-queue.ts'
 import { makeGrants } from '../../read-models/requests/grants.ts'
-import { makeRequestSight } from '../../read-models/requests/sight.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { Users } from '../../users/users.ts'
 
@@ -72,7 +71,6 @@ export const openRequests = (options: OpenRequestsOptions) => {
       useOf: async (userId) => (await quotas.usesOf([userId]))(userId),
     }),
     endings,
-    sight: makeRequestSight(views, matching.suts),
     /** Grants SUTs until the signal aborts. */
     runGranting: (times: GrantingTimes): Promise<void> =>
       runGranting({

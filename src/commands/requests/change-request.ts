@@ -6,8 +6,7 @@ import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { type Kept, keptAgainFrom } from '../../domain/values/keepalive.ts'
 import type { Outcome, Sender } from '../command-envelope.ts'
 import { orUnavailable } from '../failures.ts'
-import type { FinishOffer } from './finish-offer.ts'
-import { findOffered, type RequestParts } from './search.ts'
+import { type FinishOffer, findOffered, type RequestParts } from './search.ts'
 
 interface ChangeRequestOptions extends Pick<RequestParts, 'runner' | 'reachableFor' | 'clock'> {
   readonly finishOffer: FinishOffer

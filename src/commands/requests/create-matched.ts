@@ -4,19 +4,16 @@ import type { Criteria } from '../../domain/events/criteria.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/queue.ts'
-import type { Grants } from '../../domain/request/rank.ts'
 import { type Asked, refuseBeforeSearch } from '../../domain/reservation/create.ts'
-import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import { REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
+import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { Outcome, Sender } from '../command-envelope.ts'
-import { appendFailure, clockAhead, clockBehind, isClockBehind, orUnavailable } from '../failures.ts'
-import type { FinishOffer } from './finish-offer.ts'
-import { behindLog, CANDIDATES_MAX, findOffered, findPrevious, NOBODY, type RequestParts, refuseAll } from './search.ts'
+import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
+import { type Choice, findOffered, findPrevious, type MakingParts, makeLook, NOBODY } from './search.ts'
 
 /** A reservation that is asked for with criteria. */
-export interface MatchRequest extends Asked {
+interface MatchRequest extends Asked {
   readonly criteria: Criteria
   readonly keepalive?: number | undefined
   /** Of the actor and of the holder; without one, every SUT. */
@@ -33,55 +30,13 @@ interface Matched {
 /** SUTs that are offered one after the other, because somebody else was faster. */
 const OFFERS_MAX = 8
 
-/** Whether it is for now. Only then it is behind those who wait. */
-const isForNow = ({ window }: MatchRequest): boolean => window.form === 'relative' && window.startIn === 0
-
 const isNoneFree = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'no_sut_matches'
 /** Refusals that concern one SUT. */
 const isOfOne = ({ code }: Failure): boolean => code === 'no_sut_free' || code === 'sut_not_found'
 
-/** What SUTs are chosen by. */
-interface Choice {
-  readonly candidates: Iterable<string>
-  readonly grants: Grants
-  /** Unix milliseconds. */
-  readonly at: number
-}
-
-/** What was found, and the refusal where none can be had. */
-interface Look {
-  /** Undefined if none is free. */
-  readonly choice: Choice | undefined
-  readonly refuse: () => E.Either<Failure, never>
-}
-
-/** @param tried SUTs that could not be had; undefined for the first look, before what others have recorded is read */
-const makeLook =
-  (parts: RequestParts) =>
-  (sender: Sender, request: MatchRequest, tried?: ReadonlySet<string>): Promise<E.Either<Failure, Look>> =>
-    orUnavailable(async () => {
-      const { runner, search, catchUp, grantsFor, clock } = parts
-      if (tried !== undefined && !(await catchUp())) return E.left(behindLog())
-      const { criteria, scopes, window, limits } = request
-      const resolved = resolveWindow(window, clock())
-      const latest = (clock() + limits.horizon) / 1000
-      const about = { criteria, scopes, window: resolved.gridded, latest, seed: sender.requestId }
-      const candidates = await search(about)
-      const refuse = () => refuseAll(candidates, resolved)
-      // One that was tried and is free was only offered too late.
-      const best = candidates.choose(tried)
-      if (best === undefined) return E.right({ choice: undefined, refuse })
-      // The reservation is to be made at the time of its offer, which may not be before what its SUT has recorded.
-      const time = await runner.inspect(reservationDecider, sutStream(best), (state) => state.time)
-      if (isClockBehind(clock(), time)) return E.left(clockBehind())
-      const grants = isForNow(request) ? await grantsFor() : NOBODY
-      const inOrder = { [Symbol.iterator]: () => candidates.inOrder(best).take(CANDIDATES_MAX) }
-      return E.right({ choice: { candidates: inOrder, grants, at: Math.max(clock(), time) }, refuse })
-    })
-
 /** Records the request with its offer. Undefined if another instance has, and it has ended since. */
 const makeBegin =
-  (parts: RequestParts) =>
+  (parts: MakingParts) =>
   async (
     sender: Sender,
     request: MatchRequest,
@@ -113,8 +68,8 @@ const makeBegin =
  * recorded with the offer of a SUT, and ends with it. If the SUT could not be had, another is made for the next. A retry
  * finds the request by its key and goes on with the offer, as does whoever grants SUTs after a crash.
  */
-export const makeCreateMatched = (parts: RequestParts & { readonly finishOffer: FinishOffer }) => {
-  const { finishOffer, isClockAhead, clock } = parts
+export const makeCreateMatched = (parts: MakingParts) => {
+  const { finishOffer, grantsFor, isClockAhead, clock } = parts
   const [look, begin] = [makeLook(parts), makeBegin(parts)]
 
   return async (sender: Sender, request: MatchRequest): Promise<E.Either<Failure, Matched>> => {
@@ -123,6 +78,10 @@ export const makeCreateMatched = (parts: RequestParts & { readonly finishOffer: 
     if (refused !== undefined) return refused
     const previous = await findPrevious(parts, sender)
     if (E.isLeft(previous)) return previous
+    const { criteria, scopes, window } = request
+    const wanted = { criteria, scopes, window, seed: sender.requestId }
+    // Only what is for now is behind those who wait.
+    const isForNow = window.form === 'relative' && window.startIn === 0
     const tried = new Set<string>()
     /** Undefined if the SUT could not be had, but another may be. */
     const take = async (offered: OfferedRequest): Promise<E.Either<Failure, Matched> | undefined> => {
@@ -143,7 +102,7 @@ export const makeCreateMatched = (parts: RequestParts & { readonly finishOffer: 
     }
     for (let looks = 0; ; looks++) {
       const isFirst = looks === 0 && tried.size === 0
-      const seen = await look(sender, request, isFirst ? undefined : tried)
+      const seen = await look(wanted, () => (isForNow ? grantsFor() : NOBODY), isFirst ? undefined : tried)
       if (E.isLeft(seen)) return seen
       const { choice, refuse } = seen.right
       const begun = choice === undefined || looks > OFFERS_MAX ? refuse() : await begin(sender, request, choice)

@@ -8,16 +8,7 @@ import { REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { instantAt, type OffsetTime } from '../../domain/values/instant.ts'
 import type { Outcome } from '../command-envelope.ts'
 import { SCHEDULE } from '../log-events.ts'
-import type { RequestParts } from './search.ts'
-
-/** What became of an offer in the stream of its SUT: the reservation, or why it cannot be made any more. */
-type Settled = { readonly made: Outcome<unknown> } | { readonly refused: Failure }
-
-/**
- * Ends an offer. Any number of instances may do so for the same offer at the same time. Left: it is not certain what
- * became of it, try again.
- */
-export type FinishOffer = (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Settled>>
+import type { FinishOffer, RequestParts } from './search.ts'
 
 /** How long an offer is taken up after it was made. */
 const OFFER_LIFETIME_MS = 60_000

@@ -7,9 +7,7 @@ import type { Criteria } from '../../domain/events/criteria.ts'
 import type { Role } from '../../domain/events/user.ts'
 import { bodyProblem, type Failure, failure, invalid, refuse } from '../../domain/failure.ts'
 import { subjectId } from '../../domain/idempotency-records.ts'
-import type { Candidates } from '../../domain/matching/candidates.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
-import type { Grants } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, toHours } from '../../domain/reservation/quota.ts'
 import { isForbidden } from '../../domain/reservation/rules.ts'
 import { windowProblems } from '../../domain/reservation/window-limits.ts'
@@ -19,8 +17,7 @@ import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { Sender } from '../command-envelope.ts'
 import { appendFailure, clockAhead, orUnavailable } from '../failures.ts'
-import type { FinishOffer } from './finish-offer.ts'
-import { behindLog, CANDIDATES_MAX, findOffered, findPrevious, NOBODY, type RequestParts, refuseAll } from './search.ts'
+import { findOffered, findPrevious, type MakingParts, makeLook, NOBODY, type RequestParts } from './search.ts'
 
 /** What is asked for: any SUT that fits, or one SUT, for `duration` seconds from when it is granted. */
 export interface AskedRequest {
@@ -41,12 +38,11 @@ export interface AskedRequest {
 }
 
 /** Where the stream has what a request is answered with. */
-export interface AnsweredRequest extends Pick<Recorded, 'revision'> {
+interface AnsweredRequest extends Pick<Recorded, 'revision'> {
   readonly id: string
   readonly storePosition: StorePosition
 }
 
-type Finishing = RequestParts & { readonly finishOffer: FinishOffer }
 type Answer = E.Either<Failure, AnsweredRequest>
 
 /** How often the end of an offer is looked for that other instances may be ending too. */
@@ -96,34 +92,8 @@ const outOfScope = (): E.Either<Failure, never> =>
     problems: [bodyProblem('invalid', 'sut_id', 'is outside the scope of the user')],
   })
 
-/** What a request is compared with. */
-interface Look {
-  readonly candidates: Candidates
-  /** The best SUTs that are free. */
-  readonly sutIds: readonly string[]
-  readonly grants: Grants
-}
-
-const makeLook =
-  ({ search, catchUp, grantsFor, limits, clock }: RequestParts) =>
-  (seed: string, asked: AskedRequest, resolved: ResolvedWindow): Promise<E.Either<Failure, Look>> =>
-    orUnavailable(async () => {
-      const { target, scopes, user_id } = asked
-      const latest = (clock() + limits.horizon) / 1000
-      const criteria = 'match' in target ? { criteria: target.match } : target
-      for (let isCaughtUp = false; ; isCaughtUp = true) {
-        const candidates = await search({ ...criteria, scopes, window: resolved.gridded, latest, seed })
-        const best = candidates.choose()
-        const sutIds = best === undefined ? [] : [...candidates.inOrder(best).take(CANDIDATES_MAX)]
-        const grants = sutIds.length === 0 ? NOBODY : await grantsFor(user_id)
-        if (sutIds.length > 0 || candidates.explain().matching > 0) return E.right({ candidates, sutIds, grants })
-        if (isCaughtUp) return 'match' in target ? refuseAll(candidates, resolved) : outOfScope()
-        if (!(await catchUp())) return E.left(behindLog())
-      }
-    })
-
 /** Makes the function that says what a request was answered with, and ends its first offer if that is still open. */
-const makeAnswer = (parts: Finishing) => {
+const makeAnswer = (parts: MakingParts) => {
   const { store, finishOffer } = parts
   /** The event at a revision or, if that is an offer, what ended it. */
   const read = async (revision: number): Promise<Recorded | undefined> => {
@@ -158,8 +128,8 @@ const makeAnswer = (parts: Finishing) => {
  * Makes the function that records a request for a SUT and grants it one at once, if one is free for which nobody else
  * waits. A repeated request is answered with what the first was: the request as the end of its first offer left it.
  */
-export const makeMakeRequest = (parts: Finishing) => {
-  const { runner, quotas, isClockAhead, reachableFor, clock, randomHex } = parts
+export const makeMakeRequest = (parts: MakingParts) => {
+  const { runner, quotas, grantsFor, isClockAhead, reachableFor, clock, randomHex } = parts
   const look = makeLook(parts)
   const answer = makeAnswer(parts)
 
@@ -169,23 +139,29 @@ export const makeMakeRequest = (parts: Finishing) => {
     if (E.isLeft(previous)) return previous
     if (previous.right !== undefined) return answer(previous.right.revision, sender.requestId)
     const { actor, user_id, target, duration, wait, priority, keepalive } = asked
-    const resolved = resolveWindow({ form: 'relative', startIn: 0, duration }, clock())
-    const refused = refuseAsked(asked, resolved, parts)
+    const window = { form: 'relative', startIn: 0, duration } as const
+    const refused = refuseAsked(asked, resolveWindow(window, clock()), parts)
     if (refused !== undefined) return refused
-    const seen = await look(sender.requestId, asked, resolved)
+    const named = 'match' in target ? { criteria: target.match } : target
+    const wanted = { ...named, scopes: asked.scopes, window, seed: sender.requestId }
+    const grantsOf = () => grantsFor(user_id)
+    let seen = await look(wanted, grantsOf)
+    if (E.isRight(seen) && !seen.right.isAnyFit()) seen = await look(wanted, grantsOf, new Set())
     if (E.isLeft(seen)) return seen
-    const { candidates, sutIds, grants } = seen.right
+    const { choice, isAnyFit, refuse } = seen.right
+    if (!isAnyFit()) return 'match' in target ? refuse() : outOfScope()
     const use = (await quotas.usesOf([user_id]))(user_id)
     if (use === 'unknown') return E.left(failure('unavailable', 'What the user has reserved cannot be counted now.'))
     const forever = use && refuseForever(use, duration, clock())
     if (forever !== undefined) return forever
+    const { at, ...chosen } = choice ?? { candidates: [], grants: NOBODY, at: undefined }
     const command = {
-      ...({ type: 'MakeRequest', actor, candidates: sutIds, grants, reachableFor: reachableFor(), wait } as const),
+      ...({ type: 'MakeRequest', actor, ...chosen, reachableFor: reachableFor(), wait } as const),
       request: { ...target, duration, priority, user_id, ...(keepalive !== undefined && { keepalive }) },
       ...{ random: randomHex(8), reservationRandom: randomHex(8) },
     }
-    const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command })
+    const made = await runner.run(requestDecider, REQUESTS_STREAM, { ...sender, command, at })
     if (E.isRight(made)) return answer(made.right.revision, sender.requestId)
-    return made.left.code === 'no_sut_free' ? refuseAll(candidates, resolved) : made
+    return made.left.code === 'no_sut_free' ? refuse() : made
   }
 }

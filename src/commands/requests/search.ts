@@ -1,19 +1,20 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { ResolvedWindow } from '../../domain/calendar/window.ts'
+import { type RequestedWindow, type ResolvedWindow, resolveWindow } from '../../domain/calendar/window.ts'
 import { bodyProblem, type Failure, failure, type OfferedWindow, refuse } from '../../domain/failure.ts'
 import type { IdempotencyRecord } from '../../domain/idempotency-records.ts'
-import type { Candidates, FreeWindow, Search } from '../../domain/matching/candidates.ts'
+import type { Candidates, FreeWindow, Search, Wanted } from '../../domain/matching/candidates.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { findWaiting, hasOffer, type OfferedRequest } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
+import { reservationDecider } from '../../domain/reservation/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { Scope } from '../../domain/user/scope.ts'
-import { type RandomHex, REQUESTS_STREAM } from '../../domain/values/ids.ts'
+import { type RandomHex, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { formatWithOffset } from '../../domain/values/instant.ts'
 import type { StorePosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
-import type { Runner, Sender } from '../command-envelope.ts'
-import { keyReused, orUnavailable } from '../failures.ts'
+import type { Outcome, Runner, Sender } from '../command-envelope.ts'
+import { clockBehind, isClockBehind, keyReused, orUnavailable } from '../failures.ts'
 import { findRecorded } from '../idempotency-key.ts'
 import type { Quotas } from '../quotas.ts'
 
@@ -42,13 +43,25 @@ export interface RequestParts {
   readonly randomHex: RandomHex
 }
 
+/** What became of an offer in the stream of its SUT: the reservation, or why it cannot be made any more. */
+type Settled = { readonly made: Outcome<unknown> } | { readonly refused: Failure }
+
+/**
+ * Ends an offer. Any number of instances may do so for the same offer at the same time. Left: it is not certain what
+ * became of it, try again.
+ */
+export type FinishOffer = (request: OfferedRequest, requestId: string) => Promise<E.Either<Failure, Settled>>
+
+/** What makes requests, and ends their offers. */
+export type MakingParts = RequestParts & { readonly finishOffer: FinishOffer }
+
 /** SUTs that a request is compared with. One that goes before it can take a few of them at most. */
-export const CANDIDATES_MAX = 8
+const CANDIDATES_MAX = 8
 
 /** Where there is nobody to compare with. */
 export const NOBODY: Grants = { windowFor: () => undefined, mayHave: () => false }
 
-export const behindLog = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
+const behindLog = (): Failure => failure('unavailable', 'This instance is behind the log. Try again.')
 
 /** The request that was recorded under the idempotency key before. */
 export const findPrevious = (
@@ -83,7 +96,7 @@ const formatted = (free: FreeWindow | undefined, { start: { offset } }: Resolved
       }
 
 /** Refuses a request that fits no SUT, or none that is free, and says what helps. */
-export const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.Either<Failure, never> => {
+const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.Either<Failure, never> => {
   const { matching, nextAvailable, longest } = candidates.explain()
   if (matching === 0) {
     const problems = [bodyProblem('invalid', 'match', 'fits no SUT')]
@@ -97,3 +110,47 @@ export const refuseAll = (candidates: Candidates, resolved: ResolvedWindow): E.E
   const detail = `None of the SUTs that fit, ${matching} in all, is active, online and free in this window.`
   return refuse('no_sut_free', detail, { help })
 }
+
+/** What a request is offered. */
+export interface Choice {
+  /** The SUTs that it could be granted, the best first. Each decision goes through them anew. */
+  readonly candidates: Iterable<string>
+  readonly grants: Grants
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+interface Look {
+  /** Undefined if none is free. */
+  readonly choice: Choice | undefined
+  readonly isAnyFit: () => boolean
+  /** Where none can be had. */
+  readonly refuse: () => E.Either<Failure, never>
+}
+
+/** Makes the function that looks for the SUTs that fit and are free. */
+export const makeLook =
+  ({ runner, limits, search, catchUp, clock }: RequestParts) =>
+  (
+    wanted: Wanted & { readonly window: RequestedWindow; readonly seed: string },
+    grantsOf: () => Grants | Promise<Grants>,
+    /** SUTs that could not be had; undefined for the first look, before what others have recorded is read. */
+    tried?: ReadonlySet<string>,
+  ): Promise<E.Either<Failure, Look>> =>
+    orUnavailable(async () => {
+      if (tried !== undefined && !(await catchUp())) return E.left(behindLog())
+      const resolved = resolveWindow(wanted.window, clock())
+      const latest = (clock() + limits.horizon) / 1000
+      const candidates = await search({ ...wanted, window: resolved.gridded, latest })
+      const { isAnyFit } = candidates
+      const refuse = () => refuseAll(candidates, resolved)
+      // One that was tried and is free was only offered too late.
+      const best = candidates.choose(tried)
+      if (best === undefined) return E.right({ choice: undefined, isAnyFit, refuse })
+      // The reservation is to be made at the time of its offer, which may not be before what its SUT has recorded.
+      const time = await runner.inspect(reservationDecider, sutStream(best), (state) => state.time)
+      if (isClockBehind(clock(), time)) return E.left(clockBehind())
+      const inOrder = { [Symbol.iterator]: () => candidates.inOrder(best).take(CANDIDATES_MAX) }
+      const choice = { candidates: inOrder, grants: await grantsOf(), at: Math.max(clock(), time) }
+      return E.right({ choice, isAnyFit, refuse })
+    })

@@ -37,6 +37,7 @@ export interface NothingFree {
 
 /** The SUTs that fit a request, as far as is known when a function is called. The stream of a SUT decides. */
 export interface Candidates {
+  readonly isAnyFit: () => boolean
   /** The best that is free or, where some have been tried, one by hash alone: one of these only if no other is. */
   readonly choose: (tried?: ReadonlySet<string>) => string | undefined
   /** Those that are free, as they are when asked for: one of them first, then by hash. */

@@ -11,7 +11,7 @@ import { formatMilliseconds } from '../values/instant.ts'
 import { keep, refuseAnotherOf, refuseAny, withdraw } from './change.ts'
 import { expiryOf, type LifeMoment } from './ending.ts'
 import { compareRequests, findWaiting, foldQueue, offersIn, type RequestsState, type Waiting } from './queue.ts'
-import { findOpenOffers, firstFor, type Grants, type Moment } from './rank.ts'
+import { firstFor, type Grants, isOfferedIn, type Moment } from './rank.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200
@@ -102,10 +102,10 @@ const chooseFor = (
   now: number,
 ): Offer | undefined => {
   const { candidates, grants, reachableFor, reservationRandom } = command
-  const moment = { now, reachableFor, open: findOpenOffers(offersIn(queue)) }
+  const moment = { now, reachableFor, open: offersIn(queue) }
   for (const sutId of candidates) {
     const window = windowFor(request, sutId, command, moment)
-    if (window === undefined || moment.open.overlap(sutId, window)) continue
+    if (window === undefined || isOfferedIn(moment.open, sutId, window)) continue
     const first = firstFor(queue, sutId, grants, moment)
     if (first === undefined || compareRequests(request, first.request) < 0)
       return offerOf(request, sutId, window, now, reservationRandom)
@@ -142,15 +142,15 @@ const offerSuts = (
 ): Decision => {
   const events: Event[] = []
   const taken = new Set<string>()
-  const open = findOpenOffers(offersIn(queue))
+  const open = [...offersIn(queue)]
   for (const sutId of sutIds) {
     const left = Iterator.from(queue).filter(({ _id }) => !taken.has(_id))
     const first = firstFor(left, sutId, grants, { open, now, reachableFor })
-    if (first === undefined || !first.isCertain || open.overlap(sutId, first.window)) continue
+    if (first === undefined || !first.isCertain || isOfferedIn(open, sutId, first.window)) continue
     const { request, window } = first
     const made = offerOf(request, sutId, { ...IN_UTC, ...window }, now, random())
     taken.add(request._id)
-    open.add(made)
+    open.push(made)
     events.push(offered(request._id, made))
   }
   return E.right(events)

@@ -17,38 +17,14 @@ export interface Grants {
   readonly mayHave: (request: Waiting, moment: Moment) => boolean | 'unknown'
 }
 
-/** When a request is decided, and which offers are open then. */
+/** When a request is decided, and the offers that are neither granted nor closed then. */
 export interface Moment extends LifeMoment {
-  readonly open: OpenOffers
+  readonly open: readonly Offer[]
 }
 
-/** The offers that are neither granted nor closed. */
-export interface OpenOffers {
-  readonly ofUser: (userId: string) => readonly Offer[]
-  readonly hasSut: (sutId: string) => boolean
-  /** Whether a SUT is offered in a window that overlaps this one. */
-  readonly overlap: (sutId: string, window: Window) => boolean
-}
-
-export const findOpenOffers = (offers: Iterable<Offer>): OpenOffers & { readonly add: (offer: Offer) => void } => {
-  const [suts, users] = [new Map<string, Offer[]>(), new Map<string, Offer[]>()]
-  const put = (known: Map<string, Offer[]>, id: string, offer: Offer): void => {
-    const own = known.get(id)
-    if (own === undefined) known.set(id, [offer])
-    else own.push(offer)
-  }
-  const add = (offer: Offer): void => {
-    put(suts, offer.sut_id, offer)
-    put(users, offer.user_id, offer)
-  }
-  for (const offer of offers) add(offer)
-  return {
-    add,
-    ofUser: (userId) => users.get(userId) ?? [],
-    hasSut: (sutId) => suts.has(sutId),
-    overlap: (sutId, window) => suts.get(sutId)?.some((offer) => overlaps(offer, window)) === true,
-  }
-}
+/** Whether a SUT is being offered in a window that overlaps this one. */
+export const isOfferedIn = (open: readonly Offer[], sutId: string, window: Window): boolean =>
+  open.some((offer) => offer.sut_id === sutId && overlaps(offer, window))
 
 /** Whether nothing but others keeps a request from being offered a SUT. */
 export const mayBeOffered = (request: Waiting, moment: Moment): boolean =>

@@ -1,5 +1,8 @@
 import type { Sut } from '../../../projections/sut.ts'
+import type { SutRequest } from '../../../projections/sut-request.ts'
 import { earlierPosition, type PublicPosition } from '../../domain/values/position.ts'
+import type { Matching } from '../../read-models/matching/matching.ts'
+import type { KnownSuts } from '../../read-models/matching/suts.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
@@ -33,12 +36,8 @@ interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly views: Pick<Views, 'position' | 'waitUntilDurable' | 'isOfAnotherLog' | 'newest' | 'asOf'>
   /** The users as they are. */
   readonly known: Pick<Users, 'byId' | 'settled'>
-  /** Which requests users with a scope see. */
-  readonly requests: {
-    /** @throws StoreUnavailable */
-    readonly prepare: () => Promise<unknown>
-    readonly isIn: Sight['isRequestIn']
-  }
+  /** The SUTs that requests fit. @throws StoreUnavailable */
+  readonly suts: Matching['suts']
   readonly limits?: Partial<ChangesLimits> | undefined
 }
 
@@ -53,11 +52,26 @@ export type Changes = ReturnType<typeof makeChanges>
 const tagsIn = (version: { readonly document: string } | undefined): Sut['tags'] | undefined =>
   version && (JSON.parse(version.document) as Sut).tags
 
-const makeSight = ({ views: { newest, asOf }, requests }: ChangesOptions): Sight => ({
-  now: (sutId) => tagsIn(newest('sut', sutId)),
-  before: (sutId, revision) => tagsIn(asOf('sut', sutId, revision - 1)),
-  isRequestIn: requests.isIn,
-})
+const makeSight = ({ views: { newest, asOf }, suts }: ChangesOptions) => {
+  let known: KnownSuts | undefined
+  const sight: Sight = {
+    now: (sutId) => tagsIn(newest('sut', sutId)),
+    before: (sutId, revision) => tagsIn(asOf('sut', sutId, revision - 1)),
+    isRequestIn: (requestId, scope) => {
+      const version = newest('sut_request', requestId)
+      if (known === undefined || version === undefined) return false
+      const { match, sut_id } = JSON.parse(version.document) as SutRequest
+      return known.isAnyFit({ criteria: match, sut_id, scopes: [scope] })
+    },
+  }
+  return {
+    sight,
+    /** Reads the SUTs. No request is in sight before. */
+    prepareRequests: async (): Promise<void> => {
+      known = await suts()
+    },
+  }
+}
 
 /** A gathering as one reader sees it. */
 interface Seen {
@@ -115,8 +129,8 @@ export const makeChanges = (options: ChangesOptions) => {
   const limits = { ...CHANGES_LIMITS, ...options.limits }
   const subscribers = makeSubscribers({ ...options, limits })
   const gatherings = makeGatherings({
-    ...{ reader, views, limits, sight: makeSight(options), settled: known.settled },
-    prepareRequests: options.requests.prepare,
+    ...{ reader, views, limits, settled: known.settled },
+    ...makeSight(options),
   })
   return {
     subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {

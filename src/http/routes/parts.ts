@@ -12,7 +12,6 @@ import type { EndBindings, FinishRemoval } from '../../commands/users/end-reserv
 import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
-import type { Wanted } from '../../domain/matching/candidates.ts'
 import type { ProbeResult } from '../../domain/monitoring/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
@@ -58,15 +57,13 @@ export interface Parts {
   readonly quotas: Quotas
   readonly limits: WindowLimits
   readonly createMatched: ReturnType<typeof makeCreateMatched>
-  /** Whether a SUT fits. @throws StoreUnavailable if SUTs cannot be compared now */
-  readonly isAnyFit: (wanted: Wanted) => Promise<boolean>
-  /** The SUTs that are not retired, in memory. @throws StoreUnavailable likewise */
+  /** The SUTs that are not retired, in memory. @throws StoreUnavailable if SUTs cannot be compared now */
   readonly suts: Matching['suts']
   readonly repeated: StoredResponse
   readonly seriesWindows: Pick<ReturnType<typeof openSeriesWindows>, 'find'>
   readonly makeRequest: ReturnType<typeof makeMakeRequest>
   readonly changeRequest: ReturnType<typeof makeChangeRequest>
-  readonly endings: Pick<Endings, 'wait' | 'waitForChange'>
+  readonly endings: Pick<Endings, 'wait'>
   /** Tells of a request whether nobody has asked for it for its `keepalive`. @throws StoreUnavailable */
   readonly passedOver: () => Promise<(id: string) => boolean>
   /** Undefined if the request does not wait. @throws StoreUnavailable if that cannot be known now */

@@ -47,7 +47,7 @@ export const requestResponse = (
 
 /** Reads a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
 const readRequest = async (
-  { objects, isAnyFit }: Parts,
+  { objects, suts }: Parts,
   read: 'newest' | 'latest',
   id: string,
   { _id, scope }: ScopedUser,
@@ -56,7 +56,9 @@ const readRequest = async (
   if (E.isLeft(found) || found.right === undefined || scope === undefined) return found
   const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
   if (user_id === _id) return found
-  const isSeen = await orUnavailable(async () => E.right(await isAnyFit({ criteria: match, sut_id, scopes: [scope] })))
+  const isSeen = await orUnavailable(async () =>
+    E.right((await suts()).isAnyFit({ criteria: match, sut_id, scopes: [scope] })),
+  )
   return E.map((seen: boolean) => (seen ? found.right : undefined))(isSeen)
 }
 
@@ -81,15 +83,16 @@ type Read = Call<unknown, QueryOf<typeof readQuery>>
  * Waits until a request does not wait any more, and gives signs of its life meanwhile. A read on the page does not count:
  * it shows what others of the same user wait for, such as pipelines.
  */
-const wait = async ({ endings, changeRequest }: Parts, call: Read, id: string): Promise<Kept | undefined> => {
+const wait = async ({ endings, changeRequest }: Parts, call: Read, version: Version): Promise<Kept | undefined> => {
   const isCounted = call.user.session === undefined && call.user.role !== 'auditor'
   const until = performance.now() + (call.query.wait ?? 0) * 1000
   for (;;) {
     // Where the store cannot be read, the explanation says so.
-    const life = await ifAvailable(changeRequest.attend(id, isCounted ? envelopeOf(call) : undefined))
+    const life = await ifAvailable(changeRequest.attend(version.id, isCounted ? envelopeOf(call) : undefined))
     const left = until - performance.now()
     if (left <= 0 || call.isGone()) return life
-    const isTimeOver = await endings.wait(id, Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS))
+    const within = Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS)
+    const isTimeOver = await endings.wait('sut_request', version, within)
     if (!isTimeOver) return life
   }
 }
@@ -101,7 +104,7 @@ const read = async (parts: Parts, call: Read): RouteResult => {
   const found = await findRequest(parts, 'newest', id, user)
   if (E.isLeft(found)) return found
   if (!isWaiting(found.right)) return E.right(requestResponse(parts, found.right))
-  const life = await wait(parts, call, id)
+  const life = await wait(parts, call, found.right)
   const now = query.wait ? userNow(parts.users, user) : E.right(user)
   if (E.isLeft(now)) return now
   const { _id, scope, role } = now.right

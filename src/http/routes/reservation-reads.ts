@@ -224,7 +224,7 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
   const isWaiting = wait > 0 && ended === null
   const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
   if (left > 0) {
-    await endings.waitForChange(version, Math.min(wait * 1000, left))
+    await endings.wait('reservation', version, Math.min(wait * 1000, left))
     const now = userNow(users, user)
     return E.isLeft(now) ? now : readNewest(parts, { ...call, user: now.right, query: { ...query, wait: 0 } })
   }

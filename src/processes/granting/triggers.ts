@@ -1,6 +1,8 @@
+import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import { quarterAt } from '../../domain/calendar/window.ts'
-import type { Recorded } from '../../domain/event.ts'
+import { factsOf, type Recorded } from '../../domain/event.ts'
 import type { Queue } from '../../domain/request/queue.ts'
+import type { RowChange } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 
 export interface TriggersOptions {
@@ -8,7 +10,7 @@ export interface TriggersOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Whether this instance recorded an event. What others recorded, they grant: this one looks later, in their place. */
-  readonly isOwn: (event: Recorded) => boolean
+  readonly isOwn: (event: { readonly id: string }) => boolean
   /** Whether other instances may use the log. */
   readonly isShared: boolean
   /** Whether a user has a quota, so that the end of a reservation may allow another one. */
@@ -19,11 +21,13 @@ export interface TriggersOptions {
 
 /** How long others are left to grant what they saw first, at least, and the jitter on top. */
 const OTHERS_DELAY_MS = 1_000
+/** Between looks at what waits too long or in vain, and at offers that others have left. */
+export const LOOK_INTERVAL_MS = 1_000
 
-/** What an event may have changed for those who wait. */
+/** What may have changed for those who wait. */
 interface Effect {
   /** May be free, or fit. */
-  readonly sut?: string
+  readonly sut?: string | undefined
   readonly request?: string
   /** All of its requests. */
   readonly user?: string
@@ -31,40 +35,27 @@ interface Effect {
   readonly holder?: string
 }
 
-const effectOf = (event: Recorded): Effect | undefined => {
-  switch (event.type) {
-    case 'ReservationReleased':
-    case 'ReservationCancelled':
-    case 'ReservationShortened':
-    case 'ReservationEnded':
-      return { sut: event.data.sut_id, holder: event.data.user_id }
-    case 'SutCreated':
-    case 'SutUpdated':
-    case 'SutMonitoringEnabled':
-    case 'SutMonitoringDisabled':
-    case 'SutWentOnline':
-      return { sut: event.data._id }
-    // The reservation may have been given back while its offer was still open.
-    case 'RequestGranted':
-      return { sut: event.data.sut_id }
-    // Others may have this SUT now, and its request another one that was passed over for its sake.
-    case 'RequestOfferClosed':
-      return { sut: event.data.sut_id, request: event.data._id, user: event.data.user_id }
+const effectOfChange = ({ projection, before, after }: RowChange): Effect | undefined => {
+  if (projection === 'sut') return { sut: after.id }
+  if (projection === 'user') return { user: after.id }
+  if (projection !== 'reservation' || before === undefined) return undefined
+  // A start frees nothing, nor does a sign of life. They change what is internal, as an end does.
+  const { recorded } = JSON.parse(after.internal) as ReservationInternal
+  const isShown = before.document !== after.document || before.ended !== after.ended
+  if (!isShown && recorded !== 'end') return undefined
+  const { sut_id, user_id } = JSON.parse(after.document) as Reservation
+  return { sut: sut_id, holder: user_id }
+}
+
+const effectOfRequest = ({ type, data }: Recorded): Effect | undefined => {
+  if (factsOf(type).object !== 'sut_request' || type === 'RequestOffered' || !('_id' in data)) return undefined
+  return {
     // While it was made, a SUT may have become free of which nobody knew yet.
-    case 'ReservationRequested':
-    // It may have been passed over before.
-    case 'RequestKept':
-      return { request: event.data._id }
-    case 'UserAdded':
-    case 'UserRemoved':
-    case 'UserRestored':
-      return { user: event.data._id }
-    case 'UserChanged': {
-      const { _id, role, scope, quota } = event.data
-      return role === undefined && scope === undefined && quota === undefined ? undefined : { user: _id }
-    }
-    default:
-      return undefined
+    request: data._id,
+    // When an offer ends, the reservation may have been given back already, or others may have the SUT.
+    ...('sut_id' in data && { sut: data.sut_id }),
+    // The offer had a place in the quota.
+    ...(type === 'RequestOfferClosed' && 'user_id' in data && { user: data.user_id }),
   }
 }
 
@@ -76,38 +67,15 @@ const makeMoments = () => {
       moments.set(id, Math.min(moments.get(id) ?? from, from))
     },
     isDue: (now: number): boolean => moments.values().some((from) => from <= now),
-    /** Takes what is due, the first of it. */
-    take: (now: number, most = Number.POSITIVE_INFINITY): readonly string[] => {
-      const due: string[] = []
-      for (const [id, from] of moments) {
-        if (due.length === most) break
-        if (from > now) continue
-        due.push(id)
-        moments.delete(id)
-      }
+    has: (id: string): boolean => moments.has(id),
+    forget: (id: string): boolean => moments.delete(id),
+    /** Takes one that is due. */
+    take: (now: number): string | undefined => {
+      const due = moments.entries().find(([, from]) => from <= now)?.[0]
+      if (due !== undefined) moments.delete(due)
       return due
     },
-  }
-}
-
-const makeAlarm = () => {
-  let isPoked = false
-  let wake: (() => void) | undefined
-  return {
-    /** Is a trigger: something may be due by the clock. */
-    poke: (): void => {
-      isPoked = true
-      wake?.()
-    },
-    /** Resolves at the next trigger, at once if there was one since the last call. */
-    next: async (): Promise<void> => {
-      if (!isPoked) {
-        await new Promise<void>((resolve) => {
-          wake = resolve
-        })
-      }
-      isPoked = false
-    },
+    clear: (): void => moments.clear(),
   }
 }
 
@@ -116,30 +84,35 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
   const [suts, requests, users] = [makeMoments(), makeMoments(), makeMoments()]
   /** When all requests are looked at. */
   let allFrom: number | undefined = clock()
+  /** When the queue is tidied next. */
+  let tidyFrom = 0
   let quarter = quarterAt(clock())
-  const { poke, next } = makeAlarm()
+  let alarm = Promise.withResolvers<void>()
 
   const later = (): number => clock() + OTHERS_DELAY_MS * (1 + random())
   const lookAtAll = (from: number): void => {
     allFrom = Math.min(allFrom ?? from, from)
   }
 
-  const note = (event: Recorded): void => {
-    const effect = effectOf(event)
+  const note = (id: string, effect: Effect | undefined): void => {
     if (effect === undefined) return
     const { sut, request, user, holder } = effect
-    const from = isOwn(event) ? clock() : later()
+    const from = isOwn({ id }) ? clock() : later()
     if (sut !== undefined) suts.note(sut, from)
     if (request !== undefined) requests.note(request, from)
     if (user !== undefined) users.note(user, from)
+    if (user !== undefined) tidyFrom = Math.min(tidyFrom, from)
     if (holder !== undefined && isLimited(holder)) users.note(holder, from)
-    poke()
+    alarm.resolve()
   }
-  const unwatch = views.watch((events) => {
-    for (const event of events) note(event)
+  const unwatch = views.watch((events, changes) => {
+    for (const change of changes) note(change.eventId, effectOfChange(change))
+    for (const event of events) note(event.id, effectOfRequest(event))
   })
 
   return {
+    suts,
+    requests,
     /** Notes the requests that are due because of their users, of the time or of what failed. */
     spread: (queue: Queue, now: number): void => {
       // Reservations are over, and with them turnarounds; what a week allows is there anew.
@@ -149,26 +122,31 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
       }
       const isAll = allFrom !== undefined && allFrom <= now
       if (isAll) allFrom = undefined
-      const due = new Set(users.take(now))
+      const due = new Set<string>()
+      for (let user = users.take(now); user !== undefined; user = users.take(now)) due.add(user)
       if (!isAll && due.size === 0) return
       for (const { _id, user_id, asker } of queue)
         if (isAll || due.has(user_id) || due.has(asker._id)) requests.note(_id, now)
     },
-    isSutDue: suts.isDue,
-    isDue: (now: number): boolean => suts.isDue(now) || requests.isDue(now),
-    /** Takes some of what is due. */
-    takeSuts: suts.take,
-    takeRequests: requests.take,
-    noteRequest: requests.note,
-    /** Nobody waits. */
-    drop: (now: number): void => {
-      suts.take(now)
-      requests.take(now)
+    /** Whether it is time to tidy the queue, after a change of a user or an interval. The clock may have been set back. */
+    takeTidying: (now: number): boolean => {
+      if (tidyFrom > now && tidyFrom <= now + LOOK_INTERVAL_MS) return false
+      tidyFrom = now + LOOK_INTERVAL_MS
+      return true
     },
-    /** Looks at all requests at a moment, because something failed or could not be known. */
+    /** Nobody waits. Who comes is looked at. */
+    drop: (): void => {
+      for (const moments of [suts, requests, users]) moments.clear()
+    },
+    /** Looks at all requests at a moment, because something failed. */
     lookAtAll,
-    poke,
-    next,
+    /** Is a trigger: something may be due by the clock. */
+    poke: (): void => alarm.resolve(),
+    /** Resolves at the next trigger, at once if there was one since the last call. */
+    next: async (): Promise<void> => {
+      await alarm.promise
+      alarm = Promise.withResolvers()
+    },
     close: unwatch,
   }
 }

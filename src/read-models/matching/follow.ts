@@ -13,37 +13,29 @@ import type { Views } from '../views.ts'
 import { type KnownSuts, makeKnownSuts } from './suts.ts'
 
 export interface MatchingOptions {
-  readonly views: Pick<Views, 'read' | 'watch' | 'newest'>
+  readonly views: Pick<Views, 'read' | 'watch'>
   /** Unix milliseconds. */
   readonly clock: () => number
 }
 
-/** Applies changes. Objects are taken as they are now, so that changes may be applied again. */
-const makeApply = ({ views, clock }: MatchingOptions, suts: KnownSuts) => {
-  const applyReservation = (id: string): void => {
-    const version = views.newest('reservation', id)
-    if (version === undefined) return
-    const { sut_id, start_time, end_time } = JSON.parse(version.document) as Reservation
+/** Applies a change. Those that are applied again end at what the last one says. */
+const makeApply =
+  (clock: MatchingOptions['clock'], suts: KnownSuts) =>
+  ({ projection, after }: RowChange): void => {
+    const { id, document, internal, ended } = after
+    if (projection === 'sut') {
+      const sut = { document: JSON.parse(document) as Sut, internal: JSON.parse(internal) as SutInternal }
+      suts.put(id, ended === 'retired' ? undefined : matchableOf(sut))
+    }
+    if (projection !== 'reservation') return
+    const { sut_id, start_time, end_time } = JSON.parse(document) as Reservation
     const [start, end] = [epochSecondsOf(start_time), epochSecondsOf(end_time)]
     suts.changeWindows(sut_id, (windows) => {
       dropEnded(windows, quarterAt(clock()))
-      if (version.ended === 'cancelled') removeWindow(windows, start)
-      else putWindow(windows, { start, end, isReleased: version.ended === 'released' })
+      if (ended === 'cancelled') removeWindow(windows, start)
+      else putWindow(windows, { start, end, isReleased: ended === 'released' })
     })
   }
-
-  const applySut = (id: string): void => {
-    const version = views.newest('sut', id)
-    if (version === undefined) return
-    const [document, internal] = [JSON.parse(version.document) as Sut, JSON.parse(version.internal) as SutInternal]
-    suts.put(id, version.ended === 'retired' ? undefined : matchableOf({ document, internal }))
-  }
-
-  return ({ projection, after }: RowChange): void => {
-    if (projection === 'reservation') applyReservation(after.id)
-    if (projection === 'sut') applySut(after.id)
-  }
-}
 
 /** Takes everything from the views, in pages that hold up nobody for long. */
 const readAll = async ({ views, clock }: MatchingOptions, suts: KnownSuts): Promise<void> => {
@@ -73,7 +65,7 @@ export const followSuts = (options: MatchingOptions): Followed<KnownSuts> =>
     options.views,
     () => {
       const suts = makeKnownSuts()
-      return { value: suts, load: () => readAll(options, suts), apply: makeApply(options, suts) }
+      return { value: suts, load: () => readAll(options, suts), apply: makeApply(options.clock, suts) }
     },
     (_, changes) => changes,
   )

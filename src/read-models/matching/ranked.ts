@@ -2,11 +2,10 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { findFreeWindows } from '../../domain/calendar/free-windows.ts'
 import { QUARTER, type Window } from '../../domain/calendar/window.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
-import { openingAt } from '../../domain/matching/openings.ts'
-import { compareRanks, hashText, idleDaysOf, mixHashes, type Rank, restOf } from '../../domain/matching/order.ts'
+import { compareRanks, hashText, mixHashes, type Rank, rankIn } from '../../domain/matching/order.ts'
 import { slotsIn } from '../../domain/matching/slot-set.ts'
 import { type AvailablePage, type AvailableQuery, describe } from '../lists/available.ts'
-import type { KnownSut, KnownSuts } from './suts.ts'
+import { type KnownSut, type KnownSuts, openingOf } from './suts.ts'
 
 /** A place in the order of matching, as of the quarter and with the seed of its first page. */
 export interface RankedAfter extends Rank {
@@ -16,7 +15,7 @@ export interface RankedAfter extends Rank {
   readonly start: number
 }
 
-export interface RankedQuery extends AvailableQuery {
+interface RankedQuery extends AvailableQuery {
   readonly criteria: Criteria
   readonly quarter: number
   /** The latest start of a window. */
@@ -44,15 +43,12 @@ const placeOf = (
   { span, duration, latest }: RankedQuery,
   { quarter, seed }: Pick<RankedAfter, 'quarter' | 'seed'>,
 ): Place | undefined => {
-  const { windows, turnaround, hash } = sut
-  const [first] = findFreeWindows(heldIn(sut), span, duration, 1, turnaround).windows
+  const [first] = findFreeWindows(heldIn(sut), span, duration, 1, sut.turnaround).windows
   if (first === undefined) return undefined
   const { start } = first
-  const { from, until, lastEnd } = openingAt(windows, start - (start % QUARTER), turnaround)
-  const end = start + duration
-  const free = { start: Math.max(from, quarter), end: Math.max(Math.min(until, latest), end) }
-  const rest = Math.max(0, restOf(free, { start, end }))
-  return { start, rest, idleDays: idleDaysOf(start, lastEnd), hash: mixHashes(hashText(seed), hash) }
+  const opening = openingOf(sut, start - (start % QUARTER))
+  const rank = rankIn(opening, { start, end: start + duration }, { start: quarter, end: latest })
+  return { start, ...rank, hash: mixHashes(hashText(seed), sut.hash) }
 }
 
 /** SUTs that fit criteria, in the order of matching for the earliest window of the length that each has. */

@@ -4,7 +4,7 @@ import type { Profile } from '../../domain/matching/fit.ts'
 import { makeFitIndex } from '../../domain/matching/fit-index.ts'
 import { type KnownWindows, NEVER, newWindows, type Opening, openingAt } from '../../domain/matching/openings.ts'
 import { hashText } from '../../domain/matching/order.ts'
-import { emptySet, intersect, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
+import { emptySet, intersect, isEmpty, type SlotSet, setSlot } from '../../domain/matching/slot-set.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { Matchable } from '../lists/matchable.ts'
 
@@ -20,64 +20,49 @@ export interface KnownSut extends Omit<Matchable, 'profile'> {
 
 export type KnownSuts = ReturnType<typeof makeKnownSuts>
 
-/** What is free at a quarter, as far as somebody has asked. */
-interface Quarter {
-  readonly openings: (Opening | undefined)[]
-  free: SlotSet
-  /** The slots that have changed since `free` was last asked for. */
-  readonly changed: Set<number>
-}
-
 /** Quarters that are remembered: the current one, and those asked for last. */
 const QUARTERS_MAX = 4
 
 const NOTHING = emptySet(0)
 const EVERYWHERE: Scope = {}
 
-const makeQuarters = (suts: readonly (KnownSut | undefined)[]) => {
-  const kept = new Map<number, Quarter>()
+/** What a SUT has free at a quarter. */
+export const openingOf = ({ windows, turnaround }: KnownSut, quarter: number): Opening =>
+  openingAt(windows, quarter, turnaround)
 
-  const quarterFor = (quarter: number): Quarter => {
-    const own = kept.get(quarter) ?? { openings: [], free: NOTHING, changed: new Set(suts.keys()) }
-    // As the one that was asked for last.
-    kept.delete(quarter)
-    kept.set(quarter, own)
-    const [oldest] = kept.keys()
-    if (kept.size > QUARTERS_MAX && oldest !== undefined) kept.delete(oldest)
-    return own
-  }
+/** Whether a SUT takes a window, which begins in the quarter of its start. */
+export const isFreeIn = (sut: KnownSut, { start, end }: Window): boolean => {
+  if (!sut.isBookable) return false
+  const { begins, until } = openingOf(sut, start)
+  return begins !== NEVER && end <= until
+}
 
-  const opening = (slot: number, quarter: number): Opening => {
-    const { openings } = quarterFor(quarter)
-    const known = openings[slot]
-    if (known !== undefined) return known
-    const { windows, turnaround } = suts[slot] as KnownSut
-    const found = openingAt(windows, quarter, turnaround)
-    openings[slot] = found
-    return found
-  }
-
+/** The SUTs of which a window can begin in a quarter, for the quarters asked for last. */
+const makeFree = (suts: readonly (KnownSut | undefined)[]) => {
+  /** With the slots that have changed since. */
+  const kept = new Map<number, { free: SlotSet; readonly changed: Set<number> }>()
   return {
-    opening,
     free: (quarter: number): SlotSet => {
-      const own = quarterFor(quarter)
+      const own = kept.get(quarter) ?? { free: NOTHING, changed: new Set(suts.keys()) }
+      // As the one that was asked for last.
+      kept.delete(quarter)
+      kept.set(quarter, own)
+      const [oldest] = kept.keys()
+      if (kept.size > QUARTERS_MAX && oldest !== undefined) kept.delete(oldest)
       if (own.free.length * 32 < suts.length) {
         const larger = emptySet(2 * suts.length)
         larger.set(own.free)
         own.free = larger
       }
       for (const slot of own.changed) {
-        const isFree = suts[slot]?.isBookable === true && opening(slot, quarter).begins !== NEVER
-        setSlot(own.free, slot, isFree)
+        const sut = suts[slot]
+        setSlot(own.free, slot, sut?.isBookable === true && openingOf(sut, quarter).begins !== NEVER)
       }
       own.changed.clear()
       return own.free
     },
     changed: (slot: number): void => {
-      for (const { openings, changed } of kept.values()) {
-        openings[slot] = undefined
-        changed.add(slot)
-      }
+      for (const { changed } of kept.values()) changed.add(slot)
     },
   }
 }
@@ -88,7 +73,7 @@ export const makeKnownSuts = () => {
   const suts: (KnownSut | undefined)[] = []
   const unused: number[] = []
   const index = makeFitIndex()
-  const { opening, free, changed } = makeQuarters(suts)
+  const { free, changed } = makeFree(suts)
 
   const findOrMake = (_id: string): KnownSut => {
     const before = known.get(_id)
@@ -111,8 +96,10 @@ export const makeKnownSuts = () => {
     return only
   }
 
+  const fitting = (wanted: Wanted): SlotSet =>
+    wanted.scopes.reduce<SlotSet>((set, scope) => intersect(set, index.inScope(scope)), fittingTarget(wanted))
+
   return {
-    size: () => suts.length,
     at: (slot: number): KnownSut | undefined => suts[slot],
     find: (id: string): KnownSut | undefined => known.get(id),
     /** Takes a SUT; undefined if it is retired. */
@@ -132,19 +119,12 @@ export const makeKnownSuts = () => {
       change(windows)
       changed(slot)
     },
-    /** What a SUT has free at a quarter. */
-    opening,
-    /** Whether a SUT takes a window, which begins in the quarter of its start. */
-    isFree: ({ slot, isBookable }: KnownSut, { start, end }: Window): boolean => {
-      if (!isBookable) return false
-      const { begins, until } = opening(slot, start)
-      return begins !== NEVER && end <= until
-    },
     /** The SUTs of which a window can begin in a quarter. The set changes with them. */
     free,
     index,
     /** The SUTs that fit and are in all scopes. The set may change with them. */
-    fitting: (wanted: Wanted): SlotSet =>
-      wanted.scopes.reduce<SlotSet>((set, scope) => intersect(set, index.inScope(scope)), fittingTarget(wanted)),
+    fitting,
+    /** Whether a SUT fits, whatever its state. */
+    isAnyFit: (wanted: Wanted): boolean => !isEmpty(fitting(wanted)),
   }
 }

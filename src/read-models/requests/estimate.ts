@@ -9,7 +9,7 @@ import {
 } from '../../domain/matching/openings.ts'
 import { type SlotSet, slotsIn } from '../../domain/matching/slot-set.ts'
 import type { Waiting } from '../../domain/request/queue.ts'
-import type { KnownSut, KnownSuts } from '../matching/suts.ts'
+import { type KnownSut, type KnownSuts, openingOf } from '../matching/suts.ts'
 
 type BookedWindow = Omit<KnownWindow, 'isReleased'>
 
@@ -41,14 +41,14 @@ const earliestWindow = (
  *
  * @param now Unix milliseconds
  */
-export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'find' | 'opening'>, now: number) => {
+export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'find'>, now: number) => {
   /** The windows of SUTs that somebody has taken. */
   const taken = new Map<number, KnownWindows>()
   const quarter = quarterAt(now)
 
   /** No window of a SUT begins earlier. */
-  const boundOf = (slot: number): number => {
-    const { until, retry } = suts.opening(slot, quarter)
+  const boundOf = (sut: KnownSut): number => {
+    const { until, retry } = openingOf(sut, quarter)
     return until > quarter ? quarter : Math.max(quarter, retry)
   }
 
@@ -71,7 +71,7 @@ export const makeEstimate = (suts: Pick<KnownSuts, 'at' | 'find' | 'opening'>, n
       for (const slot of slotsIn(own)) {
         const sut = suts.at(slot)
         const before = found?.start ?? Math.ceil(expiresAt / 1000)
-        if (sut?.isBookable !== true || boundOf(slot) >= before) continue
+        if (sut?.isBookable !== true || boundOf(sut) >= before) continue
         const windows = taken.get(slot) ?? sut.windows
         const window = earliestWindow(windows, sut.turnaround, { now, duration, before })
         if (window !== undefined && window.start < before) found = { ...window, sut }

@@ -5,11 +5,11 @@ import type { Waiting } from '../../domain/request/queue.ts'
 import type { Grants } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
-import type { KnownSut, KnownSuts } from '../matching/suts.ts'
+import { isFreeIn, type KnownSut, type KnownSuts } from '../matching/suts.ts'
 
 /** What decides whether a request could be granted a SUT. */
 export interface GrantsOptions {
-  readonly suts: Pick<KnownSuts, 'find' | 'isFree'>
+  readonly suts: Pick<KnownSuts, 'find'>
   /** A user who has not been removed. */
   readonly personOf: (userId: string) => Person | undefined
   /** The quota of a user and what is used of it; undefined if nothing limits it, `unknown` if it was not read. */
@@ -46,7 +46,7 @@ export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => 
     windowFor: (request, sutId, now) => {
       const sut = suts.find(sutId)
       const window = { start: quarterAt(now), end: Math.ceil((now / 1000 + request.duration) / QUARTER) * QUARTER }
-      return sut !== undefined && suts.isFree(sut, window) && isFor(sut, request) ? window : undefined
+      return sut !== undefined && isFreeIn(sut, window) && isFor(sut, request) ? window : undefined
     },
     mayHave: ({ user_id, duration }, { open, now }) => {
       if (!mayHold(personOf(user_id))) return false
@@ -54,9 +54,9 @@ export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => 
       if (use === undefined || use === 'unknown') return use ?? true
       const added = [
         // An offer that has led to a reservation is counted already.
-        ...open
-          .ofUser(user_id)
-          .filter(({ sut_reservation_id }) => use.usage.unfinished(sut_reservation_id) === undefined),
+        ...open.filter(
+          (offer) => offer.user_id === user_id && use.usage.unfinished(offer.sut_reservation_id) === undefined,
+        ),
         { start: quarterAt(now), duration },
       ]
       const additions = added.map((each) => ({

@@ -72,7 +72,7 @@ test('a SUT that somebody takes meanwhile is not granted, and the request goes o
 /** A request whose offer a crash has left open. */
 const leaveOffer = async ({ store, clock, suts }: Stage): Promise<OfferedRequest> => {
   const [, free = ''] = suts
-  await aRequester(dying(store, 4).store, clock, { suts: [free] })
+  await aRequester(dying(store, 5).store, clock, { suts: [free] })
     .ask('k')
     .catch(() => undefined)
   const [request] = await aRequester(store, clock, { suts: [free] }).waiting()

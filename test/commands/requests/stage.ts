@@ -85,6 +85,7 @@ export const aRequester = (
         known.some(({ type, stream }) => type === 'ReservationCreated' && stream === sutStream(sutId))
       const left = isCurrent ? all.filter((sutId) => !isTaken(sutId)) : all
       return {
+        isAnyFit: () => all.length > 0,
         choose: (tried?: ReadonlySet<string>) => left.find((sutId) => tried?.has(sutId) !== true) ?? left[0],
         inOrder: (first: string) => [first, ...left.filter((sutId) => sutId !== first)].values(),
         explain: () => ({ matching: all.length, nextAvailable: undefined, longest: undefined }),

@@ -54,7 +54,7 @@ test('more SUTs and more changes than an index begins with are all found', (t) =
     if (slot === 1_000) t.is(sizeOf(index.fitting(wanted)), 501)
   }
   t.is(sizeOf(index.fitting(wanted)), 1_500)
-  for (let n = 0; n < 17_000; n++) index.put(1, profile(n % 2 === 0 ? 'linux' : 'windows'))
+  for (let n = 0; n < 15_900; n++) index.put(1, profile(n % 2 === 0 ? 'linux' : 'windows'))
   index.put(2, undefined)
   t.is(sizeOf(index.fitting(wanted)), 1_499)
 })

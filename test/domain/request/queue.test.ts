@@ -57,7 +57,7 @@ const steps = fc.array(
       priority: fc.integer({ min: -1, max: 1 }),
       fits: fc.subarray(SUTS, { minLength: 1 }),
     }),
-    fc.record({ kind: fc.constant('free' as const), sutId: fc.constantFrom(...SUTS) }),
+    fc.record({ kind: fc.constant('free' as const), sutIds: fc.subarray(SUTS, { minLength: 1 }) }),
     fc.record({ kind: fc.constant('end' as const), n: fc.nat(9), isGranted: fc.boolean() }),
   ),
   { maxLength: 60 },
@@ -100,8 +100,11 @@ test('property: a SUT is offered to nobody while another who may have it goes fi
             ...{ random: random(), reservationRandom: random() },
           })
         } else if (step.kind === 'free') {
-          if (!offers.some(({ offer }) => offer?.sut_id === step.sutId)) free.add(step.sutId)
-          events = run({ type: 'OfferSuts', sutIds: [step.sutId], grants, reachableFor: 0, random })
+          // One may look free that is being offered.
+          for (const sutId of step.sutIds) free.add(sutId)
+          events = run({ type: 'OfferSuts', sutIds: step.sutIds, grants, reachableFor: 0, random })
+          const ids = events.flatMap(({ data }) => ('_id' in data ? [data._id] : []))
+          t.is(new Set(ids).size, ids.length, 'nobody is offered two')
         } else {
           const request = offers[step.n % Math.max(offers.length, 1)]
           if (request?.offer === undefined) continue

@@ -6,16 +6,15 @@ import type { Views } from '../../../src/read-models/views.ts'
 const LONG = 600_000
 
 test('waits are over in time, at a stop, and at once where too many wait', async (t) => {
-  const endings = followEndings({
-    newest: () => ({ document: JSON.stringify({ status: 'waiting' }) }),
-    watch: () => () => undefined,
-  } as unknown as Views)
-  await endings.wait('a', 1)
-  const waits = Array.from({ length: 4_096 }, (_, n) => endings.wait(`${n}`, LONG))
-  await endings.wait('one too many', LONG)
+  const version = { document: '{}', ended: null }
+  const endings = followEndings({ newest: () => version, watch: () => () => undefined } as unknown as Views)
+  const wait = (id: string, within = LONG) => endings.wait('sut_request', { id, ...version }, within)
+  await wait('a', 1)
+  const waits = Array.from({ length: 4_096 }, (_, n) => wait(`${n}`))
+  await wait('one too many')
   endings.end()
   await Promise.all(waits)
-  await endings.wait('later', LONG)
+  await wait('later')
   t.pass()
 })
 
@@ -30,7 +29,7 @@ test('a wait for a change of a reservation is over when something else is shown 
     },
   } as unknown as Views)
   let isOver = false
-  const wait = endings.waitForChange({ id: 'a', document: '{"end_time":1}', ended: null }, LONG).then(() => {
+  const wait = endings.wait('reservation', { id: 'a', document: '{"end_time":1}', ended: null }, LONG).then(() => {
     isOver = true
   })
   listener([], [{ after: { id: 'a' } }])

@@ -2,7 +2,6 @@ import test from 'ava'
 import type { Quota } from '../../../src/domain/events/user.ts'
 import type { Offer } from '../../../src/domain/matching/candidates.ts'
 import type { Waiting } from '../../../src/domain/request/queue.ts'
-import { findOpenOffers } from '../../../src/domain/request/rank.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeGrants } from '../../../src/read-models/requests/grants.ts'
 import { makeTally } from '../../../src/read-models/tally.ts'
@@ -29,15 +28,13 @@ const mayHave = ({ quota, offers, reserved = [] }: Given) => {
   const usage = makeTally(seconds('06:00'))
   const hour = { start: seconds('06:00'), end: seconds('07:00'), quarters: 4, isExempt: false }
   for (const id of reserved) usage.add(id, hour)
-  const open = findOpenOffers([])
-  for (const offer of offers) open.add(offer)
   const limits = { hours_per_week: null, reservations_max: null, priority_max: null, ...quota }
   const grants = makeGrants({
     suts: makeKnownSuts(),
     personOf: () => ({ role: 'tester' }),
     useOf: () => ({ quota: limits, usage }),
   })
-  return grants.mayHave(waiting(4 * QUARTER), { now: NOW, open, reachableFor: 0 })
+  return grants.mayHave(waiting(4 * QUARTER), { now: NOW, open: offers, reachableFor: 0 })
 }
 
 test('what a user is being offered counts for its quota, once', (t) => {

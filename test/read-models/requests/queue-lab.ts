@@ -77,7 +77,7 @@ export const lab = (
   const explainFor = (use: QuotaUse | 'unknown' | undefined = undefined) => {
     const explain = makeExplain({
       suts: () => suts,
-      requests: () => ({ queue }),
+      requests: () => ({ queue, revision: asking.length }),
       personOf: (userId) => {
         const { rack } = people[userId] ?? {}
         return userId === 'gone' ? undefined : rack === undefined ? {} : { scope: { rack } }

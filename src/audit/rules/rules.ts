@@ -3,7 +3,6 @@ import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { judgeAgain } from './again.ts'
-import { judgeBetween } from './between.ts'
 import {
   judgeActor,
   judgeCredentials,
@@ -11,11 +10,11 @@ import {
   judgeRevision,
   judgeStream,
   judgeTime,
+  makeAssigned,
+  makeJudgeId,
   millisecondsIn,
 } from './envelope.ts'
-import { makeAssigned, makeJudgeId } from './ids.ts'
-import { judgePeople } from './people.ts'
-import { makeJudgeSeries } from './series.ts'
+import { judgeBetween, judgePeople, makeJudgeSeries } from './plain.ts'
 import { makeSoFar } from './so-far.ts'
 import { makeStreams, type Report, type Stream } from './streams.ts'
 

@@ -87,7 +87,7 @@ const checkOwner = async (
 export const verifyVault = async (
   store: SealedStore,
   ring: Pick<KeyRing, 'keys'>,
-  { expected: { owners, forgotten }, catchUp }: ReturnType<typeof followSecrets>,
+  { owners, forgotten, catchUp }: ReturnType<typeof followSecrets>,
   besides: { readonly keyId: string; readonly owner: string },
 ): Promise<VerifiedVault> => {
   const checked = new Map<string, Awaited<ReturnType<typeof checkOwner>>>()

@@ -31,54 +31,48 @@ const ownerOf = (type: string, _id: string, userId = ''): string => {
   return type === 'UserAdded' || type === 'UserChanged' ? userOwner(_id) : _id
 }
 
-/** The current secrets according to the log, by owner and field. */
-const makeExpectedSecrets = () => {
-  /** Owners that ever had secrets. An erased user has none. */
-  const owners = new Map<string, Map<string, ExpectedSecret>>()
-  /** Keys given up as lost. */
-  const forgotten = new Set<string>()
-  return {
-    owners,
-    forgotten,
-    /** Adds the next stored event. Ignores unreadable events, which other checks report. */
-    add: (position: PublicPosition, text: string): void => {
-      if (!CONCERNS.test(text)) return
-      const { type = '', data } = parseEvent(text) ?? {}
-      const { key, _id, user_id, credentials } = data ?? {}
-      if (type === 'VaultKeyForgotten') forgotten.add(String(key))
-      else if (type === 'UserErased') {
-        for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(_id)), new Map())
-      }
-      if (_id === undefined || credentials === undefined) return
-      const owner = ownerOf(type, _id, user_id)
-      const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()
-      owners.set(owner, fields)
-      for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
-    },
-  }
-}
-
 /**
- * The log as it is read, and the secrets expected by it.
+ * The log as it is read, and the current secrets according to it.
  *
  * @param isDense whether store positions are consecutive, as in the embedded store
  */
 export const followSecrets = (store: Pick<EventStore, 'records'>, after: StorePosition, isDense: boolean) => {
-  const expected = makeExpectedSecrets()
+  const owners = new Map<string, Map<string, ExpectedSecret>>()
+  const forgotten = new Set<string>()
   const positionOf = makePositionCounter(isDense)
   let last = after
+
+  /** Adds the next stored event. Ignores unreadable events, which other checks report. */
+  const add = (position: PublicPosition, text: string): void => {
+    if (!CONCERNS.test(text)) return
+    const { type = '', data } = parseEvent(text) ?? {}
+    const { key, _id, user_id, credentials } = data ?? {}
+    if (type === 'VaultKeyForgotten') forgotten.add(String(key))
+    else if (type === 'UserErased') {
+      for (const owner of [userOwner, tokensOwner]) owners.set(owner(String(_id)), new Map())
+    }
+    if (_id === undefined || credentials === undefined) return
+    const owner = ownerOf(type, _id, user_id)
+    const fields = owners.get(owner) ?? new Map<string, ExpectedSecret>()
+    owners.set(owner, fields)
+    for (const field of credentials.changed) fields.set(field, { id: credentials.id, position })
+  }
+
   const read = async function* (): AsyncGenerator<readonly StoredRecord[]> {
     for await (const page of store.records(last)) {
       for (const { storePosition, text } of page) {
         last = storePosition
-        expected.add(positionOf(storePosition), text)
+        add(positionOf(storePosition), text)
       }
       yield page
     }
   }
   return {
     records: read(),
-    expected,
+    /** By owner and field: all owners that ever had secrets. An erased user has none. */
+    owners: owners as ReadonlyMap<string, ReadonlyMap<string, ExpectedSecret>>,
+    /** Keys given up as lost. */
+    forgotten: forgotten as ReadonlySet<string>,
     /** Reads newer events. */
     catchUp: async (): Promise<void> => {
       for await (const _ of read());

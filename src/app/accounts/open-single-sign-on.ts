@@ -32,7 +32,7 @@ const makeOnAdmitted = ({ alarms, users }: Lab) => {
 /** Follows the provider, if there is one. */
 export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignOn | undefined => {
   const { config, users, vault, runner, log, opened, clock, randomBytes, randomHex } = lab
-  const { oidc, quotaDefault } = config
+  const { oidc } = config
   if (oidc === undefined) return undefined
   const provider = openProvider({ ...oidc, log })
   opened.defer(provider.close)
@@ -40,7 +40,7 @@ export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignO
     ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
     transactions: makeSealer(vault.keys, 'berth sign-in transaction v1', randomBytes),
     used: makeUsedTickets(clock),
-    provisionUser: makeProvisionUser({ runner, people: users, vault, quotaDefault, clock, randomHex }),
+    provisionUser: makeProvisionUser({ runner, people: users, vault, clock, randomHex }),
     onAdmitted: makeOnAdmitted(lab),
     onFailure: (reason, requestId) => log.warn({ reason, request_id: requestId }, 'a single sign-on failed'),
   })

@@ -12,7 +12,6 @@ import { sutDecider } from '../../domain/sut/decide.ts'
 import type { SutValues } from '../../domain/sut/state.ts'
 import { tokenDecider } from '../../domain/token/decide.ts'
 import { userDecider } from '../../domain/user/decide.ts'
-import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
 import { LISTEN_PORTS_STREAM, REFUSALS_STREAM, REQUESTS_STREAM, USERS_STREAM } from '../../domain/values/ids.ts'
 import {
   epochMillisecondsOf,
@@ -197,8 +196,8 @@ const expireAgain = (state: RequestsState, { data }: OfType<'RequestExpired'>, c
 const NAMES_UNKNOWN = { folded: '', known: { get: (id: string) => id || 'none' } as ReadonlyMap<string, string> }
 
 const ofUser = decidedBy(userDecider)({
-  UserAdded: ({ data }) => ({ type: 'AddUser', ...data, quotaDefault: QUOTA_DEFAULT, claim: NAMES_UNKNOWN }),
-  UserChanged: ({ data }) => ({ type: 'ChangeUser', ...data, quotaDefault: QUOTA_DEFAULT }),
+  UserAdded: ({ data }) => ({ type: 'AddUser', ...data, claim: NAMES_UNKNOWN }),
+  UserChanged: ({ data }) => ({ type: 'ChangeUser', ...data }),
   UserRemoved: ({ data }) => ({ type: 'RemoveUser', ...data }),
   UserRestored: ({ data }) => ({ type: 'RestoreUser', ...data, claim: NAMES_UNKNOWN }),
   UserErased: ({ data }) => ({ type: 'EraseUser', ...data }),

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Actor } from '../../domain/decider.ts'
-import { EPOCH_BYTES, type Quota, type Role } from '../../domain/events/user.ts'
+import { EPOCH_BYTES, type Role } from '../../domain/events/user.ts'
 import { type Failure, refuse } from '../../domain/failure.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { freeName } from '../../domain/user/names.ts'
@@ -24,7 +24,6 @@ export interface ProvisionOptions {
   readonly runner: Runner
   readonly people: KnownPeople
   readonly vault: Pick<Vault, 'sealUser'>
-  readonly quotaDefault: Quota
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly randomHex: RandomHex
@@ -47,7 +46,7 @@ export interface ProvisionedUser {
 const NAMES_MAX = 16
 
 /** Adds a user for an identity that none has. Nothing is recorded if one has it by now. */
-const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: ProvisionOptions) => {
+const makeAdd = ({ runner, people, vault, clock, randomHex }: ProvisionOptions) => {
   return async (person: ProviderUser, requestId: string): Promise<E.Either<Failure, unknown>> => {
     const { identity, role } = person
     for (let attempt = 1; ; attempt++) {
@@ -57,7 +56,7 @@ const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: Prov
       const added = await runWithName(runner, people, name, {
         ...{ actor: OIDC, requestId, secrets },
         command: (claim) => ({
-          ...{ type: 'AddUser', _id, role, quotaDefault, credentials, claim },
+          ...{ type: 'AddUser', _id, role, credentials, claim },
           identity: { identity, known: people.identities() },
         }),
       })
@@ -74,7 +73,7 @@ const makeAdd = ({ runner, people, vault, quotaDefault, clock, randomHex }: Prov
  * @throws StoreUnavailable
  */
 export const makeProvisionUser = (options: ProvisionOptions) => {
-  const { runner, people, quotaDefault } = options
+  const { runner, people } = options
   const add = makeAdd(options)
   return async (person: ProviderUser, requestId: string): Promise<E.Either<Failure, ProvisionedUser>> => {
     const { identity, role } = person
@@ -86,7 +85,7 @@ export const makeProvisionUser = (options: ProvisionOptions) => {
     const { _id, status } = user
     if (status !== 'present') return refuse('user_removed', 'The user has been removed.')
     if (user.role === role) return E.right({ _id, isLastAdministrator: false })
-    const envelope = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role, quotaDefault } } as const
+    const envelope = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role } } as const
     const changed = await runner.run(userDecider, USERS_STREAM, envelope)
     if (E.isLeft(changed) && changed.left.code !== 'last_administrator') return changed
     await people.refresh()

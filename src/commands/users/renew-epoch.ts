@@ -11,6 +11,6 @@ export const renewEpoch = (
   envelope: Omit<CommandEnvelope<unknown>, 'command' | 'secrets'>,
 ) => {
   const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES) })
-  const command = { type: 'RenewEpoch', _id, credentials } as const
+  const command = { type: 'ChangeUser', _id, credentials } as const
   return runner.run(userDecider, USERS_STREAM, { ...envelope, command, secrets })
 }

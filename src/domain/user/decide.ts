@@ -109,13 +109,6 @@ const change = onUser<ChangeUser>((user, command, state) => {
   return Object.keys(changed).length === 0 ? NOTHING : E.right([{ type: 'UserChanged', data: { _id, ...changed } }])
 }, 'present')
 
-/** Ends all sessions that began with logins of the user. */
-const renewEpoch = onUser(
-  (_, { _id, credentials }: OfUser & { readonly credentials: UserCredentials }) =>
-    E.right([{ type: 'UserChanged', data: { _id, credentials } }]),
-  'present',
-)
-
 const remove = onUser((user, { _id, reservations }: OfUser & { readonly reservations: Removal }, state) => {
   if (user.status !== 'present') return NOTHING
   if (isLastAdministrator(state, user)) return refuseLast()
@@ -137,7 +130,6 @@ const rules = {
   AddUser: add,
   AddUsers: addUsers,
   ChangeUser: change,
-  RenewEpoch: renewEpoch,
   RemoveUser: remove,
   RestoreUser: restore,
   EraseUser: erase,

@@ -23,11 +23,14 @@ export interface QuotaFields {
   /** The limits to set; null for the service's default. */
   readonly quota?: QuotaChange | null | undefined
   /** The service's default. A user without a quota of its own gets the limits that `quota` omits from it. */
-  readonly quotaDefault: Quota
+  readonly quotaDefault?: Quota
 }
 
 /** The quota that a command sets; undefined if it names no limit. */
-export const newQuota = ({ quota, quotaDefault }: QuotaFields, own: Quota | null): Quota | null | undefined => {
+export const newQuota = (
+  { quota, quotaDefault = QUOTA_DEFAULT }: QuotaFields,
+  own: Quota | null,
+): Quota | null | undefined => {
   if (!quota) return quota
   return Object.keys(quota).length === 0 ? undefined : changeQuota(own ?? quotaDefault, quota)
 }

@@ -92,14 +92,14 @@ export const sealPassword = async (
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
 const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeof newPasswordBody>>): RouteResult => {
-  const { runner, users, quotaDefault, endBindings } = parts
+  const { runner, users, endBindings } = parts
   const { user: actor, requestId, client, body } = call
   const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
   // First too: once the new password is recorded, a request repeated after a crash is answered without this.
   await revoke()
   const { credentials, secrets } = await sealPassword(parts, _id, body.password)
   if (users.byId(_id) !== undefined) await endBindings(_id, requestId)
-  const command = { type: 'ChangeUser', _id, credentials, quotaDefault } as const
+  const command = { type: 'ChangeUser', _id, credentials } as const
   const ended = await run(parts, command, { ...envelopeOf(call), secrets })
   if (E.isRight(ended)) await revoke()
   if (E.isRight(ended) && ended.right.kind === 'recorded') {

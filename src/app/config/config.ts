@@ -5,6 +5,7 @@ import { TARGET_VARIABLES, targetProblems } from '../../client/service/credentia
 import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
 import { parseRoleMapping } from '../../domain/user/role-mapping.ts'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
+import { pick } from '../../domain/values/pick.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { didYouMean } from './suggest.ts'
@@ -78,10 +79,8 @@ const readOidc = (read: ReadVariable, path: ReadValue<string>) => {
 }
 
 /** The variables that say which service is asked, and as whom; undefined if none is set. */
-const clientOf = (environment: Variables): Variables | undefined => {
-  const set = TARGET_VARIABLES.filter((name) => environment[name] !== undefined)
-  return set.length === 0 ? undefined : Object.fromEntries(set.map((name) => [name, environment[name]]))
-}
+const clientOf = (environment: Variables): Variables | undefined =>
+  TARGET_VARIABLES.some((name) => environment[name] !== undefined) ? pick(environment, TARGET_VARIABLES) : undefined
 
 /** All settings. Relative paths are resolved against the directory, so that all paths are absolute. */
 const readAll = (read: ReadVariable, environment: Variables, directory: string) => {

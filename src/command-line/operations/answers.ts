@@ -27,8 +27,9 @@ export interface AnsweredList {
   readonly isPaged: boolean
 }
 
-/** Columns that come last. */
-const TIMES = ['created_at', 'updated_at']
+/** Columns that come before the others, which have 2, and after them. */
+const RANKS: Readonly<Record<string, number>> = { _id: 0, name: 1, created_at: 3, updated_at: 4 }
+const rankOf = (member: string): number => RANKS[member] ?? 2
 
 /** The list of an answer that has nothing else. */
 export const listOfAnswer = (operation: Operation): AnsweredList | undefined => {
@@ -38,13 +39,9 @@ export const listOfAnswer = (operation: Operation): AnsweredList | undefined => 
   const [name = ''] = others
   const { type, items } = properties[name] ?? {}
   if (operation.method === 'POST' || others.length !== 1 || type !== 'array') return undefined
-  const members = new Set(Object.keys(resolved(items as JsonSchema).properties ?? {}))
-  const [first, last] = [['_id', 'name'], TIMES].map((some) => some.filter((member) => members.has(member)))
-  const columns = [
-    ...new Set([...(first ?? []), ...members].filter((member) => !TIMES.includes(member))),
-    ...(last ?? []),
-  ]
-  const isPaged = members.has('_id') && fieldsOf(operation).some(({ member }) => member === 'before')
+  const members = Object.keys(resolved(items as JsonSchema).properties ?? {})
+  const columns = members.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const isPaged = members.includes('_id') && fieldsOf(operation).some(({ member }) => member === 'before')
   return { name, columns, isPaged }
 }
 

@@ -1,13 +1,10 @@
-import type { Actor } from '../domain/decider.ts'
+import { BERTH } from '../commands/listen-ports.ts'
 import type { DataOf } from '../domain/event.ts'
 import { COUNTED_MAX } from '../domain/events/refusals.ts'
 import { refusalsDecider } from '../domain/refusals/decide.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { REFUSALS_STREAM } from '../domain/values/ids.ts'
 import { makeRecordNow, type RecordingOptions } from './process.ts'
-
-/** The actor of counts. */
-const BERTH: Actor = { _id: 'berth', role: 'system' }
 
 /** From the first refusal of a count until it is recorded. */
 const PERIOD_MS = 60_000

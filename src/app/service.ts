@@ -66,12 +66,14 @@ import { isStillHolder, makeTicketHolder } from './machines/holder.ts'
 import { openForwarding } from './machines/open-forwarding.ts'
 import { openMonitor } from './machines/open-monitor.ts'
 import { openSessions } from './machines/open-sessions.ts'
-import { readFirst, untilServing } from './processes.ts'
+import { readFirst } from './read-first.ts'
 
 export type { Address, Log, Runtime } from './core/runtime.ts'
 
 /** Time allowed for in-flight requests at shutdown. */
 const STOP_TIMEOUT_MS = 10_000
+/** Between looks whether requests are answered yet. */
+const SERVING_INTERVAL_MS = 50
 /** To cut connections and record their sessions. */
 const FORWARDING_TIMEOUT_MS = 5_000
 
@@ -315,7 +317,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const onSweepError = (error: unknown): void =>
       log.error({ err: error }, 'ports without a SUT are kept until the next start')
     const runTimed = async (): Promise<void> => {
-      await untilServing(isServing, signal)
+      while (!isServing() && !signal.aborted) await pauseFor(SERVING_INTERVAL_MS, signal)
       if (signal.aborted) return
       const granting = { ...lab, clock: processClock, isServing, isOwn, wake, signal }
       await Promise.all([sweep().catch(onSweepError), loop(), requests.runGranting(granting)])

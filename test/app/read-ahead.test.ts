@@ -1,5 +1,5 @@
 import test from 'ava'
-import { readFirst } from '../../src/app/processes.ts'
+import { readFirst } from '../../src/app/read-first.ts'
 
 /** Reads until it is good enough for the ports to be opened. */
 const readsFor = async (outcomes: readonly (boolean | Error)[], isUnwritten = false) => {

@@ -1,15 +1,7 @@
-import { pauseFor } from '../processes/loop.ts'
 import type { UpcomingReservations } from '../processes/upcoming.ts'
 
-/** Between checks whether the service is ready. */
-const POLL_INTERVAL_MS = 50
 /** Attempts at the first read, and between them: what lasts must not keep the service from being ready. */
 const [READS_MAX, READ_RETRY_DELAY_MS] = [5, 1_000]
-
-/** Resolves when requests are answered, or the signal aborts. */
-export const untilServing = async (isServing: () => boolean, signal: AbortSignal): Promise<void> => {
-  while (!isServing() && !signal.aborted) await pauseFor(POLL_INTERVAL_MS, signal)
-}
 
 interface ReadFirstOptions {
   readonly upcoming: Pick<UpcomingReservations, 'load'>

@@ -14,7 +14,7 @@ import { beyondStored, type Objects, type StoredResponse } from './response/obje
 import type { RefusedCall } from './response/refused-demand.ts'
 import { respond, respondWithRefusal, sendStream } from './response/respond.ts'
 import { type UserNames, withNames } from './response/user-names.ts'
-import { upgradedOf } from './server/upgraded.ts'
+import { upgradedOf } from './server/listen.ts'
 
 export interface HandleDependencies {
   readonly gate: Gate

@@ -1,12 +1,13 @@
-import { createServer, type Server, type ServerOptions } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http'
 import { createServer as createEncryptedServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { isForConsole } from '../console/handshake.ts'
 import type { ClientAddresses } from '../protocol/client-address.ts'
+import type { Upgraded } from '../protocol/route.ts'
+import { linger } from '../response/unread-body.ts'
 import type { Handle } from './bursts.ts'
 import { type Certificate, type Pair, TLS } from './certificate.ts'
 import { type ConnectionsMax, watchConnections } from './connections.ts'
-import { handUpgrades } from './upgraded.ts'
 
 /** Bytes of the request line and header fields together. */
 const HEADERS_MAX = 32 * 1024
@@ -71,6 +72,35 @@ const bind = (server: Server, { host, port, onAcceptError }: ListenOptions): Pro
       resolve()
     })
   })
+
+/** What has arrived after each request that is to be upgraded. */
+const heads = new WeakMap<IncomingMessage, Buffer>()
+
+/**
+ * Hands on the requests that are to be upgraded as if they were not: they may be refused like any other. Node no longer
+ * handles their sockets. A client that has not waited for earlier responses is disconnected.
+ */
+const handUpgrades = (server: Server, handle: Handle, isWaiting: (socket: Socket) => boolean): void => {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    // An unhandled error event would end the process.
+    socket.on('error', () => socket.destroy())
+    if (isWaiting(socket)) return void socket.destroy()
+    heads.set(request, head)
+    const response = new ServerResponse(request)
+    response.shouldKeepAlive = false
+    response.assignSocket(socket)
+    response.once('finish', () => linger(socket))
+    handle(request, response)
+  })
+}
+
+/** The connection of a request that is to be upgraded. */
+export const upgradedOf = (request: IncomingMessage, response: ServerResponse): Upgraded | undefined => {
+  const head = heads.get(request)
+  if (head === undefined) return undefined
+  const { socket } = request
+  return { request, socket, head, takeOver: () => response.detachSocket(socket) }
+}
 
 /** Listens; resolves when connections are accepted. */
 export const listen = async (handle: Handle, options: ListenOptions): Promise<Listening> => {

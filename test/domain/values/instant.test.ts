@@ -9,8 +9,6 @@ import {
   formatWithOffset,
   offsetOf,
   parseOffsetTime,
-  withNumericOffset,
-  withoutFraction,
 } from '../../../src/domain/values/instant.ts'
 import { arbitraryOffset, arbitrarySecond } from '../builders.ts'
 import { nanosecondsOf } from '../nanoseconds.ts'
@@ -138,9 +136,4 @@ test('property: recorded times are formatted with milliseconds and Z, and round-
   })
   fc.assert(property)
   t.is(formatMilliseconds(MAY_SECOND * 1000 - 108_600), '2030-05-02T05:58:11.400Z')
-})
-
-test("a SUT's times and those of its monitoring are the recorded time in other formats", (t) => {
-  t.is(withNumericOffset('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11.400+00:00')
-  t.is(withoutFraction('2030-05-02T05:58:11.400Z'), '2030-05-02T05:58:11+00:00')
 })

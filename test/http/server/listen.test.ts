@@ -1,12 +1,13 @@
 import { once } from 'node:events'
-import { get, type IncomingMessage, type Server } from 'node:http'
+import { get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeWarnOnce } from '../../../src/app/core/reports.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
-import { type ListenOptions, listen } from '../../../src/http/server/listen.ts'
-import { upgradedOf } from '../../../src/http/server/upgraded.ts'
+import { handleInBursts } from '../../../src/http/server/bursts.ts'
+import { type ListenOptions, listen, upgradedOf } from '../../../src/http/server/listen.ts'
 import { stopwatch } from '../until.ts'
 
 const outOfFiles = () => Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })
@@ -99,4 +100,24 @@ test('an upgraded connection is cut when the time of a stop is over, and does no
   await close(200)
   t.true(taken() < 3_000)
   await ended
+})
+
+const requestOf = (url: string) => ({ url }) as IncomingMessage
+const response = {} as ServerResponse
+
+test('requests of one event loop turn are handled together, each once and in order', async (t) => {
+  const handled: string[] = []
+  const take = handleInBursts(({ url = '' }) => {
+    handled.push(url)
+    // What arrives meanwhile is handled in the next turn.
+    if (url === '/2') take(requestOf('/3'), response)
+  })
+  take(requestOf('/1'), response)
+  await Promise.resolve()
+  take(requestOf('/2'), response)
+  t.deepEqual(handled, [])
+  await turn()
+  t.deepEqual(handled, ['/1', '/2'])
+  for (let n = 0; n < 2; n++) await turn()
+  t.deepEqual(handled, ['/1', '/2', '/3'])
 })

@@ -59,7 +59,7 @@ test('more SUTs than are remembered can be checked within a second', async (t) =
     sinceBoot: () => 0,
   }
   const { handler } = sutChanges.find(({ id }) => id === 'checkSut') as (typeof sutChanges)[number]
-  const check = (n: number) => handler(parts as never, { user: {}, params: { id: `${n}` } } as unknown as Call)
+  const check = (n: number) => handler(parts as never, { user: {}, id: `${n}` } as unknown as Call)
   for (let n = 0; n <= 10_001; n++) await check(n)
   t.is(checks, 10_002)
   t.like(await check(10_001), { left: { code: 'too_many_checks' } })

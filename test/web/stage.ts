@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
 import type { Locator, Page, Route } from 'playwright-core'
 import { passwordOf } from '../http/client.ts'
-import { type Opened, startBrowser } from '../http/documents/browser.ts'
+import { closeBrowser, type Opened, openPage, startBrowser } from '../http/documents/browser.ts'
 
 /** Chromium itself says so of each request that is refused or cut, and how a canvas is read. */
 const isOfChromium = (fault: string): boolean =>
@@ -52,19 +52,21 @@ export const enter = async (opened: Opened, name: string): Promise<void> => {
  */
 type Open = (service: { readonly url: string }, name?: string, expected?: 'complaints') => Promise<Opened>
 
+test.after.always(closeBrowser)
+
 /** A test in Chromium. Without it, it says so. */
 export const inChromium = (title: string, run: (t: ExecutionContext, open: Open) => Promise<void>): void =>
   test(title, async (t) => {
     t.timeout(600_000)
-    const browser = await startBrowser(t)
-    if (browser.kind === 'no browser') {
-      t.log(browser.why)
+    const browser = await startBrowser()
+    if (typeof browser === 'string') {
+      t.log(browser)
       t.pass()
       return
     }
     const quiet: Opened[] = []
     await run(t, async ({ url }, name, expected) => {
-      const opened = await browser.open(t, url)
+      const opened = await openPage(t, browser, url)
       if (expected === undefined) quiet.push(opened)
       if (name !== undefined) await enter(opened, name)
       return opened

@@ -5,18 +5,6 @@ import type { Tidying } from '../harness.ts'
 
 /** A real Chromium, if installed. */
 
-/** The reason why no page can be opened. */
-export interface NoBrowser {
-  readonly kind: 'no browser'
-  readonly why: string
-}
-
-export interface Chromium {
-  readonly kind: 'chromium'
-  /** Opens a page for a service at this address, until the scope ends. */
-  readonly open: (scope: Tidying, url: string) => Promise<Opened>
-}
-
 export interface Opened {
   readonly page: Page
   /** The address of the service. */
@@ -59,7 +47,8 @@ const ARGS = [
 /** Milliseconds for a step on a busy machine. */
 const WITHIN = 60_000
 
-const watch = async (scope: Tidying, browser: Browser, url: string): Promise<Opened> => {
+/** Opens a page for a service at this address, until the scope ends. */
+export const openPage = async (scope: Tidying, browser: Browser, url: string): Promise<Opened> => {
   const context = await browser.newContext({ baseURL: url })
   scope.teardown(() => context.close())
   context.setDefaultTimeout(WITHIN)
@@ -77,34 +66,28 @@ const watch = async (scope: Tidying, browser: Browser, url: string): Promise<Ope
   return { page, url, faults, requests }
 }
 
-/** The one browser of this process, and how many scopes use it. */
-let running: Promise<Browser> | undefined
-let users = 0
-
-const stopUsing = async (): Promise<void> => {
-  users--
-  if (users > 0) return
-  const last = running
-  running = undefined
-  await (await last)?.close()
+/** Starts Chromium, or says why it does not run. */
+const launch = async (): Promise<Browser | string> => {
+  const executablePath = findChromium()
+  if (executablePath === undefined) return 'NOT RUN: Chromium is not installed'
+  try {
+    return await chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
+  } catch (error) {
+    return `NOT RUN: ${executablePath} did not start: ${(error as Error).message}`
+  }
 }
 
-/** Gives Chromium until the scope ends. All files of a suite share one: a start costs more than most of their tests. */
-export const startBrowser = async (scope: Tidying): Promise<Chromium | NoBrowser> => {
-  const executablePath = findChromium()
-  if (executablePath === undefined) return { kind: 'no browser', why: 'NOT RUN: Chromium is not installed' }
-  running ??= chromium.launch({ executablePath, args: ARGS, timeout: WITHIN })
-  users++
-  let browser: Browser
-  try {
-    browser = await running
-  } catch (error) {
-    users--
-    running = undefined
-    return { kind: 'no browser', why: `NOT RUN: ${executablePath} did not start: ${(error as Error).message}` }
-  }
-  scope.teardown(stopUsing)
-  return { kind: 'chromium', open: (page, url) => watch(page, browser, url) }
+let launched: Promise<Browser | string> | undefined
+
+/** The browser of this process, or why there is none. A start costs more than most tests. */
+export const startBrowser = (): Promise<Browser | string> => {
+  launched ??= launch()
+  return launched
+}
+
+export const closeBrowser = async (): Promise<void> => {
+  const browser = await launched
+  if (typeof browser === 'object') await browser.close()
 }
 
 /** The addresses for which Chromium would open its dialog for a name and a password. */

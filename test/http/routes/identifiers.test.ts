@@ -4,7 +4,6 @@ import { passwordOf } from '../client.ts'
 import { people } from '../harness.ts'
 import { lab, said } from '../lab.ts'
 import { aReservation, createSut, NOW, reserve } from '../requests.ts'
-import { eventsOf } from '../store/log-rows.ts'
 
 /** Shows behaviour/time-and-windows.md: identifiers. */
 
@@ -74,18 +73,4 @@ test('ids are opaque: a user with an id of any form can reserve with it', async 
   const made = await reserve(as('zoe'), aReservation(sut, { user_id: zoe._id }))
   t.is(made.json.user_id, zoe._id)
   t.is((await as('zoe').get(String(made.headers.location))).text, made.text)
-})
-
-test("event ids are version 7 UUIDs that begin with the event's time", async (t) => {
-  const service = await lab(t)
-  service.clock.set('2030-05-02T06:10:00.123Z')
-  await service.ask('admin', `POST /api/sut/${service.sut}/update`, { os: 'linux' })
-  await service.ask('admin', `POST /api/sut/${service.sut}/retire`)
-  const events = await eventsOf(service)
-  t.is(events.length, 5)
-  for (const { id, metadata } of events) {
-    t.regex(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    t.is(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), Date.parse(metadata.time))
-  }
-  t.is(new Set(events.map(({ id }) => id)).size, events.length)
 })

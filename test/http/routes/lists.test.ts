@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava'
 import type { Answer } from '../client.ts'
 import { idOf, start } from '../harness.ts'
-import { during, type Lab, lab, said } from '../lab.ts'
+import { type Lab, lab, said } from '../lab.ts'
 import { createSut, importedUser, NOW } from '../requests.ts'
 
 /** Shows behaviour/reads.md: lists, their filters and pages. */
@@ -187,19 +187,6 @@ test('limit is 1 to 1000 with default 100, and count covers all matches', async 
     '?limit=1000': suts,
   })
   t.is((await list(service, 'alice', '/api/sut?limit=1')).json.count, 102)
-})
-
-test('before continues after an entry despite newer ones, while an offset would repeat one', async (t) => {
-  const service = await lab(t)
-  const quarter = (n: number) => during(`1${n}:00-1${n}:15`)
-  const make = async (n: number) => (await service.book('admin', quarter(n))).json._id
-  const [a, b, c, d] = [await make(0), await make(1), await make(2), await make(3)]
-  await finds(t, service, '/api/sut_reservation', { '?limit=2': [d, c] })
-  await make(4)
-  await finds(t, service, '/api/sut_reservation', {
-    [`?limit=2&before=${c}`]: [b, a],
-    '?limit=2&offset=2': [c, b],
-  })
 })
 
 /** Invalid queries with the parameters that are wrong. */

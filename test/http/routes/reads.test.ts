@@ -51,17 +51,6 @@ test('during catch-up the service is live but not ready, with Retry-After, and m
   t.regex((await service.as('audrey').get('/metrics')).text, /^berth_ready 0$/m)
 })
 
-test('HEAD answers like GET without the body, also a refusal', async (t) => {
-  const { ask } = await lab(t)
-  for (const address of ['/api/user/me', '/api/sut/none']) {
-    const [got, head] = [await ask('alice', `GET ${address}`), await ask('alice', `HEAD ${address}`)]
-    const { date: _, 'x-request-id': id, ...headers } = got.headers
-    const { date: __, 'x-request-id': other, ...headersOfHead } = head.headers
-    t.deepEqual([head.status, head.text, headersOfHead], [got.status, '', headers])
-    t.not(id, other)
-  }
-})
-
 test('OPTIONS needs no credentials where GET needs none, also for a plain check in HTTP/1.0', async (t) => {
   const service = await start(t)
   for (const path of ['/', '/health/live', '/health/ready', '/guide', '/guide/errors']) {

@@ -9,7 +9,7 @@ import { eventsOf } from '../store/log-rows.ts'
 /** Shows what administrators do with users, and what becomes of these. */
 
 const PASSWORD = 'a new password'
-const [ADMIN, ALICE, BOB] = ['admin', 'alice', 'bob'].map((name) => `/api/user/${idOf(name)}`)
+const [ALICE, BOB] = ['alice', 'bob'].map((name) => `/api/user/${idOf(name)}`)
 const KEEP = { reservations: 'keep' }
 
 const given = async (t: ExecutionContext) => {
@@ -97,16 +97,6 @@ test('each representation of a user has an ETag of its own', async (t) => {
     ask(name, `GET ${ALICE}`, undefined, { 'If-None-Match': String(headers.etag) })
   t.deepEqual([(await again('admin', whole)).status, (await again('bob', part)).status], [304, 304])
   t.deepEqual([(await again('bob', whole)).text, (await again('admin', part)).text], [part.text, whole.text])
-})
-
-test('the last administrator is neither removed nor given another role', async (t) => {
-  const { ask, create } = await given(t)
-  await asks(t, { ask }, [
-    ['admin', `POST ${ADMIN}/update`, '409 last_administrator', { role: 'tester' }],
-    ['admin', `POST ${ADMIN}/remove`, '409 last_administrator', KEEP],
-  ])
-  await create('root', 'administrator')
-  t.is((await ask('admin', `POST ${ADMIN}/update`, { role: 'tester' })).status, 200)
 })
 
 test('a new password counts at once, and the old one no longer', async (t) => {

@@ -2,8 +2,14 @@ import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import type { FirstUser } from '../../src/app/core/runtime.ts'
 import type { Quota } from '../../src/domain/events/user.ts'
+import type { Credential } from '../../src/users/load-users.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'
-import { hashPassword, SALT_BYTES, type VerifiedPassword } from '../../src/users/passwords/password.ts'
+import {
+  hashPassword,
+  parsePasswordHash,
+  SALT_BYTES,
+  type VerifiedPassword,
+} from '../../src/users/passwords/password.ts'
 
 /** The result of a check of a right and a wrong password. */
 export const RIGHT: VerifiedPassword = { fits: true, cpu: 1 }
@@ -25,6 +31,12 @@ export const aUser = async (name: string, password: string, more: Partial<FirstU
   ...((more.role ?? 'tester') === 'tester' && { quota: UNLIMITED }),
   ...more,
 })
+
+/** What is known of a user who has a password. */
+export const credentialOf = async (name: string, password: string): Promise<Credential> => {
+  const { _id, role, password: hash } = await aUser(name, password)
+  return { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(hash) }
+}
 
 export const rightOf = <L, A>(either: E.Either<L, A>): A => {
   if (E.isLeft(either)) throw new Error(`refused: ${JSON.stringify(either.left)}`)

@@ -6,11 +6,10 @@ import { BEGINNING, type EventStore } from '../../src/event-store/event-store.ts
 import { verifyVault } from '../../src/vault/check-secrets.ts'
 import { followSecrets } from '../../src/vault/expected-secrets.ts'
 import { reseal } from '../../src/vault/reseal.ts'
-import { makeVault, type Vault } from '../../src/vault/vault.ts'
+import type { Vault } from '../../src/vault/vault.ts'
 import { tokenIssued } from '../domain/builders.ts'
 import { anEvent, append, aStream, done, readAll } from '../event-store/new-events.ts'
 import { rightOf } from '../users/builders.ts'
-import { readUser } from './memory-store.ts'
 import { aStore, before, HOUR, NOW, passwordOf, resealing, ringOf, vaultOver } from './setting.ts'
 
 type UserSecrets = Parameters<Vault['sealUser']>[1]
@@ -160,15 +159,4 @@ test('a rotation re-encrypts secrets of users, names a damaged one, and keeps er
   t.is((await secretOf(store, 'user:a:b', 'epoch')).key_id, 'k2')
   t.is(await passwordOf(store, both, sut), 'of a SUT')
   t.deepEqual(await store.readSecrets('user:ann'), [])
-})
-
-test("a user's secrets are revealed with the ids that the events name, with a new key too", async (t) => {
-  const { store, ring } = await aLab(t)
-  const both = before(ringOf('k2'), ring)
-  await reseal(resealing(store, await vaultOver(store, both, NOW + HOUR), NOW + HOUR))
-  const vault = makeVault({ store, keys: both, clock: () => NOW, randomBytes: (n) => new Uint8Array(n) })
-  const { name, password, epoch } = await readUser(vault, 'ann')
-  t.deepEqual([name?.clear, password?.clear, epoch?.clear], ['Ann', 'another hash', 'an epoch'])
-  t.is(name?.id, epoch?.id)
-  t.not(password?.id, name?.id)
 })

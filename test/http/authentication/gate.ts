@@ -5,9 +5,9 @@ import { makeGate } from '../../../src/http/authentication/gate.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
 import { NOTHING_TO_CATCH_UP } from '../../../src/users/catch-up.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
-import { type PasswordHash, parsePasswordHash, verifyPassword } from '../../../src/users/passwords/password.ts'
+import { verifyPassword } from '../../../src/users/passwords/password.ts'
 import { makeToken, makeTokens } from '../../../src/users/tokens.ts'
-import { aUser } from '../../users/builders.ts'
+import { credentialOf } from '../../users/builders.ts'
 import { basic, passwordOf } from '../client.ts'
 
 export const HERE = '192.0.2.7'
@@ -18,11 +18,6 @@ export const ALICE = basic('alice')
 export const by = (client: string) => ({ 'x-forwarded-for': client })
 export const times = (count: number, answer: string): string[] => Array.from({ length: count }, () => answer)
 export const wrongToken = (): string => `Bearer ${makeToken(randomBytes).token}`
-
-const credentialOf = async (name: string, word = passwordOf(name)): Promise<[string, Credential]> => {
-  const { _id, role, password } = await aUser(name, word)
-  return [name, { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(password) as PasswordHash }]
-}
 
 /** Tokens and sessions of a user. */
 const credentialsFor = (user: Credential['user'], clock: () => number) => {
@@ -54,7 +49,11 @@ interface Options {
  * a code with Retry-After.
  */
 export const given = async ({ verify = verifyPassword, others = [], recorded = [] }: Options = {}) => {
-  const byName = new Map(await Promise.all(['alice', 'bob', ...others].map((name) => credentialOf(name))))
+  const byName = new Map<string, Credential>()
+  const set = async (name: string, password = passwordOf(name)): Promise<void> => {
+    byName.set(name, await credentialOf(name, password))
+  }
+  for (const name of ['alice', 'bob', ...others]) await set(name)
   const users = {
     credentialOf: (name: string) => byName.get(name),
     isCurrent: (credential: Credential) => byName.get(credential.user.name) === credential,
@@ -67,9 +66,6 @@ export const given = async ({ verify = verifyPassword, others = [], recorded = [
   let isReady = true
   const { user } = byName.get('alice') as Credential
   const { token, ...credentials } = credentialsFor(user, () => clock.now)
-  const set = async (name: string, password?: string): Promise<void> => {
-    byName.set(...(await credentialOf(name, password)))
-  }
   const { admit } = makeGate({
     ...{ ...credentials, users, randomBytes, limits: { rest: 0, timeoutMs: 300_000 } },
     addresses: makeClientAddresses([{ family: 'ipv4', address: PROXY, prefix: 32 }]),

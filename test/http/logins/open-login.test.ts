@@ -3,7 +3,7 @@ import { passwordOf } from '../client.ts'
 import { start } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { NOW } from '../requests.ts'
-import { bearer, begin, login, statusWith } from './login.ts'
+import { login } from './login.ts'
 import '../documents/fit-answers.ts'
 
 /** What is special about a route that changes nothing, and that anyone may call. */
@@ -35,16 +35,6 @@ test('failed logins count with failed Basic credentials, and lock out for the mi
   t.is(locked.headers['retry-after'], '60')
   t.is((await login(service, 'alice')).status, 200)
   service.clock.set('2030-05-02T05:59:11.400Z')
-  t.is((await login(service, 'bob')).status, 200)
-})
-
-test('an ended session locks nobody out, however often it is sent', async (t) => {
-  const service = await start(t, { now: NOW })
-  const session = await begin(service, 'bob')
-  await service.anyone.post('/api/logout', {}, bearer(session))
-  const statuses = await Promise.all(Array.from({ length: 150 }, () => statusWith(service, session)))
-  t.deepEqual([...new Set(statuses)], [401])
-  t.is(await statusWith(service, `${session.slice(0, -1)}!`), 401)
   t.is((await login(service, 'bob')).status, 200)
 })
 

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import test from 'ava'
-import { leftOf, rightOf } from '../builders.ts'
+import { rightOf } from '../builders.ts'
 import { CLIENT_SECRET } from './lab-provider.ts'
 import { checksOf, openStage } from './stage.ts'
 
@@ -55,11 +55,4 @@ test('a new client secret counts for the next sign-in, and a file that is away l
   t.deepEqual(rightOf(await signIn(4)), ANNA(lab.issuer))
   t.true(lines.some((line) => /the client secret cannot be used; the last one stays in use/.test(line)))
   t.false(lines.join().includes(CLIENT_SECRET))
-})
-
-test('a code is good once', async (t) => {
-  const { provider, comeBack } = await openStage(t)
-  const sent = await comeBack('anna')
-  rightOf(await provider.exchange(sent, checksOf()))
-  t.regex(leftOf(await provider.exchange(sent, checksOf())), /invalid_grant/)
 })

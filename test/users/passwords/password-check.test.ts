@@ -4,22 +4,14 @@ import test from 'ava'
 import { NOTHING_TO_CATCH_UP } from '../../../src/users/catch-up.ts'
 import type { Credential } from '../../../src/users/load-users.ts'
 import { makePasswordCheck, type PasswordCheckOptions } from '../../../src/users/password-check.ts'
-import {
-  type PasswordHash,
-  parsePasswordHash,
-  type VerifiedPassword,
-  verifyPassword,
-} from '../../../src/users/passwords/password.ts'
-import { aUser, CHEAP, RIGHT, WRONG } from '../builders.ts'
+import { type PasswordHash, type VerifiedPassword, verifyPassword } from '../../../src/users/passwords/password.ts'
+import { CHEAP, credentialOf, RIGHT, WRONG } from '../builders.ts'
 
 /** Milliseconds that each check waits for a core. After it, or the CPU time, a rest outlasts what the next one waits. */
 const WAITED = 20
 const LIMITS = { runningMax: 1, rest: 100, timeoutMs: 500 }
 
-const credentialOf = async (password: string): Promise<Credential> => {
-  const { _id, name, role, password: hash } = await aUser('alice', password)
-  return { user: { _id, name, role, accessSince: 0 }, hash: parsePasswordHash(hash) as PasswordHash }
-}
+const alices = (password: string): Promise<Credential> => credentialOf('alice', password)
 
 /** Checks the passwords of one user, unless another one is given. */
 const checkOf = (credential: () => Credential | undefined, more: Partial<PasswordCheckOptions> = {}) => {
@@ -40,7 +32,7 @@ const checkOf = (credential: () => Credential | undefined, more: Partial<Passwor
 
 /** Alice, and one check at a time with a given result. The second attempt is `full` if the slot rests. */
 const twoAttempts = async (verified: VerifiedPassword): Promise<readonly unknown[]> => {
-  const alice = await credentialOf('correct horse')
+  const alice = await alices('correct horse')
   const { name } = alice.user
   const { check } = checkOf(() => alice, { verify: () => delay(WAITED, verified), limits: LIMITS })
   const outcomes: unknown[] = []
@@ -59,7 +51,7 @@ test('a wrong password makes its slot rest for the CPU time that it took, and a 
 
 /** A check of a password of Alice, whose credential another instance changes before this one catches up. */
 const checkOnceRecorded = async (before: string | undefined, recorded: string | undefined, sent: string) => {
-  const [known, next] = await Promise.all([before, recorded].map((password) => password && credentialOf(password)))
+  const [known, next] = await Promise.all([before, recorded].map((password) => password && alices(password)))
   let current = known || undefined
   const { check } = checkOf(() => current, {
     catchUp: async () => {
@@ -79,7 +71,7 @@ test('a name or password that another instance has just recorded is accepted, an
 })
 
 test('refusals of known and unknown names alike cost one check, and then wait for what others recorded', async (t) => {
-  for (const known of [await credentialOf('correct horse'), undefined]) {
+  for (const known of [await alices('correct horse'), undefined]) {
     const steps: string[] = []
     const { check } = checkOf(() => known, {
       catchUp: async () => void steps.push('catch up'),
@@ -94,7 +86,7 @@ test('refusals of known and unknown names alike cost one check, and then wait fo
 })
 
 test('an unknown name costs the check of some user, always the same one', async (t) => {
-  const [alice, bob] = [await credentialOf('correct horse'), await credentialOf('battery staple')]
+  const [alice, bob] = [await alices('correct horse'), await alices('battery staple')]
   const dear = { user: { ...bob.user, name: 'bob' }, hash: { ...(bob.hash as PasswordHash), memory: 16 } }
   const byName = new Map([alice, dear].map((credential) => [credential.user.name, credential]))
   const costs: number[] = []
@@ -112,13 +104,13 @@ test('an unknown name costs the check of some user, always the same one', async 
 })
 
 test('an accepted password waits for no other instance', async (t) => {
-  const known = await credentialOf('correct horse')
+  const known = await alices('correct horse')
   const { check } = checkOf(() => known, { catchUp: async () => t.fail() })
   t.is(await check('correct horse'), known.user)
 })
 
 test('a password that changes during its verification counts as changed', async (t) => {
-  const [old, changed] = [await credentialOf('correct horse'), await credentialOf('battery staple')]
+  const [old, changed] = [await alices('correct horse'), await alices('battery staple')]
   let current = old
   const { check } = checkOf(() => current, {
     verify: async (hash, password) => {
@@ -131,7 +123,7 @@ test('a password that changes during its verification counts as changed', async 
 })
 
 test('a caller with fewer attempts is checked before a crowd with more', async (t) => {
-  const alice = await credentialOf('correct horse')
+  const alice = await alices('correct horse')
   const { check } = checkOf(() => alice, { limits: { runningMax: 1, rest: 0, waitingMax: 8 } })
   const crowd = Array.from({ length: 50 }, (_, rank) => check(`wrong ${rank}`, { rank }))
   t.is(await check('correct horse', { rank: 50 }), 'full')
@@ -140,7 +132,7 @@ test('a caller with fewer attempts is checked before a crowd with more', async (
 })
 
 test('a failed hash computation rejects its check, and the next one tries again', async (t) => {
-  const alice = await credentialOf('correct horse')
+  const alice = await alices('correct horse')
   let calls = 0
   const { check, isKnown } = checkOf(() => alice, {
     verify: async () => {
@@ -155,7 +147,7 @@ test('a failed hash computation rejects its check, and the next one tries again'
 
 test('of more verified credentials than are kept, the oldest are verified again', async (t) => {
   // Any spelling of a name is the same user.
-  const alice = await credentialOf('correct horse')
+  const alice = await alices('correct horse')
   const { check, isKnown } = checkOf(() => alice, { rememberedMax: 2 })
   const checked: string[] = []
   for (const name of ['alice', 'Alice', 'alice', 'ALICE', 'Alice', 'alice']) {

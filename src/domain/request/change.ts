@@ -3,8 +3,8 @@ import type { Actor, Decision } from '../decider.ts'
 import { type Failure, refuse } from '../failure.ts'
 import { isForbidden } from '../reservation/rules.ts'
 import { keptAgainFrom } from '../values/keepalive.ts'
-import { isPassedOver, type LifeMoment } from './ending.ts'
 import { findWaiting, type RequestsState } from './queue.ts'
+import { isPassedOver, type LifeMoment } from './rank.ts'
 
 /** What people do about a request that waits: withdraw it, and keep it alive; and how many may wait. */
 

@@ -9,9 +9,8 @@ import { type QuotaUse, quartersOf, refuseExceeding } from '../reservation/quota
 import { makeId } from '../values/ids.ts'
 import { formatMilliseconds } from '../values/instant.ts'
 import { keep, refuseAnotherOf, refuseAny, withdraw } from './change.ts'
-import { expiryOf, type LifeMoment } from './ending.ts'
 import { compareRequests, findWaiting, foldQueue, offersIn, type RequestsState, type Waiting } from './queue.ts'
-import { firstFor, type Grants, isOfferedIn, type Moment } from './rank.ts'
+import { expiryOf, firstFor, type Grants, isOfferedIn, type LifeMoment, type Moment } from './rank.ts'
 
 /** Events of one append that expire or withdraw: 100 KB. */
 const AT_ONCE = 200

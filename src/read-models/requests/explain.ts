@@ -10,8 +10,8 @@ import {
   sizeOf,
   slotsIn,
 } from '../../domain/matching/slot-set.ts'
-import { isPassedOver, type LifeMoment } from '../../domain/request/ending.ts'
 import { compareRequests, findWaiting, offersIn, type Queue, type Waiting } from '../../domain/request/queue.ts'
+import { isPassedOver, type LifeMoment } from '../../domain/request/rank.ts'
 import { type QuotaUse, quartersOf, refuseExceeding } from '../../domain/reservation/quota.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import { formatMilliseconds, formatWithOffset } from '../../domain/values/instant.ts'

@@ -8,8 +8,7 @@ import { findUser, type UserState, type UsersState } from '../../domain/user/sta
 import { canonicalJson } from '../../domain/values/canonical-json.ts'
 import { LISTEN_PORTS_STREAM, REQUESTS_STREAM, sutStream } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf, epochSecondsOf } from '../../domain/values/instant.ts'
-import type { Assigned } from './envelope.ts'
-import { millisecondsIn } from './envelope.ts'
+import { type Assigned, millisecondsIn } from './envelope.ts'
 import type { Report, Streams } from './streams.ts'
 
 /**

@@ -8,8 +8,7 @@ import { type Appended, type AppendFailure, before, NO_STREAM, StoreUnavailable 
 import { encodeEvent } from '../stored-event.ts'
 import { retryDelay, type StoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
-import type { ReadPage } from './server/read.ts'
-import { storePositionOf, toClient } from './server/records.ts'
+import { type ReadPage, storePositionOf, toClient } from './server/read.ts'
 
 /**
  * Of one attempt. Attempts are repeated until the outcome is known, or the time of the append is over. A cluster whose

@@ -9,9 +9,15 @@ import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import { makeFollow } from './server/follow.ts'
 import { probeNodes } from './server/probe-nodes.ts'
-import { makeAt, makeHead, makeReadPage, makeReadStream, type ReadPage } from './server/read.ts'
-import { makeLogEvents } from './server/records.ts'
-import { LOG_STREAM } from './server/requests.ts'
+import {
+  LOG_STREAM,
+  makeAt,
+  makeHead,
+  makeLogEvents,
+  makeReadPage,
+  makeReadStream,
+  type ReadPage,
+} from './server/read.ts'
 import { makeSilence } from './server/silence.ts'
 import { makeSecrets } from './vault/secrets.ts'
 

@@ -1,7 +1,9 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import type { Projection } from '../../../projections/projection.ts'
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import type { EventStore } from '../../event-store/event-store.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
 import { DiskFull, orDiskFull } from '../../files/full-disk.ts'
 import { prepare, SQLITE, sqliteCode } from '../../files/sqlite.ts'
@@ -10,7 +12,7 @@ import { openLists } from '../lists/lists.ts'
 import { makeLogTable } from '../tables/log-index.ts'
 import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
 import { type EventRow, makeVersionTable, type Version, type VersionTable } from '../tables/version.ts'
-import type { Progress } from './progress.ts'
+import { logContinues, type Progress } from './progress.ts'
 
 /** The views cannot be used: made by another version, for other projections, or damaged. */
 export class UnusableViews extends ExpectedError {}
@@ -92,7 +94,7 @@ const open = (path: string, projections: readonly Shape[], opening: Opening) => 
 }
 
 /** Removes the views, so that they are rebuilt from the log. */
-export const dropViews = (path: string): void => {
+const dropViews = (path: string): void => {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
@@ -198,4 +200,78 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
     unpin: (): void => db.exec('COMMIT'),
     close: (): void => db.close(),
   }
+}
+
+export interface UsableFileOptions {
+  readonly path: string
+  readonly store: EventStore
+  readonly projections: readonly Projection[]
+  /**
+   * Whether to rebuild views of another log. Not for a shared log: an operator must look into it. Those of the log that
+   * it is a copy of are rebuilt in any case.
+   */
+  readonly mayRebuild?: boolean
+  /** Called on a failure that no retry fixes, such as an event that cannot be decoded. */
+  readonly onFatal: (error: unknown) => void
+}
+
+const isUsable = async (file: ViewsFile, { store, mayRebuild = true }: UsableFileOptions): Promise<boolean> => {
+  try {
+    const progress = file.progress()
+    if (progress === undefined) return true
+    return mayRebuild ? await logContinues(store, progress) : progress.logId !== store.copyOf
+  } catch (error) {
+    if (isDamage(error)) return false
+    throw error
+  }
+}
+
+/** Calls `onDamage` when SQLite finds damage during use. */
+const withDamageDetection = (file: ViewsFile, onDamage: (error: unknown) => void): ViewsFile => {
+  const watching =
+    <P extends unknown[], A>(use: (...args: P) => A) =>
+    (...args: P): A => {
+      try {
+        return use(...args)
+      } catch (error) {
+        if (isDamage(error)) onDamage(error)
+        throw error
+      }
+    }
+  const watchingAll = <F extends object>(functions: F): F =>
+    Object.fromEntries(
+      Object.entries(functions).map(([name, use]) => [
+        name,
+        typeof use === 'function' ? watching(use) : watchingAll(use),
+      ]),
+    ) as F
+  const { progress, newest, asOf, snapshot, stage, commit, lists, log } = file
+  return { ...file, ...watchingAll({ progress, newest, asOf, snapshot, stage, commit, lists, log }) }
+}
+
+interface UsableFile {
+  readonly file: ViewsFile
+  /** Must be called with SQLite errors of this file that occur elsewhere. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Opens the views, and rebuilds them if the log does not continue them. Damage found later removes the file and ends
+ * the service, so that the next start rebuilds it.
+ */
+export const openOrRebuildViews = async (options: UsableFileOptions): Promise<UsableFile> => {
+  const { path, projections, onFatal } = options
+  const onDamage = (error: unknown): void => {
+    dropViews(path)
+    onFatal(new Error(`${path} is damaged; the next start rebuilds it from the log`, { cause: error }))
+  }
+  const onError = (error: unknown): void => {
+    if (isDamage(error)) onDamage(error)
+  }
+  const opening = { checkpointsInThread: true }
+  const file = openViewsFile(path, projections, opening)
+  if (await isUsable(file, options)) return { file: withDamageDetection(file, onDamage), onError }
+  file.close()
+  dropViews(path)
+  return { file: withDamageDetection(openViewsFile(path, projections, opening), onDamage), onError }
 }

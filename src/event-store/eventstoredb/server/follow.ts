@@ -1,11 +1,9 @@
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { laterPosition, type StorePosition } from '../../../domain/values/position.ts'
 import { BEGINNING, StoreUnavailable } from '../../event-store.ts'
-import { type StoreConnection, toUnavailable } from './connection.ts'
-import type { LogEvents } from './records.ts'
-import { readEvent, type StoreEvent, subscriptionRequest } from './requests.ts'
+import { type ReadCall, type StoreConnection, toUnavailable } from './connection.ts'
+import { type LogEvents, readEvent, type StoreEvent, subscriptionRequest } from './read.ts'
 import type { Silence } from './silence.ts'
-import type { ReadCall } from './store-client.ts'
 
 /**
  * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the

@@ -13,7 +13,7 @@ import { negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
 import { respond, respondWithRefusal, sendStream } from './response/respond.ts'
-import { type UserNames, withNames } from './response/user-names.ts'
+import { type UserNames, withNames } from './response/visibility.ts'
 import { upgradedOf } from './server/listen.ts'
 
 export interface HandleDependencies {

@@ -3,7 +3,7 @@ import type { Role } from '../../domain/events/user.ts'
 import type { User } from '../../users/user.ts'
 import type { Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import { mediaTypesOf, type Route } from '../protocol/route.ts'
+import { EVENT_STREAM, mediaTypesOf, type Route } from '../protocol/route.ts'
 import { negotiate } from '../request/request-head.ts'
 import { isCrossSite } from './cross-site.ts'
 import type { Gate } from './gate.ts'
@@ -49,7 +49,7 @@ const checkRole = (
 
 /** Refuses those who may not call a route, and those who do not accept its media types, whatever the content. */
 export const allow = (route: Route, { isServing }: Pick<AccessDependencies, 'isServing'>): Guard => {
-  const { roles, heldMediaType } = route
+  const { roles, isResumable } = route
   const mediaTypes = mediaTypesOf(route)
   const isOpen = route.isAlwaysOpen || (roles === 'anyone' && route.method === 'GET')
   return (ctx) => {
@@ -60,7 +60,7 @@ export const allow = (route: Route, { isServing }: Pick<AccessDependencies, 'isS
       return refusal('cross_site', 'A page of another site sent this request. Such requests may not change anything.')
     }
     const mediaType = negotiate(ctx, mediaTypes)
-    const isHeld = mediaType !== undefined && mediaType === heldMediaType
+    const isHeld = isResumable === true && mediaType === EVENT_STREAM
     if (!isOpen && !isHeld && !isServing()) {
       return refusal('unavailable', 'The service is still reading its log. Try again.')
     }

@@ -12,6 +12,7 @@ import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from './problem.ts'
 
 export const JSON_TYPE = 'application/json'
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** Who sent a request, and to where. */
 export interface Caller {
@@ -165,8 +166,6 @@ export interface Operation<B = unknown, Q = unknown> {
    * credentials were verified before.
    */
   readonly isAlwaysOpen?: true
-  /** A media type that is available then too: its stream is held open until the log has been read. */
-  readonly heldMediaType?: string
   /** Whether it answers repeated requests itself: its response is not one object. */
   readonly answersRepeats?: true
   /** Whether Idempotency-Key is ignored: a repetition is not to have the first response. */
@@ -176,7 +175,7 @@ export interface Operation<B = unknown, Q = unknown> {
   readonly isBodyOptional?: true
   /** Absent if the route takes no parameters. */
   readonly query?: DecodeQuery<Q>
-  /** Whether Last-Event-ID is supported. */
+  /** Whether it streams events and supports Last-Event-ID. Such a stream is held open until the log has been read. */
   readonly isResumable?: true
   /** Whether If-Match is supported. */
   readonly isConditional?: true

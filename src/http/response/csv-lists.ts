@@ -14,7 +14,7 @@ import { inQuery } from '../codecs/query.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { RouteResponse } from '../protocol/route.ts'
 import type { Listed } from './objects.ts'
-import type { UserNames } from './user-names.ts'
+import type { UserNames } from './visibility.ts'
 
 /** Lists as CSV: all that match in one response, for spreadsheets. */
 

@@ -7,8 +7,7 @@ import type { EventStore } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
-import type { UserNames } from './user-names.ts'
-import { findNewest, type ObjectReads, visibleTo } from './visibility.ts'
+import { findNewest, type ObjectReads, type UserNames, visibleTo } from './visibility.ts'
 
 const SENTENCES: Readonly<Record<OverCause, (name: string) => string>> = {
   ended: () => 'The reservation has ended.',

@@ -22,7 +22,7 @@ import { afterParameter, inOrder, LATEST, LIMIT, ofSut, paging, positionParamete
 import { inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several } from '../codecs/query.ts'
 import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Call, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { type Call, EVENT_STREAM, type RouteResponse, type RouteResult } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
 
 const PREFIX = 'berth.'
@@ -70,7 +70,6 @@ const filterOf = ({ type, sut_id, user_id, actor, from, to }: EventsQuery) => {
   return { types, sutId: sut_id, userId: user_id, actor, from: millisecondOf(from), to: millisecondOf(to) }
 }
 
-const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 const LINES = 'application/x-ndjson'
 /** Media types of streams, besides JSON pages. */
 const STREAM_MEDIA_TYPES = [LINES, EVENT_STREAM]
@@ -245,7 +244,6 @@ export const eventRoutes: readonly Declaration<Parts>[] = [
     otherMediaTypes: STREAM_MEDIA_TYPES,
     query: eventsQuery,
     isResumable: true,
-    heldMediaType: EVENT_STREAM,
     answer: refTo('EventPage'),
     refusals: ['too_many_subscribers'],
     handler: respond,
@@ -259,7 +257,6 @@ export const eventRoutes: readonly Declaration<Parts>[] = [
     mediaType: EVENT_STREAM,
     query: changesQuery,
     isResumable: true,
-    heldMediaType: EVENT_STREAM,
     answer: { type: 'string' },
     refusals: ['too_many_subscribers'],
     handler: respondWithChanges,

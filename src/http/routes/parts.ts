@@ -33,7 +33,7 @@ import type { Call, RouteResult } from '../protocol/route.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Forwarded } from '../response/forwarded.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
-import type { UserNames } from '../response/user-names.ts'
+import type { UserNames } from '../response/visibility.ts'
 import type { HealthCondition } from './health.ts'
 
 /** What handlers of requests are made of. Each takes what it needs. */

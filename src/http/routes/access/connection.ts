@@ -19,7 +19,7 @@ import { refusal } from '../../protocol/problem.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
 import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
-import { withUserName } from '../../response/user-names.ts'
+import { withUserName } from '../../response/visibility.ts'
 import { respondWithList } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 

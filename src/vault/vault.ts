@@ -18,7 +18,7 @@ export interface Sealed<F extends string> {
   readonly secrets: readonly SealedSecret[]
 }
 
-export interface UserSecret {
+interface UserSecret {
   /** The id of the change that an event names. */
   readonly id: string
   /** Undefined if it cannot be opened: its key is missing, or it was altered, or it is from another place. */

@@ -26,7 +26,7 @@ const waitOf = ({ since, failed, inFlight }: Count, most: number, now: number): 
 }
 
 /** How an attempt ended. `refused`: it was not checked. */
-export type AttemptOutcome = 'passed' | 'failed' | 'refused'
+type AttemptOutcome = 'passed' | 'failed' | 'refused'
 
 /** The count after an attempt. One that was evicted while in flight still counts. */
 const after = (count: Count, how: AttemptOutcome, now: number): Count => {

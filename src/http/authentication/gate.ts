@@ -10,7 +10,7 @@ import {
   parseBasic,
   parseBearer,
 } from '../../users/basic.ts'
-import type { LoginSessions } from '../../users/login-sessions.ts'
+import type { LoginSessions, SessionUser } from '../../users/login-sessions.ts'
 import { type CheckedPassword, makePasswordCheck, type PasswordCheckOptions } from '../../users/password-check.ts'
 import type { Tokens } from '../../users/tokens.ts'
 import type { User } from '../../users/user.ts'
@@ -59,7 +59,7 @@ export interface Gate {
   readonly confirm: (request: IncomingMessage, user: User, password: string) => Promise<E.Either<Refusal, unknown>>
 }
 
-export interface GateOptions extends PasswordCheckOptions {
+interface GateOptions extends PasswordCheckOptions {
   /** Whether the users are those of the log, or were a moment ago. */
   readonly isUpToDate: () => boolean
   /** Whether all tokens and ended sessions are known. */
@@ -188,7 +188,7 @@ const makeByToken = ({ tokens, sessions, isReady, catchUp }: GateOptions, refuse
     },
     ofSession: (request: IncomingMessage, session: string): Pending => {
       if (!isReady()) return UNREADY
-      const judge = (user: User | 'ended' | 'wrong'): Admitted => {
+      const judge = (user: SessionUser): Admitted => {
         if (user === 'wrong') return refuseWrong(request, WRONG_TOKEN)
         // It was valid once, so this is not a guess.
         return user === 'ended' ? E.left(SESSION_ENDED) : E.right(user)

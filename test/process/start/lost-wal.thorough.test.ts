@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
 import { type Tidying, temporaryData } from '../../http/harness.ts'
@@ -32,37 +31,6 @@ const countSuts = async (t: Tidying, data: string): Promise<[unknown, string]> =
   await service.stop()
   return [json.count, service.output()]
 }
-
-test('a start and every reading command refuse the log of a killed service without its WAL', async (t) => {
-  const { home, data } = await killed(t)
-  const [moved, copied] = [join(home, 'moved'), join(home, 'copied')]
-  await cp(data, moved, { recursive: true })
-  await mkdir(copied)
-  for (const name of await readdir(data)) {
-    if (!name.startsWith('events.db-')) execFileSync('cp', [join(data, name), copied])
-  }
-  await rm(join(moved, 'events.db-wal'))
-  await rename(join(data, 'events.db-wal'), join(home, 'events.db-wal'))
-  for (const without of [data, moved, copied]) {
-    const backup = ['backup', join(home, 'backup')]
-    for (const args of [
-      ['verify'],
-      ['export', '--log', join(without, 'events.db'), '--format', 'csv'],
-      ['replay'],
-      ['checkpoint'],
-      backup,
-    ]) {
-      const { code, errors } = await run({ data: without, args })
-      t.is(code, 1, args[0])
-      t.regex(errors, /was not closed by its last writer/, args[0])
-    }
-    const { code, errors } = await startOn(t, without)
-    t.is(code, 1)
-    t.regex(errors, /^berth: .*events\.db was not closed by its last writer .*put an empty file/)
-  }
-  await rename(join(home, 'events.db-wal'), join(data, 'events.db-wal'))
-  t.is((await countSuts(t, data))[0], COUNT)
-})
 
 test('an empty file in the place of the WAL starts the service, whose log says what is lost', async (t) => {
   const { data } = await killed(t)

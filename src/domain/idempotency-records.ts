@@ -29,7 +29,7 @@ export type IdempotencyRecords = readonly Period[]
 
 const HOUR_MS = 3_600_000
 /** Minimum lifetime of a record. */
-export const RECORD_LIFETIME_MS = 24 * HOUR_MS
+const RECORD_LIFETIME_MS = 24 * HOUR_MS
 /** A record may outlive that by this much. */
 const PERIOD_MS = 12 * HOUR_MS
 

@@ -13,7 +13,7 @@ export const given = async (t: ExecutionContext, suts = 4, environment: Readonly
   return { service, env: { BERTH_DATA: service.data, ...environment } }
 }
 
-export const verifierIn = async (env: Readonly<Record<string, string>>) =>
+const verifierIn = async (env: Readonly<Record<string, string>>) =>
   rightOf(readVerifier((await type(['audit', 'key'], env)).out.trim()))
 
 export const checkpointOf = async (service: Running, env: Readonly<Record<string, string>>) => {

@@ -9,7 +9,7 @@ const NAMES = { ReservationStarted: 'start', ReservationEnded: 'end' } as const
 export const isScheduled = ({ type }: Pick<Event, 'type'>): boolean => type in NAMES
 
 /** Each start and end as `start 06:00:00.000Z` with the last digits of the id, in the order of the log. */
-export const describeScheduled = (events: readonly Pick<Event, 'type' | 'data'>[]): readonly string[] =>
+const describeScheduled = (events: readonly Pick<Event, 'type' | 'data'>[]): readonly string[] =>
   events.filter(isScheduled).map(({ type, data }) => {
     const { _id, due } = data as { _id: string; due: string }
     return `${NAMES[type as keyof typeof NAMES]} ${due.slice(11)} ${_id.slice(-4)}`

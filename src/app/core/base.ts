@@ -57,7 +57,7 @@ export interface Lab extends Core {
 const POOL = 16_384
 
 /** Random hex from a pool: asking the system for each id costs several times more. */
-export const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex => {
+const pooledHex = (randomBytes: (size: number) => Uint8Array): RandomHex => {
   let pool = ''
   let used = 0
   return (bytes) => {

@@ -12,7 +12,7 @@ export interface CsvRow {
   readonly fields: Readonly<Record<string, string>>
 }
 
-export const CSV_BYTES_MAX = 4_194_304
+const CSV_BYTES_MAX = 4_194_304
 
 /** What the parser's errors mean. Its own messages repeat what is in the file. */
 const FAULTS: Readonly<Record<string, string>> = {

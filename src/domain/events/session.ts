@@ -5,7 +5,7 @@ import { declare } from './declaration.ts'
 import { assignedId, recordedTime, whole } from './fields.ts'
 
 /** What ended the last connection of a session. `lost`: its end was not observed. */
-export const SESSION_CAUSES = ['client', 'sut', 'over', 'released', 'barred', 'stopped', 'lost'] as const
+const SESSION_CAUSES = ['client', 'sut', 'over', 'released', 'barred', 'stopped', 'lost'] as const
 export const SessionCause = oneOf(...SESSION_CAUSES)
 export type SessionCause = t.TypeOf<typeof SessionCause>
 

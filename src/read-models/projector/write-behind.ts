@@ -22,7 +22,7 @@ const SNAPSHOTS_LENGTH_MAX = 1024 * 1024
  * Snapshots that may wait to be written. Beyond that the oldest is dropped, and its stream is folded from an older
  * snapshot.
  */
-export const SNAPSHOTS_WAITING_MAX = 16_384
+const SNAPSHOTS_WAITING_MAX = 16_384
 /** Even few rows are committed after this time. */
 const COMMIT_INTERVAL_MS = 1_000
 /** Between attempts to write. */

@@ -26,7 +26,7 @@ const cpuIn = (stat: string): { readonly busy: number; readonly stolen: number }
 }
 
 /** Cores used by others between two moments, on this machine or on the host of a virtual one. */
-export const foreignCores = (before: Moment, after: Moment): number => {
+const foreignCores = (before: Moment, after: Moment): number => {
   const [from, to] = [cpuIn(before.stat), cpuIn(after.stat)]
   const others = to.busy - from.busy - (after.used - before.used)
   // The two counters differ in precision, so the difference may be negative.

@@ -4,7 +4,7 @@ import { numberBytes } from '../../../src/gateway/rfb/steps.ts'
 import type { Peer } from '../peers.ts'
 
 export const PASSWORD = 'machine secret'
-export const CHALLENGE = Buffer.from('0123456789abcdef')
+const CHALLENGE = Buffer.from('0123456789abcdef')
 const SERVER_INIT = 'what a server says'
 
 /** Sends whole messages, or a byte at a time. */

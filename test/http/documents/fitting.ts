@@ -34,7 +34,7 @@ export const closedFor = <A>(document: A): A => {
   return { ...(isOpen && { additionalProperties: false }), ...Object.fromEntries(inner) } as A
 }
 
-export const DOCUMENT: NonNullable<Node> = closedFor(openApi(catalogue, '0.0.0', []) as NonNullable<Node>)
+const DOCUMENT: NonNullable<Node> = closedFor(openApi(catalogue, '0.0.0', []) as NonNullable<Node>)
 
 /**
  * Validates against schemas within a document, each given by its place. Schemas that others refer to are compiled once

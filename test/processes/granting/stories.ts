@@ -211,7 +211,7 @@ const begin = async (t: Tidying, random: Random): Promise<Scene> => {
 }
 
 /** Plays a story, and looks after each step whether anybody waits for what is free. */
-export const playStory = async (t: Tidying, seed: number): Promise<Story> => {
+const playStory = async (t: Tidying, seed: number): Promise<Story> => {
   const random = makeRandom(seed)
   const scene = await begin(t, random)
   const { lab } = scene

@@ -89,7 +89,7 @@ export const signToken = (claims: object, { kid, key }: SigningKey, header: obje
   return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`
 }
 
-export const claimsOf = (token: string): Record<string, unknown> =>
+const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 const configurationOf = (

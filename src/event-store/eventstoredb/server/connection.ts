@@ -32,7 +32,7 @@ export type ReadCall = ClientReadableStream<streams.ReadResp>
  * The vendor's client, with additions: its `dispose` leaves the channel open, its channels use the default flow control
  * window, and it can filter subscriptions but not reads.
  */
-export class StoreClient extends EventStoreDBClient {
+class StoreClient extends EventStoreDBClient {
   #channel: Channel | undefined
   readonly #credentials: NonNullable<EventStoreDbAddress['credentials']>
 

@@ -6,7 +6,7 @@ import { signInAt } from '../../../users/oidc/walk.ts'
 import type { Answer } from '../../client.ts'
 import { type Running, type Setting, start, type Tidying, temporaryData } from '../../harness.ts'
 
-export const PUBLIC_URL = 'http://127.0.0.1:9'
+const PUBLIC_URL = 'http://127.0.0.1:9'
 export const REDIRECT_URI = `${PUBLIC_URL}/login/callback`
 export const ROLES = 'lab-admins=administrator,qa=tester,managers=auditor'
 

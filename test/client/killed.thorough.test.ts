@@ -31,8 +31,10 @@ test('what a client ran ends when the client is killed, alone or with its group,
 })
 
 test('SIGTERM ends what COMMAND has started, too, and the machine is given back', async (t) => {
-  // Bash does not pass the signal on, and does what it has for it when its child has ended.
-  const running = runFile(t, lab, reserving(3, ...bash('trap "echo told" TERM; echo begun; sleep 600; exit 9')))
+  // Bash does not pass the signal on, and does what it has for it when its child has ended. The child says that it has
+  // begun: a signal that came before it would not end it.
+  const child = "sh -c 'echo begun; exec sleep 600'"
+  const running = runFile(t, lab, reserving(3, ...bash(`trap "echo told" TERM; ${child}; exit 9`)))
   await running.said('begun')
   running.child.kill('SIGTERM')
   t.like(await running.ended, { code: 9, out: 'begun\ntold\n' })

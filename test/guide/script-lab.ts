@@ -30,15 +30,18 @@ export const startScriptLab = async (t: ExecutionContext) => {
   return { service, sut, folder, env, held }
 }
 
+/** The strings of a file of a process, none if it has ended. */
+const stringsOf = (pid: string, file: 'environ' | 'cmdline'): readonly string[] => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
+}
+
 /** The processes that have a variable of this value in their environment, so whatever became of their parents. */
 const processesWith = (variable: string): readonly string[] =>
-  readdirSync('/proc').filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(variable)
-    } catch {
-      return false
-    }
-  })
+  readdirSync('/proc').filter((pid) => stringsOf(pid, 'environ').includes(variable))
 
 interface Options {
   readonly file?: string
@@ -64,6 +67,12 @@ export const run = (
   return {
     ...watch(child),
     leftovers,
+    /** Whether the process stands apart that ends the command when the script is gone. */
+    watched: (): boolean =>
+      leftovers().some((each) => {
+        const [program, , script] = stringsOf(each, 'cmdline')
+        return program === 'sh' && script?.includes('keeper=$1') === true
+      }),
     kill: (signal: NodeJS.Signals) => process.kill(pid, signal),
     killGroup: (signal: NodeJS.Signals) => process.kill(-pid, signal),
   }

@@ -15,6 +15,8 @@ const runFamily = async (t: ExecutionContext, shell: string) => {
   const lab = await startScriptLab(t)
   const running = run(t, [ANY, '30m', ...FAMILY], { ...lab.env, EXTEND: '15m' }, { shell })
   await running.said('begun')
+  // The command begins a moment before what ends it when the script is gone.
+  await until('the command is watched', async () => running.watched(), 60_000)
   return { lab, ...running }
 }
 

@@ -4,7 +4,6 @@ import { ExpectedError } from '../files/expected-error.ts'
 import { makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
-import { bind } from '../http/protocol/declaration.ts'
 import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
@@ -17,20 +16,21 @@ class PortTaken extends ExpectedError {}
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
-  makeApp({
-    ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
-    routes: bind(healthRoutes, {
-      condition: () => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }),
-    }),
-    isServing: () => false,
-    // Nothing has been read yet.
-    idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
-    repeated: () => undefined,
-    views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
-    synced: () => undefined,
-    userNameOf: (id) => id,
-    pseudonymOf: () => undefined,
-  })
+  makeApp(
+    healthRoutes,
+    { condition: () => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }) },
+    {
+      ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
+      isServing: () => false,
+      // Nothing has been read yet.
+      idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
+      repeated: () => undefined,
+      views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
+      synced: () => undefined,
+      userNameOf: (id) => id,
+      pseudonymOf: () => undefined,
+    },
+  )
 
 /**
  * Takes the port, before anything is created. Until the start is complete, health checks are answered and everything

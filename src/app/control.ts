@@ -3,9 +3,10 @@ import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../domain/failure.ts'
 import { type AppDependencies, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
-import { bind } from '../http/protocol/declaration.ts'
 import { confirmClock } from '../http/routes/health.ts'
+import type { Parts } from '../http/routes/parts.ts'
 import { importHashedUsers } from '../http/routes/users/user-creation.ts'
+import { routes } from '../http/routes.ts'
 import { OPERATOR } from '../users/user.ts'
 import { CONTROL_SOCKET, openControlSocket, socketPathProblem } from './control-socket.ts'
 import type { Lab } from './core/base.ts'
@@ -18,7 +19,7 @@ const AS_COMMAND_LINE: Gate = {
 }
 
 /** Serves the routes to the command line, and two more, on the control socket. @param dependencies over HTTP */
-export const listenForCommands = async (lab: Lab, dependencies: AppDependencies): Promise<void> => {
+export const listenForCommands = async (lab: Lab, parts: Parts, dependencies: AppDependencies): Promise<void> => {
   const { config, log, opened } = lab
   const path = join(config.data, CONTROL_SOCKET)
   const why = socketPathProblem(path)
@@ -26,13 +27,9 @@ export const listenForCommands = async (lab: Lab, dependencies: AppDependencies)
     log.warn({ path, why }, 'the control socket cannot be opened; set BERTH_DATA to a shorter path')
     return
   }
-  const own = bind([importHashedUsers, confirmClock], { ...lab, quotaDefault: config.quotaDefault })
-  const app = makeApp({
-    ...dependencies,
-    routes: [...dependencies.routes, ...own],
-    gate: AS_COMMAND_LINE,
-    pseudonymOf: () => undefined,
-  })
+  const own = [...routes, importHashedUsers, confirmClock]
+  const asCommandLine = { ...dependencies, gate: AS_COMMAND_LINE, pseudonymOf: () => undefined }
+  const app = makeApp(own, { ...lab, ...parts }, asCommandLine)
   const onError = (err: unknown): void => log.error({ err }, 'the control socket failed')
   opened.defer(await openControlSocket({ path, serve: app, onError }))
 }

@@ -273,7 +273,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       digest: async () => (await readPage()).digest,
     }
     const dependencies: AppDependencies = {
-      ...{ ...reports, routes: routes(parts), repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
+      ...{ ...reports, repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
       gate: makeGate({ ...knowledge, ...signedIn, users, isReady: views.caughtUp, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
       onRepeated: metrics.retryAnswered,
@@ -283,10 +283,10 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       addressOf: addresses.clientOf,
       pseudonymOf: clientPseudonyms.of,
     }
-    const app = makeApp(dependencies)
+    const app = makeApp(routes, parts, dependencies)
 
     // 13. Commands, then requests, then what the clock triggers.
-    await listenForCommands(lab, dependencies)
+    await listenForCommands(lab, parts, dependencies)
     listening.setHandler(handleInBursts(app))
     const readAhead = async () => processClock.mayAct() && (await upcoming.load())
     const wake = base.wake ?? untilNextSecond(clock)

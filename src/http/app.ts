@@ -19,7 +19,6 @@ import { discardUnread } from './response/unread-body.ts'
 import type { Handle } from './server/bursts.ts'
 
 export interface AppDependencies extends HandleDependencies {
-  readonly routes: readonly Route[]
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isServing: () => boolean
   readonly views: Pick<Views, 'position' | 'stored' | 'waitForPublicPosition'>
@@ -108,7 +107,12 @@ const guard =
   }
 
 /** What is done with the requests of a route, in this order. */
-const chainOf = (route: Route, dependencies: AppDependencies, runExclusive: RunExclusive): readonly Middleware[] => {
+const chainOf = <P>(
+  route: Route<P>,
+  parts: P,
+  dependencies: AppDependencies,
+  runExclusive: RunExclusive,
+): readonly Middleware[] => {
   const isOpen = route.roles === 'anyone'
   const guards = [
     ...(isOpen ? [] : [authenticate(dependencies, route)]),
@@ -117,7 +121,7 @@ const chainOf = (route: Route, dependencies: AppDependencies, runExclusive: RunE
     readInput(route),
     ...(isOpen ? [] : [waitForPosition(dependencies), stillAllow(route, dependencies)]),
   ]
-  const answer = [guard(guards, route), handle(route, dependencies, runExclusive)]
+  const answer = [guard(guards, route), handle(route, parts, dependencies, runExclusive)]
   // What anyone may read is not in the log.
   return isOpen && route.method === 'GET' ? answer : [durable(dependencies), ...answer]
 }
@@ -167,15 +171,15 @@ class LeanKoa extends Koa<State> {
   }
 }
 
-export const makeApp = (dependencies: AppDependencies): Handle => {
-  const { routes } = dependencies
+/** The application that answers routes. @param parts of a service, which their handlers get */
+export const makeApp = <P>(routes: readonly Route<P>[], parts: P, dependencies: AppDependencies): Handle => {
   const runExclusive = makeRunExclusive()
   const app = new LeanKoa()
   app.use(identify(dependencies))
   app.use(catchErrors(dependencies))
   app.use(guard([headProblem]))
   app.use(compress)
-  app.use(makeRouter(routes, (route) => chainOf(route, dependencies, runExclusive)))
+  app.use(makeRouter(routes, (route) => chainOf(route, parts, dependencies, runExclusive)))
   app.use(refuseOpenly(routes))
   app.use(durable(dependencies))
   app.use(guard([authenticate(dependencies)]))

@@ -6,9 +6,10 @@ import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/lists.ts'
+import type { Call, Caller, RouteResult } from './protocol/call.ts'
 import type { Context, Input, Middleware } from './protocol/context.ts'
 import type { Refusal } from './protocol/problem.ts'
-import type { Call, Caller, Route, RouteResult } from './protocol/route.ts'
+import type { Route } from './protocol/route.ts'
 import { negotiate } from './request/request-head.ts'
 import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
@@ -64,7 +65,12 @@ const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
 export type RunExclusive = ReturnType<typeof makeRunExclusive>
 
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
-const makeCallHandler = (route: Route, dependencies: HandleDependencies, runExclusive: RunExclusive) => {
+const makeCallHandler = <P>(
+  route: Route<P>,
+  parts: P,
+  dependencies: HandleDependencies,
+  runExclusive: RunExclusive,
+) => {
   const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
   return (ctx: Context): RouteResult => {
     const { user, requestId, mediaType, input } = ctx.state
@@ -89,11 +95,11 @@ const makeCallHandler = (route: Route, dependencies: HandleDependencies, runExcl
       isGone: () => ctx.req.socket.destroyed,
       caller: () => callerOf(ctx, gate, addressOf(ctx.req)),
     }
-    if (idempotencyKey === undefined) return route.handle(call)
+    if (idempotencyKey === undefined) return route.handler(parts, call)
     return runExclusive(keyNames(idempotencyKey), async () => {
       const before = repeated(idempotencyKey)
       if (before !== undefined && E.isRight(before)) onRepeated?.(requestId)
-      return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handle(call) : before
+      return before === undefined || (E.isRight(before) && route.answersRepeats) ? route.handler(parts, call) : before
     })
   }
 }
@@ -113,9 +119,14 @@ const isBehind = (
 }
 
 /** Answers a request as the handler of its route does. */
-export const handle = (route: Route, dependencies: HandleDependencies, runExclusive: RunExclusive): Middleware => {
+export const handle = <P>(
+  route: Route<P>,
+  parts: P,
+  dependencies: HandleDependencies,
+  runExclusive: RunExclusive,
+): Middleware => {
   const { views, synced, acknowledge, onDenied, userNameOf } = dependencies
-  const callHandler = makeCallHandler(route, dependencies, runExclusive)
+  const callHandler = makeCallHandler(route, parts, dependencies, runExclusive)
   return async (ctx) => {
     const { input } = ctx.state
     const result = await callHandler(ctx)

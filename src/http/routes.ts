@@ -1,5 +1,4 @@
 import { documentRoutes } from './documents/document-routes.ts'
-import { bind, type Declaration } from './protocol/declaration.ts'
 import type { Route } from './protocol/route.ts'
 import { listSessions, readConnection } from './routes/access/connection.ts'
 import { consoleRoutes } from './routes/access/console-ticket.ts'
@@ -26,8 +25,8 @@ import { userCreations } from './routes/users/user-creation.ts'
 import { userReads } from './routes/users/user-reads.ts'
 import { tokenRoutes } from './routes/users/user-tokens.ts'
 
-/** The whole API, one operation each. */
-export const declarations: readonly Declaration<Parts>[] = [
+/** The whole API, one operation each. Their handlers get the parts of a service. */
+export const routes: readonly Route<Parts>[] = [
   createReservation,
   ...reservationReads,
   reservationHistory,
@@ -56,6 +55,3 @@ export const declarations: readonly Declaration<Parts>[] = [
   ...documentRoutes,
   ...healthRoutes,
 ]
-
-/** The routes of a service that has these parts. */
-export const routes = (parts: Parts): readonly Route[] => bind(declarations, parts)

@@ -31,9 +31,9 @@ answerCalls({
   page: buildPage,
   documents: async (site) => {
     // Not needed for the page, which people wait for, and more than all else here.
-    const { declarations } = await import('./routes.ts')
+    const { routes } = await import('./routes.ts')
     return new Map<string, string | Uint8Array>([
-      ['/openapi.json', json(openApi(declarations, site.version, readExamples()))],
+      ['/openapi.json', json(openApi(routes, site.version, readExamples()))],
       ['/asyncapi.json', json(asyncApi(site.version))],
       ['/schemas/', json({ schemas: schemaDocuments.map(({ schema, ...listed }) => listed) })],
       ...schemaDocuments.map(({ href, schema }) => [href, json(schema())] as const),

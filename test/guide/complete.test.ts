@@ -7,7 +7,7 @@ import { schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { makeMetrics } from '../../src/http/routes/metrics/metrics.ts'
-import { declarations } from '../../src/http/routes.ts'
+import { routes } from '../../src/http/routes.ts'
 import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
 import { type } from '../command-line/terminal.ts'
 import { ROOT } from '../process/harness.ts'
@@ -98,7 +98,7 @@ const operationsIn = (cell: string): readonly string[] => {
 }
 
 test('the table of operations has every route, and no other', (t) => {
-  const existing = declarations.map(({ method, path }) =>
+  const existing = routes.map(({ method, path }) =>
     withoutNames(`${method} ${path.replace(/^\/docs\/.+/, '/docs/...')}`),
   )
   const table = rows(section(chapter('http.md'), '## Operations'))

@@ -3,7 +3,7 @@ import { Quota } from '../../domain/events/user.ts'
 import { formatQuota } from '../../domain/user/quota.ts'
 import { formatScope } from '../../domain/user/scope.ts'
 import { answerSchemas } from '../../http/documents/openapi/answers.ts'
-import type { Operation } from '../../http/protocol/route.ts'
+import type { Route } from '../../http/protocol/route.ts'
 import { type CallRoute, type ServiceCall, unread } from '../service/call.ts'
 import { readPages } from '../service/find.ts'
 import { CommandFailure, type Terminal } from '../terminal/command.ts'
@@ -16,7 +16,7 @@ const resolved = (schema: JsonSchema): JsonSchema => {
 }
 
 /** The members that an answer may have. */
-export const membersOfAnswer = ({ answer }: Operation): ReadonlySet<string> =>
+export const membersOfAnswer = ({ answer }: Route): ReadonlySet<string> =>
   new Set(Object.keys(resolved(answer).properties ?? {}))
 
 /** A list in an answer: its member, and the members of what it lists. */
@@ -32,7 +32,7 @@ const RANKS: Readonly<Record<string, number>> = { _id: 0, name: 1, created_at: 3
 const rankOf = (member: string): number => RANKS[member] ?? 2
 
 /** The list of an answer that has nothing else. */
-export const listOfAnswer = (operation: Operation): AnsweredList | undefined => {
+export const listOfAnswer = (operation: Route): AnsweredList | undefined => {
   const { properties = {} } = resolved(operation.answer) as { properties?: Readonly<Record<string, JsonSchema>> }
   const envelope = 'limit' in properties ? ['limit', 'count', 'offset', 'next'] : []
   const others = Object.keys(properties).filter((member) => !envelope.includes(member))
@@ -59,7 +59,7 @@ const cellOf = (value: unknown): string => {
 
 /** What help says of the output. */
 export const describeOutput = (
-  { method, path, isCreation }: Operation,
+  { method, path, isCreation }: Route,
   list: AnsweredList | undefined,
   makesPassword: boolean,
 ): string => {
@@ -82,7 +82,7 @@ export const describeOutput = (
  */
 export const printAnswer = (
   answer: Members,
-  operation: Operation,
+  operation: Route,
   { isJson, made }: { readonly isJson: boolean; readonly made: string | undefined },
   { stdout }: Pick<Terminal, 'stdout'>,
 ): void => {

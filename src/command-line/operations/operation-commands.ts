@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type CommandArguments, HELP_WIDTH, type Option, wrap } from '../../client/command.ts'
-import type { Operation } from '../../http/protocol/route.ts'
+import type { Route } from '../../http/protocol/route.ts'
 import { confirmClock } from '../../http/routes/health.ts'
-import { declarations } from '../../http/routes.ts'
+import { routes } from '../../http/routes.ts'
 import { makePassword, PASSWORD_RANDOM_BYTES } from '../../users/passwords/password.ts'
 import { type CallRoute, makeCall, unread } from '../service/call.ts'
 import { findId } from '../service/find.ts'
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** `sut update` of `/api/sut/:id/update`, `sut show` of `/api/sut/:id`, `sut list` of `/api/sut`. */
-const nameOf = ({ method, path }: Operation): string => {
+const nameOf = ({ method, path }: Route): string => {
   const [resource = '', ...rest] = path.split('/').slice(2)
   const verb = rest.findLast((part) => !part.startsWith(':')) ?? (rest.length > 0 ? 'show' : 'list')
   return NAMES[`${method} ${path}`] ?? [resource, verb].map((part) => WORDS[part] ?? part).join(' ')
@@ -36,7 +36,7 @@ const nameOf = ({ method, path }: Operation): string => {
  * Logins are for browsers, and `me` is whoever asks. Text and streams are what `checkpoint`, `audit key` and `export`
  * read, and `history` and imports take more than a request.
  */
-const hasCommand = ({ path, roles, mediaType }: Operation): boolean =>
+const hasCommand = ({ path, roles, mediaType }: Route): boolean =>
   path.startsWith('/api/') &&
   roles !== 'anyone' &&
   mediaType === undefined &&
@@ -56,7 +56,7 @@ interface Form {
   readonly needsOption: boolean
 }
 
-const formOf = (operation: Operation): Form => {
+const formOf = (operation: Route): Form => {
   const all = fieldsOf(operation)
   const members = all.filter(({ place }) => place === 'body')
   const has = (name: string) => members.find(({ member }) => member === name)
@@ -76,7 +76,7 @@ const PASSWORD_NOTES = { read: FROM_STDIN, made: `${FROM_STDIN} Otherwise one is
 const IF_MATCH = { type: 'string', note: 'Only if the revision of its ETag is this one.' } as const
 const REASON = { type: 'string', note: 'Why, in up to 200 characters, which the log keeps.' } as const
 
-const optionsOf = (operation: Operation, { fields, password }: Form): Readonly<Record<string, Option>> => ({
+const optionsOf = (operation: Route, { fields, password }: Form): Readonly<Record<string, Option>> => ({
   ...Object.fromEntries(fields.map((field) => [optionOf(field.member), optionFor(field)])),
   ...(password !== 'none' && { 'password-stdin': { type: 'boolean', note: PASSWORD_NOTES[password] } }),
   ...(operation.isConditional && { 'if-match': IF_MATCH }),
@@ -94,7 +94,7 @@ const readPassword = async ({ stdin }: Pick<Terminal, 'stdin'>): Promise<string>
 
 /** The path with the ids that the operands mean. Those of removed users come first where only those will do. */
 const placeOf = async (
-  { path, refusals = [] }: Operation,
+  { path, refusals = [] }: Route,
   call: CallRoute,
   operands: readonly string[],
 ): Promise<string> => {
@@ -113,7 +113,7 @@ const headersOf = ({ 'if-match': revision, reason }: CommandArguments['options']
 
 /** The request that arguments mean, and the password that was made for it. @throws WrongUsage, CommandFailure */
 const readRequest = async (
-  operation: Operation,
+  operation: Route,
   { fields, isNamed, password, needsOption }: Form,
   call: CallRoute,
   { operands, options }: CommandArguments,
@@ -139,7 +139,7 @@ const readRequest = async (
   return { request: { ...request, ...(hasBody && { body }) }, query, made }
 }
 
-const operandsOf = ({ path }: Operation, { isNamed }: Form, name: string): readonly string[] => {
+const operandsOf = ({ path }: Route, { isNamed }: Form, name: string): readonly string[] => {
   if (isNamed) return ['NAME']
   const [first, ...others] = path.matchAll(/:(\w+)/g)
   const [kind = ''] = path.startsWith('/api/user/') ? ['user'] : name.split(' ')
@@ -151,7 +151,7 @@ const operandsOf = ({ path }: Operation, { isNamed }: Form, name: string): reado
 const FROM_WHERE =
   'It asks the service on BERTH_DATA, or the one at BERTH_URL. SUTs and users are given by id or by name.'
 
-const commandOf = (operation: Operation): Command => {
+const commandOf = (operation: Route): Command => {
   const { summary, description } = operation
   const name = nameOf(operation)
   const form = formOf(operation)
@@ -185,7 +185,4 @@ const commandOf = (operation: Operation): Command => {
   }
 }
 
-export const operationCommands: readonly Command[] = [
-  ...declarations.filter(hasCommand),
-  confirmClock as Operation,
-].map(commandOf)
+export const operationCommands: readonly Command[] = [...routes.filter(hasCommand), confirmClock].map(commandOf)

@@ -4,7 +4,7 @@ import { hasSchema, type JsonSchema, schemaOf } from '../../domain/codec/json-sc
 import { parseQuota } from '../../domain/user/quota.ts'
 import { parseScope } from '../../domain/user/scope.ts'
 import { withNotes } from '../../http/documents/openapi/notes.ts'
-import type { Operation } from '../../http/protocol/route.ts'
+import type { Route } from '../../http/protocol/route.ts'
 import { WrongUsage } from '../terminal/command.ts'
 
 type Form = JsonSchema & { readonly properties?: JsonSchema; readonly required?: readonly string[] }
@@ -18,7 +18,7 @@ const merge = (forms: readonly Form[]): JsonSchema => ({
   ),
 })
 
-const schemaOfInput = (codec: Operation['body'] | Operation['query']): JsonSchema =>
+const schemaOfInput = (codec: Route['body'] | Route['query']): JsonSchema =>
   codec !== undefined && hasSchema(codec) ? schemaOf(codec) : {}
 
 /** A member of the body or a parameter of the query, which an option gives. */
@@ -60,7 +60,7 @@ const SET = special('set', 'body', 'Tags, such as rack=4,team=qa1.')
 const REMOVE = special('remove', 'body', 'Names of tags, with commas.')
 
 /** The parameters and the members of the body of an operation. */
-export const fieldsOf = (operation: Operation): readonly Field[] => {
+export const fieldsOf = (operation: Route): readonly Field[] => {
   const query = fieldsIn(schemaOfInput(operation.query), 'query').map((field) =>
     field.member === 'tag.' ? TAGS : field,
   )

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { hasForeignOrigin } from '../authentication/cross-site.ts'
+import type { Upgraded } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Upgraded } from '../protocol/route.ts'
 import type { ConsoleLimits } from './bridge.ts'
 
 /** The opening handshake of a WebSocket (RFC 6455, section 4.2). */

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
 import { withSchema } from '../../domain/codec/json-schema.ts'
-import { type Declaration, get, refTo } from '../protocol/declaration.ts'
+import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
 import { refusal } from '../protocol/problem.ts'
-import type { Call, DecodeQuery, Operation, RouteResponse, RouteResult } from '../protocol/route.ts'
+import { type DecodeQuery, get, type Route, refTo } from '../protocol/route.ts'
 import { compressAll } from '../response/compress.ts'
 import { pageHeaders } from '../response/respond.ts'
 import type { Parts } from '../routes/parts.ts'
@@ -62,7 +62,7 @@ const serveDocument = async (
   return E.right(await respond())
 }
 
-interface More extends Partial<Pick<Operation, 'alias' | 'answer' | 'mediaType'>> {
+interface More extends Partial<Pick<Route, 'alias' | 'answer' | 'mediaType'>> {
   /** What the refusal says where the last segment of the path is the name of no document. */
   readonly otherwise?: string
 }
@@ -84,7 +84,7 @@ const document = (path: string, id: string, summary: string, { otherwise, ...mor
  * What the service says of itself: documents for programs, and pages for people. None contains a secret. All are made
  * beforehand, so there is no path that could lead elsewhere.
  */
-const documents: readonly Declaration<unknown>[] = [
+const documents: readonly Route<unknown>[] = [
   document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)'),
   document('/asyncapi.json', 'readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)'),
   document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', { answer: refTo('SchemaIndex') }),
@@ -146,7 +146,7 @@ const serveFile = async (_: unknown, { params: { digest, name = '' } }: Call): R
   return E.map((file: RouteResponse) => ({ ...file, mediaType }))(answer)
 }
 
-export const documentRoutes: readonly Declaration<Parts>[] = [
+export const documentRoutes: readonly Route<Parts>[] = [
   ...documents,
   get('/', { id: 'openPage', summary: 'Open the page for people', ...page }),
   get('/login/callback', {

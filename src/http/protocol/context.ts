@@ -1,8 +1,9 @@
 import type Koa from 'koa'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
+import type { Compressed } from './call.ts'
 import type { Code, Refusal } from './problem.ts'
-import type { Compressed, Route } from './route.ts'
+import type { Route } from './route.ts'
 
 export interface Body {
   /** As they arrived: they identify a retry. */

@@ -17,9 +17,9 @@ const partsOf = (path: string): number => {
  * so that `create` is never taken for an id. All others with the same beginning and as many parts have one: a single
  * router would try the patterns of all routes for each request, which costs a tenth of a read.
  */
-export const makeRouter = (
-  routes: readonly Route[],
-  middlewareOf: (route: Route) => readonly Middleware[],
+export const makeRouter = <P>(
+  routes: readonly Route<P>[],
+  middlewareOf: (route: Route<P>) => readonly Middleware[],
 ): Middleware => {
   /** By what paths have before their parameters, and by the number of their parts. */
   const routers = new Map<string, Router<State>[]>()

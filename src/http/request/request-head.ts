@@ -1,6 +1,6 @@
+import type { MediaTypes } from '../protocol/call.ts'
 import type { Context } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { MediaTypes } from '../protocol/route.ts'
 
 /** Checks of the request head that apply to every request. */
 

@@ -2,7 +2,7 @@ import type { ReservationInternal } from '../../../projections/reservation.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { aliveUntil } from '../../domain/values/keepalive.ts'
 import type { Version } from '../../read-models/tables/version.ts'
-import type { RouteResponse } from '../protocol/route.ts'
+import type { RouteResponse } from '../protocol/call.ts'
 import { documentResponse } from './objects.ts'
 
 /** Responses that show a reservation and, if it has to be kept alive, until when it is. */

@@ -12,8 +12,8 @@ import { findRetryKey } from '../../read-models/retry-keys.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
+import type { RouteResponse } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { RouteResponse } from '../protocol/route.ts'
 
 /** What can be read as of a past moment. */
 export type Dated = 'sut' | 'reservation'

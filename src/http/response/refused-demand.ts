@@ -2,8 +2,8 @@ import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { Criteria } from '../../domain/events/criteria.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
+import type { Call } from '../protocol/call.ts'
 import { codes, type Refusal } from '../protocol/problem.ts'
-import type { Call } from '../protocol/route.ts'
 
 /** What somebody wanted and did not get. */
 interface Demand {

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { escapeLineSeparators } from '../../domain/values/text.ts'
+import { JSON_TYPE, type RouteResponse, type StreamedBody } from '../protocol/call.ts'
 import type { Context } from '../protocol/context.ts'
 import { codes, isProblemJsonWanted, problemBody, type Refusal } from '../protocol/problem.ts'
-import { JSON_TYPE, type Route, type RouteResponse, type StreamedBody } from '../protocol/route.ts'
+import type { Route } from '../protocol/route.ts'
 import { bufferOf } from './compress.ts'
 import { discardUnread } from './unread-body.ts'
 

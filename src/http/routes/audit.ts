@@ -11,9 +11,9 @@ import type { LogIndex } from '../../read-models/tables/log-index.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { LIMIT, paging } from '../codecs/lists.ts'
 import { inQuery, type QueryOf, queryOf, wholeNumber } from '../codecs/query.ts'
-import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
+import type { Call, RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { Call, RouteResult } from '../protocol/route.ts'
+import { everyone, get, overseers, type Route, refTo } from '../protocol/route.ts'
 import { viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
 
@@ -132,7 +132,7 @@ export const readVerifierKeys = async (store: Parts['store'], signer: Signer): P
   return [...new Set([writeVerifier(verifierOf(signer)), ...former])].map((key) => `${key}\n`).join('')
 }
 
-export const auditRoutes: readonly Declaration<Parts>[] = [
+export const auditRoutes: readonly Route<Parts>[] = [
   get('/api/audit/checkpoint', {
     id: 'readCheckpoint',
     summary: 'Read the signed checkpoint',

@@ -20,9 +20,9 @@ import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { afterParameter, inOrder, LATEST, LIMIT, ofSut, paging, positionParameter } from '../codecs/lists.ts'
 import { inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several } from '../codecs/query.ts'
-import { type Declaration, everyone, get, overseers, refTo } from '../protocol/declaration.ts'
+import { type Call, EVENT_STREAM, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import { type Call, EVENT_STREAM, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import { everyone, get, overseers, type Route, refTo } from '../protocol/route.ts'
 import type { Parts } from './parts.ts'
 
 const PREFIX = 'berth.'
@@ -234,7 +234,7 @@ const respondWithChanges = async (parts: Parts, call: Call<unknown, ChangesQuery
   return follow(parts, start, subscribe, REFUSALS_OF_CHANGES)
 }
 
-export const eventRoutes: readonly Declaration<Parts>[] = [
+export const eventRoutes: readonly Route<Parts>[] = [
   get('/api/events', {
     id: 'readEvents',
     summary: 'Read or follow the events of the log',

@@ -3,8 +3,8 @@ import type { ClockGuard } from '../../commands/clock-guard.ts'
 import { clockAhead } from '../../commands/failures.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { withoutBody } from '../codecs/body.ts'
-import { administrators, type Declaration, get, post, refTo } from '../protocol/declaration.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
+import { administrators, get, post, type Route, refTo } from '../protocol/route.ts'
 
 /** The state of each part in one word; `ok` if it works. */
 export interface HealthCondition {
@@ -46,7 +46,7 @@ const notReady = (parts: HealthCondition): Refusal => {
 /** The service is ready for reads, and an operator has to act. */
 const CLOCK_AHEAD = JSON.stringify({ status: 'ready', detail: `Writes are refused. ${clockAhead().detail}` })
 
-export const healthRoutes: readonly Declaration<{ readonly condition: () => HealthCondition }>[] = [
+export const healthRoutes: readonly Route<{ readonly condition: () => HealthCondition }>[] = [
   get('/health/live', {
     id: 'isLive',
     summary: 'Check that the service is running',

@@ -10,8 +10,8 @@ import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { ofPages, paging, waitUntil } from '../codecs/lists.ts'
 import { type QueryOf, queryOf } from '../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
-import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
+import { everyone, get, type Route, refTo } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { type ScopedUser, userNow, visibilityOf, visibleTo, withUserName } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
@@ -142,7 +142,7 @@ const list = (parts: Parts, call: Call<unknown, QueryOf<typeof listQuery>>) => {
   })
 }
 
-export const requestReads: readonly Declaration<Parts>[] = [
+export const requestReads: readonly Route<Parts>[] = [
   get('/api/sut_request', {
     id: 'listRequests',
     summary: 'List requests, newest first',

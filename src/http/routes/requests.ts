@@ -11,9 +11,9 @@ import { findWaiting } from '../../domain/request/queue.ts'
 import { REQUESTS_STREAM } from '../../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
-import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
+import { type Call, envelopeOf, type RouteResult } from '../protocol/call.ts'
 import type { Code } from '../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
+import { holders, post, type Route, refTo } from '../protocol/route.ts'
 import { visibleTo } from '../response/visibility.ts'
 import { holderExists, oneTarget, seconds, TARGETS, target } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
@@ -111,7 +111,7 @@ const OF_TARGET: readonly Code[] = ['sut_required', 'sut_ambiguous', 'sut_not_fo
 
 const OF_CHANGE: readonly Code[] = ['not_your_request', 'request_not_found', 'request_granted', 'request_over']
 
-export const requestChanges: readonly Declaration<Parts>[] = [
+export const requestChanges: readonly Route<Parts>[] = [
   post('/api/sut_request/create', {
     id: 'createRequest',
     summary: 'Reserve a SUT as soon as one is free',

@@ -30,9 +30,9 @@ import {
   wholeSpan,
 } from '../codecs/lists.ts'
 import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several, wordsOf } from '../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../protocol/declaration.ts'
+import type { Call } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import type { Call } from '../protocol/route.ts'
+import { everyone, get, type Route, refTo } from '../protocol/route.ts'
 import { CSV } from '../response/csv-lists.ts'
 import { explainOver } from '../response/find-reservation.ts'
 import { keptResponse } from '../response/keepalive.ts'
@@ -239,7 +239,7 @@ const readNewest = withVisible('reservation', showNewest)
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
 
-export const reservationReads: readonly Declaration<Parts>[] = [
+export const reservationReads: readonly Route<Parts>[] = [
   get('/api/sut_reservation', {
     id: 'listReservations',
     summary: 'List reservations, newest created first',

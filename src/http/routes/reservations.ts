@@ -12,9 +12,9 @@ import { isForbidden } from '../../domain/reservation/rules.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { bodyOf, oneForm, withoutBody } from '../codecs/body.ts'
-import { type Declaration, holders, post, refTo } from '../protocol/declaration.ts'
+import { type Call, envelopeOf, type RouteResult } from '../protocol/call.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResult } from '../protocol/route.ts'
+import { holders, post, type Route, refTo } from '../protocol/route.ts'
 import { explainOver } from '../response/find-reservation.ts'
 import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
@@ -82,7 +82,7 @@ const respond = async (...args: Parameters<typeof change>): RouteResult =>
 const OF_RESERVATION: readonly Code[] = ['not_your_reservation', 'reservation_not_found', 'reservation_over']
 const OF_CHANGE: readonly Code[] = [...OF_RESERVATION, 'reservation_cancelled']
 
-export const reservationChanges: readonly Declaration<Parts>[] = [
+export const reservationChanges: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/cancel', {
     id: 'cancelReservation',
     summary: 'Cancel or release a reservation',

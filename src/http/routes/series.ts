@@ -17,8 +17,8 @@ import { reservationStateOf, type SeriesReservation } from '../../read-models/li
 import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
 import { ofHolder, ofPages, ofSut, paging } from '../codecs/lists.ts'
 import { queryOf } from '../codecs/query.ts'
-import { type Declaration, everyone, get, holders, post, refTo } from '../protocol/declaration.ts'
-import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/route.ts'
+import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
+import { everyone, get, holders, post, type Route, refTo } from '../protocol/route.ts'
 import { type Objects, viewsBehind } from '../response/objects.ts'
 import { visibilityOf } from '../response/visibility.ts'
 import { holderExists, OF_BOOKING, OF_WINDOW, runInTurn } from './create-reservation.ts'
@@ -161,7 +161,7 @@ const show: Show<Parts, Call> = async ({ objects, clock }, _call, { document }) 
   return E.right({ status: 200, body, position })
 }
 
-export const seriesRoutes: readonly Declaration<Parts>[] = [
+export const seriesRoutes: readonly Route<Parts>[] = [
   post('/api/sut_reservation_series/create', {
     id: 'createSeries',
     summary: 'Reserve a SUT again and again',

@@ -1,4 +1,4 @@
-import type { Operation } from '../../../src/http/protocol/route.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
 import { catalogue, nameOf } from '../routes/catalogue.ts'
 import { ASKERS, type Expected, expectedOf, expectedOfNobody, MAY, type Way } from './roles.ts'
 
@@ -9,7 +9,7 @@ const STATES = ['reservation_not_running', 'upgrade_required', 'oidc_not_configu
 const isRefused = (expected: Expected | undefined): boolean =>
   expected !== MAY && !STATES.includes(String(expected?.[1]))
 
-const cellOf = (route: Operation, name: string, way: Way): string => {
+const cellOf = (route: Route, name: string, way: Way): string => {
   const may = ASKERS.filter((asker) => asker.name === name).map((asker) => !isRefused(expectedOf(route, asker, way)))
   if (may.every((each) => each)) return 'yes'
   const [own, another] = may
@@ -17,7 +17,7 @@ const cellOf = (route: Operation, name: string, way: Way): string => {
   return another ? 'in scope' : 'own'
 }
 
-const rowOf = (route: Operation): string => {
+const rowOf = (route: Route): string => {
   const written = nameOf(route).replace(/:(\w+)/g, (_, name) => `<${name === 'token' ? 'token id' : name}>`)
   const cells = [
     `\`${written}\``,

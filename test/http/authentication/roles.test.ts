@@ -1,6 +1,6 @@
 import '../documents/fit-answers.ts'
 import test from 'ava'
-import type { Operation } from '../../../src/http/protocol/route.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
 import { isThorough, rounds } from '../../thorough.ts'
 import { type Answer, type Client, connectTo, passwordOf } from '../client.ts'
 import { idOf, type Running, start, type Tidying, tidyingLater } from '../harness.ts'
@@ -91,7 +91,7 @@ const waitFor = (sut_id: string, holder: string): Promise<Answer> =>
     ...{ sut_id, duration: 3_600, user_id: idOf(holder === 'audrey' ? 'bob' : holder), keepalive: 3_600 },
   })
 
-const thingsOf = async (asker: string, holder: string, route?: Operation, expected?: Expected): Promise<Things> => {
+const thingsOf = async (asker: string, holder: string, route?: Route, expected?: Expected): Promise<Things> => {
   const admin = service.as('admin')
   const { newUser, isFree } = route === undefined ? {} : needsOf(route)
   const isAbout = (kind: string): boolean => route?.path.includes(`${kind}/:`) === true
@@ -114,7 +114,7 @@ const thingsOf = async (asker: string, holder: string, route?: Operation, expect
 /** Reads change nothing, so that they can share what they read. */
 const readable = new Map<string, Promise<Things>>()
 
-const thingsFor = (route: Operation, asker: string, holder: string, expected: Expected): Promise<Things> => {
+const thingsFor = (route: Route, asker: string, holder: string, expected: Expected): Promise<Things> => {
   const isShared = route.method === 'GET' && !/(series|request)\/:/.test(route.path)
   if (!isShared) return thingsOf(asker, holder, route, expected)
   const key = `${asker} ${holder}`
@@ -124,7 +124,7 @@ const thingsFor = (route: Operation, asker: string, holder: string, expected: Ex
 }
 
 /** The refusal of an answer with what is wrong with it, or that there is none. */
-const outcomeOf = async (route: Operation, client: Client, things: Things): Promise<Expected> => {
+const outcomeOf = async (route: Route, client: Client, things: Things): Promise<Expected> => {
   const recorded = await countEvents()
   const answer = await send(client, route, things)
   if (answer.status === 200 || answer.status === 201) return MAY

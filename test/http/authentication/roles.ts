@@ -1,5 +1,5 @@
 import type { Role } from '../../../src/domain/events/user.ts'
-import type { Operation } from '../../../src/http/protocol/route.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
 import { nameOf } from '../routes/catalogue.ts'
 
 /**
@@ -83,7 +83,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 
 /** What a route declares: of testers, only its own takes or changes time of a SUT. */
 const byRoles =
-  ({ roles, path, isForPeople }: Operation): Rule =>
+  ({ roles, path, isForPeople }: Route): Rule =>
   (role, isOwn, way) => {
     if (roles === 'anyone') return MAY
     if (!roles.includes(role) || (isForPeople && isToken(way))) return FORBIDDEN
@@ -91,10 +91,10 @@ const byRoles =
     return path.startsWith('/api/sut_request') ? [403, 'not_your_request'] : NOT_THEIR_OWN
   }
 
-const ruleOf = (route: Operation): Rule => RULES[nameOf(route)] ?? byRoles(route)
+const ruleOf = (route: Route): Rule => RULES[nameOf(route)] ?? byRoles(route)
 
 /** "Nothing but health checks answers without credentials", and consoles have tickets. */
-export const expectedOfNobody = (route: Operation): Expected =>
+export const expectedOfNobody = (route: Route): Expected =>
   route.roles === 'anyone' ? ruleOf(route)('tester', false, 'password') : [401, 'unauthenticated']
 
 const NOT_FOUND = [
@@ -106,7 +106,7 @@ const NOT_FOUND = [
 ] as const
 
 /** What is answered to an asker who signs in one way; undefined where nobody has such credentials. */
-export const expectedOf = (route: Operation, asker: Asker, way: Way): Expected | undefined => {
+export const expectedOf = (route: Route, asker: Asker, way: Way): Expected | undefined => {
   const { role, isOwn, isOutside } = asker
   const rule = ruleOf(route)
   if (way === FOR_METRICS) {
@@ -142,4 +142,4 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'POST /api/logout': { endsSessions: true },
 }
 
-export const needsOf = (route: Operation): Needs => NEEDS[nameOf(route)] ?? {}
+export const needsOf = (route: Route): Needs => NEEDS[nameOf(route)] ?? {}

@@ -8,8 +8,8 @@ import { connectTo } from '../client.ts'
 const route = (line: string, alias?: string): Route => {
   const [method, path = ''] = line.split(' ')
   const words = { id: line, summary: 'A route', answer: {} } as const
-  const handle = async () => Promise.reject(new Error('called'))
-  return { ...words, method: method === 'POST' ? 'POST' : 'GET', path, ...(alias && { alias }), roles: [], handle }
+  const handler = async () => Promise.reject(new Error('called'))
+  return { ...words, method: method === 'POST' ? 'POST' : 'GET', path, ...(alias && { alias }), roles: [], handler }
 }
 
 /** Each answers with itself and its parameters. */

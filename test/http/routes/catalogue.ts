@@ -1,5 +1,5 @@
-import type { Operation } from '../../../src/http/protocol/route.ts'
-import { declarations } from '../../../src/http/routes.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
+import { routes } from '../../../src/http/routes.ts'
 import { type Answer, type Client, passwordOf } from '../client.ts'
 import { idOf } from '../harness.ts'
 import { WEB_DIGEST } from '../page-script.ts'
@@ -7,10 +7,10 @@ import { aReservation, aSeries, aSut } from '../requests.ts'
 
 /** Every route, from its declaration, with a request that it accepts. */
 
-export const catalogue: readonly Operation[] = declarations
+export const catalogue: readonly Route[] = routes
 
 /** Such as `GET /api/sut/:id`. */
-export const nameOf = ({ method, path }: Pick<Operation, 'method' | 'path'>): string => `${method} ${path}`
+export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`
 
 /** What requests are about. */
 export interface Things {
@@ -76,7 +76,7 @@ const QUERIES: Readonly<Record<string, (things: Things) => string>> = {
   '/login/callback': () => '?code=a&state=b&iss=c',
 }
 
-export const queryOf = ({ path }: Operation, things: Things): string => QUERIES[path]?.(things) ?? ''
+export const queryOf = ({ path }: Route, things: Things): string => QUERIES[path]?.(things) ?? ''
 
 const TOMORROW = { start_time: '2030-05-03T06:00:00Z', end_time: '2030-05-03T07:00:00Z' }
 const LATER_TOMORROW = { start_time: '2030-05-03T08:00:00Z', end_time: '2030-05-03T09:00:00Z' }
@@ -105,12 +105,12 @@ const BODIES: Readonly<Record<string, (things: Things) => object>> = {
   '/api/logout': () => ({ everywhere: true }),
 }
 
-export const bodyOf = ({ path }: Operation, things: Things): object | undefined => BODIES[path]?.(things)
+export const bodyOf = ({ path }: Route, things: Things): object | undefined => BODIES[path]?.(things)
 
 /** Sends a request that the route accepts from those who may, unless the query is another one. */
 export const send = async (
   client: Client,
-  route: Operation,
+  route: Route,
   things: Things,
   query = queryOf(route, things),
 ): Promise<Answer> => {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { Operation } from '../../../src/http/protocol/route.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
 import { type Answer, passwordOf } from '../client.ts'
 import { type Running, start, tidyingLater } from '../harness.ts'
 import { faultsOf, refusalOf } from '../refusals/problems.ts'
@@ -112,7 +112,7 @@ test('a success is application/json: a creation is 201 with a relative Location,
   const cancelling = ['POST /api/sut_reservation/:id/cancel', 'POST /api/sut_reservation_series/:id/cancel']
   const order = [...first, ...cancelling, 'POST /api/sut/:id/retire', ...ending, ...erasing]
   for (const name of [...order, ...reserving]) {
-    const route = byName.get(name) as Operation
+    const route = byName.get(name) as Route
     const { status, headers, text } = await send(service.as('admin'), route, reserving.includes(name) ? things : own)
     t.is(headers['content-type'], route.mediaType ?? 'application/json', `${name} ${text}`)
     t.is(status, route.isCreation ? 201 : 200, `${name} ${text}`)

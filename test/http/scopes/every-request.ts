@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { schemaOf } from '../../../src/domain/codec/json-schema.ts'
-import type { Operation } from '../../../src/http/protocol/route.ts'
+import type { Route } from '../../../src/http/protocol/route.ts'
 import { passwordOf } from '../client.ts'
 import { bodyOf, nameOf, withSegments } from '../routes/catalogue.ts'
 import { at, idIn, type Lab } from './lab.ts'
@@ -101,7 +101,7 @@ const VALUES: Readonly<Record<string, (path: string) => readonly string[]>> = {
 const encoded = (value: string): string => (/^\{[^"]*\}$/.test(value) ? value : encodeURIComponent(value))
 
 /** The parameters of a route with their values. Fails for one that this test has no values for. */
-const parametersOf = ({ path, query, roles }: Operation): readonly (readonly string[])[] => {
+const parametersOf = ({ path, query, roles }: Route): readonly (readonly string[])[] => {
   // What anyone may read is of nobody.
   if (query === undefined || roles === 'anyone') return []
   const { properties = {} } = schemaOf(query) as Record<string, object | undefined>
@@ -114,7 +114,7 @@ const parametersOf = ({ path, query, roles }: Operation): readonly (readonly str
 }
 
 /** Parameters, and those that the route requires. */
-const withRequired = (route: Operation, ...given: readonly string[]): readonly string[] => {
+const withRequired = (route: Route, ...given: readonly string[]): readonly string[] => {
   const { required = [] } = schemaOf(route.query ?? {}) as { required?: readonly string[] }
   const missing = required.filter((name) => !given.some((one) => one.startsWith(`${name}=`)))
   const all = parametersOf(route).flat()
@@ -122,7 +122,7 @@ const withRequired = (route: Operation, ...given: readonly string[]): readonly s
 }
 
 /** No parameter, and each. */
-const queriesOf = (route: Operation): readonly string[] => {
+const queriesOf = (route: Route): readonly string[] => {
   const asked = parametersOf(route)
     .flat()
     .map((one) => withRequired(route, one))
@@ -130,7 +130,7 @@ const queriesOf = (route: Operation): readonly string[] => {
 }
 
 /** Each parameter with each other. */
-const queryPairsOf = (route: Operation): readonly string[] => {
+const queryPairsOf = (route: Route): readonly string[] => {
   const all = parametersOf(route)
   return all.flatMap((one, n) =>
     all
@@ -198,7 +198,7 @@ const THINGS = {
   ...{ holder: 'bob', asker: 'alice', user: '{bob}', token: '{nothing}', event: '{nothing}' },
 }
 
-const pathsOf = ({ path }: Operation): readonly string[] => {
+const pathsOf = ({ path }: Route): readonly string[] => {
   const kinds = labels(path.startsWith('/api/user') ? USERS : kindOf(path))
   const fixed = withSegments(path, '{nothing}')
   if (!fixed.includes(':id')) return [fixed]
@@ -214,14 +214,14 @@ const TIMES: Readonly<Record<string, (key: string) => Readonly<Record<string, st
   once: () => ({}),
 }
 
-const bodiesOf = (route: Operation): readonly object[] => BODIES[route.path] ?? [bodyOf(route, THINGS) ?? {}]
+const bodiesOf = (route: Route): readonly object[] => BODIES[route.path] ?? [bodyOf(route, THINGS) ?? {}]
 
-const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Operation): readonly (string | undefined)[] => [
+const acceptsOf = ({ mediaType, otherMediaTypes = [] }: Route): readonly (string | undefined)[] => [
   undefined,
   ...otherMediaTypes.filter((other) => other !== mediaType),
 ]
 
-export const questionsOf = (route: Operation): readonly Question[] => {
+export const questionsOf = (route: Route): readonly Question[] => {
   const name = nameOf(route)
   const paths = pathsOf(route)
   if (route.method === 'GET') {
@@ -245,7 +245,7 @@ export const questionsOf = (route: Operation): readonly Question[] => {
 }
 
 /** Reads with two parameters, of what testers may read. */
-export const pairsOf = (route: Operation): readonly Question[] => {
+export const pairsOf = (route: Route): readonly Question[] => {
   const mayRead = route.method === 'GET' && route.roles !== 'anyone' && route.roles.includes('tester')
   if (!mayRead) return []
   const name = `GET ${route.path}`

@@ -25,8 +25,8 @@ import { REQUEST_STATUSES } from '../../../domain/request/queue.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import { RESERVATION_STATES } from '../../../read-models/lists/reservations.ts'
-import { refTo } from '../../protocol/declaration.ts'
 import { codes } from '../../protocol/problem.ts'
+import { refTo } from '../../protocol/route.ts'
 import { cloudEventSchema, dataSchema } from '../event-schemas/event-schemas.ts'
 
 /** Schemas of the bodies of responses. Tests compare every answer with them. */

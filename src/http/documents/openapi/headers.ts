@@ -1,6 +1,6 @@
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { recordedTime } from '../../../domain/events/fields.ts'
-import { hasRetryKeys, type Operation } from '../../protocol/route.ts'
+import { hasRetryKeys, type Route } from '../../protocol/route.ts'
 
 /** Header fields of requests and responses. */
 
@@ -72,7 +72,7 @@ const headers = (has: Readonly<Record<string, boolean | undefined>>): JsonSchema
     Object.keys(has).flatMap((name) => (has[name] ? [[name, { $ref: `#/components/headers/${name}` }]] : [])),
   )
 
-export const headersOfSuccess = ({ roles, isKept, isTagged, isCreation }: Operation): JsonSchema =>
+export const headersOfSuccess = ({ roles, isKept, isTagged, isCreation }: Route): JsonSchema =>
   headers({
     ...{ 'X-Request-Id': true, 'Berth-Position': roles !== 'anyone' },
     ...{ 'Keepalive-Until': isKept, ETag: isTagged, Location: isCreation },
@@ -86,7 +86,7 @@ export const headersOfRefusal = (status: number): JsonSchema =>
   })
 
 /** The request headers an operation supports. */
-export const requestHeadersOf = (operation: Operation): readonly JsonSchema[] => {
+export const requestHeadersOf = (operation: Route): readonly JsonSchema[] => {
   const { method, roles, isConditional, isResumable, isTagged } = operation
   const has: Readonly<Record<string, boolean | undefined>> = {
     ...{ IdempotencyKey: hasRetryKeys(operation), BerthReason: method === 'POST', IfMatch: isConditional },

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { TAG } from '../../codecs/query.ts'
-import { refTo } from '../../protocol/declaration.ts'
+import { JSON_TYPE } from '../../protocol/call.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
-import { JSON_TYPE, mediaTypesOf, type Operation } from '../../protocol/route.ts'
+import { mediaTypesOf, type Route, refTo } from '../../protocol/route.ts'
 import { answerSchemas, eventSchemas } from './answers.ts'
 import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
@@ -72,7 +72,7 @@ const OF_COMMANDS: readonly Code[] = [
 ]
 
 /** Every code an operation can refuse with, in the order of the table. */
-const refusalsOf = ({ method, roles, body, isConditional, refusals = [] }: Operation): readonly Code[] => {
+const refusalsOf = ({ method, roles, body, isConditional, refusals = [] }: Route): readonly Code[] => {
   const possible = new Set<string>([
     ...OF_ALL,
     ...(roles === 'anyone' ? [] : OF_KNOWN),
@@ -86,7 +86,7 @@ const refusalsOf = ({ method, roles, body, isConditional, refusals = [] }: Opera
 }
 
 /** The same by status, which is how responses are told apart. */
-const refusalsByStatus = (operation: Operation): readonly (readonly [number, readonly Code[]])[] =>
+const refusalsByStatus = (operation: Route): readonly (readonly [number, readonly Code[]])[] =>
   [...Map.groupBy(refusalsOf(operation), (code) => codes[code].status)].sort(([a], [b]) => a - b)
 
 /** Values by name, as examples of a schema beside them. */
@@ -96,7 +96,7 @@ const shown = (values: readonly (readonly [string, unknown])[]) =>
 /** `/api/sut/{id}` for `/api/sut/:id`. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-const pathParameters = ({ path, notes = {} }: Operation): readonly JsonSchema[] =>
+const pathParameters = ({ path, notes = {} }: Route): readonly JsonSchema[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     ...{ name, in: 'path', required: true, description: notes[name] ?? noteOnPathParameter(name) },
     schema: { type: 'string', minLength: 1 },
@@ -115,7 +115,7 @@ const tagParameters = ({ propertyNames, ...schema }: JsonSchema): JsonSchema => 
   }
 }
 
-const queryParameters = ({ query, parameterRoles = {} }: Operation): readonly JsonSchema[] => {
+const queryParameters = ({ query, parameterRoles = {} }: Route): readonly JsonSchema[] => {
   if (query === undefined || !hasSchema(query)) return []
   const { properties = {}, required = [] } = schemaOf(query)
   return Object.entries(properties as Readonly<Record<string, JsonSchema>>).map(([name, { description, ...schema }]) =>
@@ -131,14 +131,14 @@ const queryParameters = ({ query, parameterRoles = {} }: Operation): readonly Js
   )
 }
 
-const requestBody = ({ body, isBodyOptional }: Operation, examples: readonly Example[]): JsonSchema | undefined => {
+const requestBody = ({ body, isBodyOptional }: Route, examples: readonly Example[]): JsonSchema | undefined => {
   if (body === undefined) return undefined
   const schema = hasSchema(body) ? withNotes(schemaOf(body)) : {}
   const requests = examples.flatMap(({ name, request }) => (request === undefined ? [] : [[name, request] as const]))
   return { required: isBodyOptional !== true, content: { [JSON_TYPE]: { schema, ...shown(requests) } } }
 }
 
-const successResponse = (operation: Operation, examples: readonly Example[]): JsonSchema => {
+const successResponse = (operation: Route, examples: readonly Example[]): JsonSchema => {
   const { answer, isCreation } = operation
   const content = mediaTypesOf(operation).map((mediaType, n) => {
     const own = examples.filter((example) => example.mediaType === mediaType)
@@ -171,7 +171,7 @@ const refusalResponse = (status: number, refusals: readonly Code[], examples: re
   }
 }
 
-const operationOf = (operation: Operation, recorded: readonly Example[]): JsonSchema => {
+const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema => {
   const { id, method, path, summary, description, roles, isCreation, isUpgrade, isTagged, isForPeople } = operation
   const examples = recorded.filter((each) => each.operation === `${method} ${path}` && each.code === undefined)
   const body = requestBody(operation, examples)
@@ -208,11 +208,7 @@ export const securitySchemes: JsonSchema = {
   session: { type: 'http', scheme: 'bearer', description: 'A session from `POST /api/login`, and no token.' },
 }
 
-export const openApi = (
-  operations: readonly Operation[],
-  version: string,
-  examples: readonly Example[],
-): JsonSchema => {
+export const openApi = (operations: readonly Route[], version: string, examples: readonly Example[]): JsonSchema => {
   const byPath = Map.groupBy(operations, ({ path }) => templateOf(path))
   const paths = [...byPath].map(([path, its]) => [
     path,

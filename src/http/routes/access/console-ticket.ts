@@ -4,9 +4,9 @@ import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/insta
 import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/body.ts'
 import { CONSOLE_PATH } from '../../console/handshake.ts'
-import { type Declaration, get, holders, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import type { Code } from '../../protocol/problem.ts'
-import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { get, holders, post, type Route, refTo } from '../../protocol/route.ts'
 import { explainOver, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
 import { NOT_FORWARDED } from './connection.ts'
@@ -56,7 +56,7 @@ const issue = async (parts: Parts, { id, user }: Call): RouteResult => {
 
 const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
 
-export const consoleRoutes: readonly Declaration<Parts>[] = [
+export const consoleRoutes: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/console', {
     id: 'openConsole',
     summary: 'Get a ticket for a console in the browser',

@@ -11,9 +11,9 @@ import { NAME_MAX } from '../../../users/basic.ts'
 import { type IssuedSession, isOfSession } from '../../../users/login-sessions.ts'
 import type { User } from '../../../users/user.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
-import { type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/call.ts'
 import { SESSION_ENDED } from '../../protocol/problem.ts'
-import { type Call, envelopeOf, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
+import { everyone, post, type Route, refTo } from '../../protocol/route.ts'
 import type { Parts } from '../parts.ts'
 
 /** Any spelling of a name, as in Basic credentials. */
@@ -60,7 +60,7 @@ const signOut = async (parts: Parts, call: Call<BodyOf<typeof logoutBody>>): Rou
   return E.right({ status: 200, body: JSON.stringify({ everywhere }) })
 }
 
-export const loginRoutes: readonly Declaration<Parts>[] = [
+export const loginRoutes: readonly Route<Parts>[] = [
   post('/api/login', {
     id: 'login',
     summary: 'Sign in with a name and a password',

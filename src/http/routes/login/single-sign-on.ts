@@ -12,9 +12,9 @@ import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
 import type { Sealer } from '../../../vault/derived/sealer.ts'
 import { bodyOf, withoutBody } from '../../codecs/body.ts'
 import type { UsedTickets } from '../../console/used-tickets.ts'
-import { type Declaration, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
-import { type Call, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { post, type Route, refTo } from '../../protocol/route.ts'
 import type { Parts, SignOnEnd, SingleSignOn } from '../parts.ts'
 import { sessionResponse } from './login.ts'
 
@@ -166,7 +166,7 @@ const NOT_CONFIGURED = E.left(
   refusal('oidc_not_configured', 'This service has no single sign-on. Sign in with a name and a password.'),
 )
 
-export const singleSignOnRoutes: readonly Declaration<Parts>[] = [
+export const singleSignOnRoutes: readonly Route<Parts>[] = [
   post('/api/login/oidc/start', {
     id: 'startSingleSignOn',
     summary: 'Begin a single sign-on',

@@ -22,8 +22,8 @@ import type { AvailablePage, AvailableQuery as AvailableRead } from '../../../re
 import { findRanked, type RankedAfter } from '../../../read-models/matching/ranked.ts'
 import { inOrder, span, type TimeSpan } from '../../codecs/lists.ts'
 import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from '../../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import type { Call, RouteResult } from '../../protocol/call.ts'
+import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { OF_SUT } from '../create-reservation.ts'
 import { type Show, withVisible } from '../object-reads.ts'
@@ -231,7 +231,7 @@ const list = async (parts: Parts, call: AvailableCall): RouteResult => {
   return E.right({ status: 200, body: JSON.stringify({ limit, next, suts }), position })
 }
 
-export const availabilityRoutes: readonly Declaration<Parts>[] = [
+export const availabilityRoutes: readonly Route<Parts>[] = [
   get('/api/sut/:id/availability', {
     id: 'readAvailability',
     summary: 'Find the free windows of a SUT',

@@ -12,9 +12,9 @@ import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import { inOrder, SUTS_MAX, span } from '../../codecs/lists.ts'
 import { inQuery, type QueryOf, queryOf, several } from '../../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
+import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
-import type { Call, RouteResult } from '../../protocol/route.ts'
+import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
@@ -84,7 +84,7 @@ const list = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesQuer
 const OUTAGES =
   'Outages that overlap the span, each as a whole and with its first cause, and the parts of the span in which nothing was known. The span is at most 31 days long, and ends now at the latest. With more than 10,000 changes it is refused.'
 
-export const outageRoutes: readonly Declaration<Parts>[] = [
+export const outageRoutes: readonly Route<Parts>[] = [
   get('/api/sut/:id/outages', {
     id: 'readOutages',
     summary: 'Find when a SUT was offline',

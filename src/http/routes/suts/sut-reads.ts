@@ -10,8 +10,8 @@ import { MONITORED } from '../../../domain/monitoring/status.ts'
 import type { OffsetTime } from '../../../domain/values/instant.ts'
 import { asOfParameter, asOfRoles, ofPages, paging, wholeSpan } from '../../codecs/lists.ts'
 import { apart, inQuery, onlyTrue, type QueryOf, queryOf, wordsOf, yesOrNo } from '../../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
-import type { Call } from '../../protocol/route.ts'
+import type { Call } from '../../protocol/call.ts'
+import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { CSV } from '../../response/csv-lists.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { respondWithList } from '../list-response.ts'
@@ -136,7 +136,7 @@ const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sutsQuery>>) =>
     return E.right({ ...read.right, csvList: { of: 'sut' }, show })
   })
 
-export const sutReads: readonly Declaration<Parts>[] = [
+export const sutReads: readonly Route<Parts>[] = [
   get('/api/sut', {
     id: 'listSuts',
     summary: 'List SUTs, newest created first',

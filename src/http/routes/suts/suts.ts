@@ -15,9 +15,9 @@ import { isAssignedId, sutStream } from '../../../domain/values/ids.ts'
 import { pick } from '../../../domain/values/pick.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
-import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/call.ts'
 import { refusal } from '../../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { OF_SUT } from '../create-reservation.ts'
@@ -137,7 +137,7 @@ const sutChange = { roles: administrators, isConditional: true } as const
 /** Answered with the SUT. */
 const SUT = { answer: refTo('Sut'), isTagged: true } as const
 
-export const sutChanges: readonly Declaration<Parts>[] = [
+export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/create', {
     id: 'createSut',
     summary: 'Create a SUT',

@@ -15,9 +15,9 @@ import { CONTROL, classExcluding } from '../../../domain/values/characters.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
 import { hashPassword, PASSWORD_BYTES_MAX, passwordProblem, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
-import { administrators, type Declaration, everyone, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, type RouteResult } from '../../protocol/call.ts'
 import type { Code } from '../../protocol/problem.ts'
-import { type Call, envelopeOf, type RouteResult } from '../../protocol/route.ts'
+import { administrators, everyone, post, type Route, refTo } from '../../protocol/route.ts'
 import { viewsBehind } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
@@ -137,7 +137,7 @@ const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>):
 const USER = { answer: refTo('User'), isTagged: true } as const
 const OF_USER: readonly Code[] = ['user_not_found', 'user_removed']
 
-export const userChanges: readonly Declaration<Parts>[] = [
+export const userChanges: readonly Route<Parts>[] = [
   post('/api/user/:id/update', {
     id: 'updateUser',
     summary: 'Change the name, the role, the quota or the scope of a user',

@@ -24,8 +24,8 @@ import {
   SALT_BYTES,
 } from '../../../users/passwords/password.ts'
 import { type BodyOf, bodyOf } from '../../codecs/body.ts'
-import { administrators, type Declaration, post, refTo } from '../../protocol/declaration.ts'
-import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
+import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { limits, Password, sealPassword, showUser, USER_READ_ONLY } from './user-changes.ts'
@@ -182,7 +182,7 @@ const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUser
   return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
 }
 
-export const userCreations: readonly Declaration<Parts>[] = [
+export const userCreations: readonly Route<Parts>[] = [
   post('/api/user/create', {
     id: 'createUser',
     summary: 'Create a user',

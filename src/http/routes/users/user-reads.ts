@@ -12,8 +12,8 @@ import type { Member, User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import { LIMIT, ofPages, paging } from '../../codecs/lists.ts'
 import { onlyTrue, type QueryOf, queryOf, wordsOf } from '../../codecs/query.ts'
-import { type Declaration, everyone, get, refTo } from '../../protocol/declaration.ts'
-import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/route.ts'
+import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/call.ts'
+import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
@@ -184,7 +184,7 @@ const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof 
   })
 }
 
-export const userReads: readonly Declaration<Parts>[] = [
+export const userReads: readonly Route<Parts>[] = [
   get('/api/user', {
     id: 'listUsers',
     summary: 'List users, newest first',

@@ -14,9 +14,9 @@ import type { User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { LIMIT, type Paging, pageQuery } from '../../codecs/lists.ts'
-import { type Declaration, everyone, get, post, refTo } from '../../protocol/declaration.ts'
+import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import type { Code, Refusal } from '../../protocol/problem.ts'
-import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protocol/route.ts'
+import { everyone, get, post, type Route, refTo } from '../../protocol/route.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
 import { USER_READ_ONLY } from './user-changes.ts'
@@ -126,7 +126,7 @@ const revoke = async (parts: Parts, call: Call): RouteResult => {
 const OF_TOKENS: readonly Code[] = ['forbidden', 'user_not_found', 'user_removed']
 const OF_WHOM = { id: 'The _id of the user, or `me`. Only administrators may give that of others.' }
 
-export const tokenRoutes: readonly Declaration<Parts>[] = [
+export const tokenRoutes: readonly Route<Parts>[] = [
   post('/api/user/:id/token', {
     id: 'issueToken',
     summary: 'Issue a token',

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Sender } from '../../commands/command-envelope.ts'
+import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
+import type { NameAndPassword } from '../../users/basic.ts'
+import type { User } from '../../users/user.ts'
+import type { Refusal } from './problem.ts'
+
+export const JSON_TYPE = 'application/json'
+export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
+/** The media types of a route, the default first. */
+export type MediaTypes = readonly [string, ...string[]]
+
+/** Who sent a request, and to where. */
+export interface Caller {
+  /** The client's address. It must not get into the log. */
+  readonly address: string
+  /** The host that the client addressed, without port, IPv6 without brackets. */
+  readonly host: string
+  /** Which of these media types the client prefers; undefined if it accepts none. */
+  readonly accepts: (mediaTypes: MediaTypes) => string | undefined
+  /** Signs somebody in, if the request's user is not known. */
+  readonly signIn: (credentials: NameAndPassword) => Promise<Either<Refusal, User>>
+  /** Begins a sign-in that names no user, if the address may try now. Returns a function that counts it as failed. */
+  readonly attempt: () => Either<Refusal, () => void>
+  /** Says whom a handler found to have sent the request. */
+  readonly setUser: (user: User) => void
+  /** Checks the caller's password again. Throttled like a login. */
+  readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
+}
+
+/** A request as handlers see it. */
+export interface Call<B = unknown, Q = unknown> {
+  readonly requestId: string
+  readonly user: User
+  /** The parameter `id` of the path; empty if it has none. */
+  readonly id: string
+  /** Path parameters, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  readonly body: B
+  readonly query: Q
+  /** The revisions If-Match allows; undefined for any. */
+  readonly ifMatch: readonly number[] | undefined
+  /** The position of the last event a reconnecting stream client received. */
+  readonly lastEventId: PublicPosition | undefined
+  /** The negotiated media type of the response. */
+  readonly mediaType: string
+  readonly idempotencyKey: IdempotencyKey | undefined
+  /** The reason given by the client. */
+  readonly reason: string | undefined
+  /** The client's address as a keyed hash, for events that a POST records; undefined over the control socket. */
+  readonly client: string | undefined
+  /** Whether the client has closed its connection, so that nobody reads the response. */
+  readonly isGone: () => boolean
+  readonly caller: () => Caller
+  /** Undefined if the request is not to be upgraded. */
+  readonly upgraded: Upgraded | undefined
+}
+
+/** What a command takes from a call. */
+export const envelopeOf = ({ user, requestId, idempotencyKey, reason, client }: Call): Sender => ({
+  actor: user,
+  requestId,
+  idempotencyKey,
+  reason,
+  client,
+})
+
+/** A streamed response body. */
+export interface StreamedBody {
+  /** Whether nothing from the log is sent until the store can be read. */
+  readonly isHeld?: boolean
+  /** Writes the body after the response head; resolves when it has ended for any reason. */
+  readonly run: (response: ServerResponse) => Promise<void>
+  /** Called instead of `run` for HEAD. */
+  readonly leave: () => void
+}
+
+/**
+ * For responses with a secret that is shown once: nothing on their way may keep them. They are not compressed either,
+ * because their length would depend on what the secret and the rest of the response have in common (BREACH).
+ */
+export const NO_STORE = { 'Cache-Control': 'no-store' } as const
+
+/** The same bytes in every coding. */
+export type Compressed = Readonly<Record<'zstd' | 'gzip', Uint8Array>>
+
+/** A body that is kept, and the same compressed, unless it is so by itself. */
+export interface FixedBody {
+  readonly bytes: Uint8Array
+  readonly compressed?: Compressed
+}
+
+export interface RouteResponse {
+  /** 101 where the handler has taken over the connection. */
+  readonly status: 101 | 200 | 201
+  /** Of the negotiated media type. */
+  readonly body: string | FixedBody | StreamedBody
+  /** Where the handler negotiated it. */
+  readonly mediaType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** The public position a write's response shows. For a read, the position of the views is used. */
+  readonly position?: PublicPosition
+}
+
+export type RouteResult = Promise<Either<Refusal, RouteResponse>>
+
+/** A connection that is to leave HTTP. Node no longer handles it. */
+export interface Upgraded {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  /** What has arrived after the request. */
+  readonly head: Buffer
+  /** Called by a handler that answers by itself, with 101. */
+  readonly takeOver: () => void
+}

@@ -120,7 +120,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const core = { ...opening, store }
     const { vault, guard, processClock, isShared } = core
     await checkFirstUsers(core)
-    const signer = orThrow(await openSigner(config, base, { store, mayMake: !isShared, ...core.lostKeys }))
+    const signer = orThrow(await openSigner(config, base, { store, mayMake: !isShared }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
     const consoleTickets = makeSealer<ConsoleTicket>(vault.keys, 'berth console ticket v2', randomBytes)

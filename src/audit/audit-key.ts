@@ -130,19 +130,9 @@ interface Opening {
    * key.
    */
   readonly mayMake: boolean
-  /** Backups with checkpoints signed by a key. */
-  readonly signedBy: (verifier: Verifier) => Promise<readonly string[]>
 }
 
 const REPLACE = 'restore it, or, if it is lost, replace it: berth audit key --replace'
-
-/** Explains a missing key; undefined if the log knows no key, so one may be created. */
-const explainMissingKey = async (known: Verifier | undefined, { signedBy }: Opening): Promise<string | undefined> => {
-  if (known === undefined) return undefined
-  const [id, backups] = [formatKeyId(known), await signedBy(known)]
-  const listed = backups.length === 0 ? '' : ` (those in ${backups.join(', ')} too)`
-  return `the key ${id} has signed this log's checkpoints${listed} and is in no backup; ${REPLACE}`
-}
 
 /**
  * Opens the log's signer at startup. If the log has used a key, that key must be present. A key is created only for a
@@ -151,10 +141,9 @@ const explainMissingKey = async (known: Verifier | undefined, { signedBy }: Open
 export const openSigner = async (
   where: Where & { readonly origin: string },
   { clock, randomBytes, log }: Runtime,
-  opening: Opening,
+  { store, mayMake }: Opening,
 ): Promise<E.Either<readonly string[], Signer>> => {
   const { auditKey, auditKeyFile: file, origin: name } = where
-  const { store, mayMake } = opening
   const remembered = await readKnownKey(store)
   if (E.isLeft(remembered)) {
     return E.left([`${remembered.left}; restore a backup, or store the key again: berth audit key --replace`])
@@ -162,9 +151,14 @@ export const openSigner = async (
   const known = remembered.right
   let read = await readAuditKey(where)
   if (E.isRight(read) && read.right === undefined) {
-    const missing = await explainMissingKey(known, opening)
-    const why = [`the audit key cannot be read from ${file}: it does not exist`]
-    if (missing !== undefined || !mayMake) return E.left(missing === undefined ? why : [...why, missing])
+    const why = `the audit key cannot be read from ${file}: it does not exist`
+    if (known !== undefined) {
+      return E.left([
+        why,
+        `the key ${formatKeyId(known)} has signed this log's checkpoints, and no backup has it; ${REPLACE}`,
+      ])
+    }
+    if (!mayMake) return E.left([why])
     const made = await makeAuditKeyFile(file, randomBytes)
     if (E.isLeft(made)) return E.left([made.left])
     if (made.right) log.info({ file }, 'created the key that signs checkpoints; keep a copy elsewhere')

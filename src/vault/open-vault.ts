@@ -35,26 +35,24 @@ interface OpenOptions {
   /** Whether to create a key for a log that has used none. */
   readonly mayMake: boolean
   readonly alarms: Pick<Alarms, 'raise' | 'clear'>
-  /** Suggests a remedy for a missing key, in a sentence. */
-  readonly remedyFor: (keyId: string) => Promise<string>
 }
+
+/** How to continue without a missing key. */
+const remedyFor = (keyId: string): string =>
+  `no backup has the key ${JSON.stringify(keyId)}; restore it, or, if it is lost for good, give up its secrets with: berth vault forget ${keyId}`
 
 /** Left: every problem with the keys, in which case nothing may be sealed. */
 export const openVault = async (
   where: KeyPlace,
   runtime: KeyRuntime,
   store: EventStore,
-  options: OpenOptions,
+  { mayMake, alarms }: OpenOptions,
 ): Promise<E.Either<readonly string[], OpenVault>> => {
   const { clock, randomBytes } = runtime
-  const { mayMake, remedyFor } = options
   const known = await readKnownKeyIds(store)
-  const explained = async (
-    problems: readonly string[],
-    ring?: KeyRing,
-  ): Promise<E.Either<readonly string[], never>> => {
+  const explained = (problems: readonly string[], ring?: KeyRing): E.Either<readonly string[], never> => {
     const missing = known.filter((id) => !ring?.keys.some((key) => key.id === id))
-    return E.left([...problems, ...(await Promise.all(missing.map(remedyFor)))])
+    return E.left([...problems, ...missing.map(remedyFor)])
   }
   await prepareKeyFile(where, runtime, mayMake && known.length === 0)
   const keys = await readKeyRing(where)
@@ -64,5 +62,5 @@ export const openVault = async (
   const checked = await vault.check()
   if (E.isLeft(checked)) return explained(checked.left, keys.right)
   const file = where.vaultKeys === undefined ? where.vaultKeyFile : undefined
-  return E.right({ vault, close: keepVault({ ...runtime, file, store, vault, alarms: options.alarms }) })
+  return E.right({ vault, close: keepVault({ ...runtime, file, store, vault, alarms }) })
 }

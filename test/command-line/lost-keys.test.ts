@@ -56,7 +56,7 @@ const eventsOf = async (service: Running) =>
 
 const HELD = /^berth: .*lock is held by process/
 
-test('a data folder without one of its keys, or with another, does not start, and the error names key, file and backups', async (t) => {
+test('a data folder without one of its keys, or with another, does not start, and the error names key and file', async (t) => {
   const { data, backup, audit, vault } = await copied(t, 'audit.key')
   const id = audit.split('+').slice(0, 2).join('+')
   const says = async (where: string, ...texts: readonly string[]): Promise<void> => {
@@ -64,7 +64,7 @@ test('a data folder without one of its keys, or with another, does not start, an
     for (const text of texts) t.true(message.includes(text), message)
   }
   const signed = `the key ${id} has signed this log's checkpoints`
-  const missing = [`${signed} (those in ${backup} too) and is in no backup`, 'berth audit key --replace']
+  const missing = [`${signed}, and no backup has it`, 'berth audit key --replace']
   await says(data, `${join(data, 'audit.key')}: it does not exist`, ...missing)
   const other = Buffer.alloc(32, 5).toString('base64')
   const inVariable = await refusal(t, data, { BERTH_AUDIT_KEY: other })
@@ -75,7 +75,7 @@ test('a data folder without one of its keys, or with another, does not start, an
   await copyFile(join(data, 'vault.key'), join(backup, 'vault.key'))
   await says(backup, signed)
   for (const place of [data, backup]) await rm(join(place, 'vault.key'))
-  const needed = `the key "${vault}" is in no backup, although ${backup} needs it; restore it`
+  const needed = `no backup has the key "${vault}"; restore it`
   for (const place of [data, backup]) await says(place, needed, `berth vault forget ${vault}`)
 })
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { LostKeys } from '../../archive/lost-keys.ts'
 import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
@@ -41,7 +40,6 @@ export interface Core extends Base {
   /** Whether several instances may use the log. */
   readonly isShared: boolean
   readonly vault: Vault
-  readonly lostKeys: LostKeys
   readonly guard: ClockGuard
   readonly processClock: ProcessClock
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { projections } from '../../../projections/index.ts'
-import { makeLostKeys } from '../../archive/lost-keys.ts'
 import { makeClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { checkLogVersion, upgradeLog } from '../../commands/log-events.ts'
@@ -130,11 +129,9 @@ export const openCore = async (base: Base): Promise<Core> => {
   await refuseMissingBeside(store)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
-  const lostKeys = makeLostKeys(config.data, store.logId)
-  const keeping = { mayMake: !isShared, alarms, remedyFor: lostKeys.remedyFor }
-  const { vault, close } = orThrow(await openVault(config, base, store, keeping))
+  const { vault, close } = orThrow(await openVault(config, base, store, { mayMake: !isShared, alarms }))
   opened.defer(withTimeout(close))
-  return { ...base, store, isShared, vault, lostKeys, ...(await watchClock(base, store)) }
+  return { ...base, store, isShared, vault, ...(await watchClock(base, store)) }
 }
 
 /** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */

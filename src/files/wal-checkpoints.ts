@@ -2,33 +2,6 @@ import type { DatabaseSync } from 'node:sqlite'
 import { openThread, ThreadEnded } from '../concurrency/thread.ts'
 import { prepare, readRow, SQLITE, sqliteCode } from './sqlite.ts'
 
-/**
- * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
- * which may stall. The writing connection must have automatic checkpoints disabled.
- */
-export interface WalCheckpoints {
-  /** Call after each commit. Starts a checkpoint if the WAL has grown enough. */
-  readonly afterCommit: () => void
-  /**
-   * Call when the disk is full. The next commit shows that there is room again: it starts a checkpoint, however short
-   * the WAL is, so that later commits reuse the WAL instead of filling the disk once more.
-   */
-  readonly afterFull: () => void
-  /**
-   * Resolves when what the thread does has ended; undefined if it does nothing. Writers that can wait should wait for
-   * it. Others may find the database busy, and keep the WAL from being restarted this time.
-   */
-  readonly inProgress: () => Promise<unknown> | undefined
-  /** Runs a script in the thread. False if it could not run: try again. */
-  readonly run: (script: string) => Promise<boolean>
-  /**
-   * Empties the WAL, so that it contains no earlier version of a page. False if another connection reads: try again.
-   */
-  readonly truncate: () => Promise<boolean>
-  /** Waits for the running checkpoint. */
-  readonly close: () => Promise<void>
-}
-
 /** What the thread does. Each returns whether it was done; false if the database is locked, in use or full. */
 export interface CheckpointThread {
   /** Returns once the file is open. */
@@ -87,37 +60,33 @@ interface WalCheckpointsOptions {
   readonly onFailure?: (error: Error) => void
 }
 
-/** One task at a time in the thread, which is started on first use and never replaced. */
-const openTasks = (
-  { path, onFailure = () => undefined }: WalCheckpointsOptions,
-  database: DatabaseSync,
-  onGone: () => void,
-) => {
-  let isEnded = false
+/** One task at a time in the thread, which is started on first use, and again after it has ended by itself. */
+const openTasks = ({ path, onFailure = () => undefined }: WalCheckpointsOptions) => {
   let isReady = false
+  let starting: Promise<void> | undefined
   /** Resolves to whether it was done. */
   let running: Promise<boolean> | undefined
-  let starting: Promise<void> | undefined
-
-  const giveUp = (): void => {
-    isEnded = true
-    onGone()
-  }
 
   const thread = openThread<CheckpointThread>({
     module: new URL('./wal-checkpoints-worker.ts', import.meta.url),
     start: { workerData: path },
     callsMax: 1,
-    onEnded: giveUp,
+    isReplaced: true,
+    onEnded: () => {
+      isReady = false
+      starting = undefined
+    },
   })
 
   /** Resolves when the thread is ready, or has ended. */
-  const start = async (): Promise<void> => {
-    const ready = (): void => {
-      isReady = !isEnded
-    }
-    if (!isEnded) starting ??= thread.call('open', []).then(ready, ready)
-    await starting
+  const start = (): Promise<void> => {
+    starting ??= thread.call('open', []).then(
+      () => {
+        isReady = true
+      },
+      () => undefined,
+    )
+    return starting
   }
 
   const begin = (task: () => Promise<boolean>): Promise<boolean> => {
@@ -133,40 +102,34 @@ const openTasks = (
     return running
   }
 
-  /** Does something when nothing else is done: in the thread, or here if it has ended. */
-  const inTurn = async (there: () => Promise<boolean>, here: () => boolean): Promise<boolean> => {
-    await start()
-    while (running !== undefined) await running
-    return isEnded ? here() : begin(there)
-  }
-
   return {
     start,
-    giveUp,
+    begin,
     isReady: () => isReady && running === undefined,
-    isEnded: () => isEnded,
     running: () => running,
-    checkpoint: () => begin(() => thread.call('checkpoint', [])),
-    run: (script: string) =>
-      inTurn(
-        () => thread.call('run', [script]),
-        () => runScript(database, script),
-      ),
-    truncate: () =>
-      inTurn(
-        () => thread.call('truncate', []),
-        () => truncateWal(database),
-      ),
+    /** Does something when nothing else is done. */
+    inTurn: async (task: () => Promise<boolean>): Promise<boolean> => {
+      await start()
+      while (running !== undefined) await running
+      return begin(task)
+    },
+    call: thread.call,
     close: async (): Promise<void> => {
-      isEnded = true
       await running
       await thread.close()
     },
   }
 }
 
-export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpointsOptions): WalCheckpoints => {
+export type WalCheckpoints = ReturnType<typeof makeWalCheckpoints>
+
+/**
+ * WAL checkpoints of a SQLite database in a worker thread, including the restart of the WAL. Both wait for the disk,
+ * which may stall. The connection is the one that writes.
+ */
+export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpointsOptions) => {
   const { pages } = options
+  const { start, begin, isReady, running, inTurn, call, close } = openTasks(options)
   const lengths = prepare<{ log: number; checkpointed: number }>(database, 'PRAGMA wal_checkpoint(NOOP)')
   let wasFull = false
   database.exec('PRAGMA wal_autocheckpoint = 0')
@@ -177,38 +140,39 @@ export const makeWalCheckpoints = (database: DatabaseSync, options: WalCheckpoin
     // The first commit reports the error.
   }
 
-  const tasks = openTasks(options, database, () => {
-    // Falls back to automatic checkpoints, which run in the commit that triggers them.
-    if (database.isOpen) database.exec(`PRAGMA wal_autocheckpoint = ${pages}`)
-  })
-
-  const beginWhenDue = (): void => {
-    const { log, checkpointed } = readRow(lengths)
-    const uncopied = log - checkpointed
-    if (tasks.running() !== undefined && log > OVERSIZE_FACTOR * pages) Atomics.wait(asleep, 0, 0, SLOWED_MS)
-    if (wasFull || uncopied >= pages / 2) void tasks.start()
-    if (!tasks.isReady() || !(wasFull || uncopied >= pages)) return
-    wasFull = false
-    void tasks.checkpoint()
-  }
-
   return {
-    afterCommit: () => {
-      if (tasks.isEnded()) return
+    /** Call after each commit. Starts a checkpoint if the WAL has grown enough. */
+    afterCommit: (): void => {
       try {
-        beginWhenDue()
+        const { log, checkpointed } = readRow(lengths)
+        const uncopied = log - checkpointed
+        if (running() !== undefined && log > OVERSIZE_FACTOR * pages) Atomics.wait(asleep, 0, 0, SLOWED_MS)
+        if (wasFull || uncopied >= pages / 2) void start()
+        if (!isReady() || !(wasFull || uncopied >= pages)) return
+        wasFull = false
+        void begin(() => call('checkpoint', []))
       } catch {
         // The commit succeeded; the next one reports the error.
-        tasks.giveUp()
       }
     },
-    inProgress: tasks.running,
-    afterFull: () => {
+    /**
+     * Call when the disk is full. The next commit shows that there is room again: it starts a checkpoint, however short
+     * the WAL is, so that later commits reuse the WAL instead of filling the disk once more.
+     */
+    afterFull: (): void => {
       wasFull = true
-      void tasks.start()
+      void start()
     },
-    run: tasks.run,
-    truncate: tasks.truncate,
-    close: tasks.close,
+    /**
+     * Resolves when what the thread does has ended; undefined if it does nothing. Writers that can wait should wait for
+     * it. Others may find the database busy, and keep the WAL from being restarted this time.
+     */
+    inProgress: running,
+    /** Runs a script in the thread. False if it could not run: try again. */
+    run: (script: string) => inTurn(() => call('run', [script])),
+    /** Empties the WAL, so that it contains no earlier version of a page. False if another connection reads: try again. */
+    truncate: () => inTurn(() => call('truncate', [])),
+    /** Waits for the running checkpoint. */
+    close,
   }
 }

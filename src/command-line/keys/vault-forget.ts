@@ -1,14 +1,19 @@
+import { existsSync } from 'node:fs'
 import { openStoreForCommand } from '../../app/core/open-store.ts'
 import { recordForLog } from '../../commands/log-events.ts'
 import { parseOwner } from '../../domain/sealed-secret.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import { KEY_CHECKS } from '../../vault/cipher.ts'
+import { type KeyPlace, type KeyRing, readKeyRing } from '../../vault/keys.ts'
 import { sealedWith, withoutChecks } from '../../vault/needs.ts'
-import { type Command, CommandFailure, randomHexOf } from '../terminal/command.ts'
-import { readConfiguredKeys } from './vault-keys.ts'
+import { type Command, CommandFailure, orFail, randomHexOf } from '../terminal/command.ts'
 
 /** Maximum number of SUTs and of users printed; the JSON has all. */
 const SHOWN = 20
+
+/** The configured keys; none if their file does not exist. @throws CommandFailure */
+export const readConfiguredKeys = async (place: KeyPlace): Promise<Pick<KeyRing, 'keys'>> =>
+  place.vaultKeys === undefined && !existsSync(place.vaultKeyFile) ? { keys: [] } : orFail(await readKeyRing(place))
 
 /** What is lost with a key. */
 interface Lost {

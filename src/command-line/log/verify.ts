@@ -17,7 +17,7 @@ import { type VerifiedVault, verifyVault } from '../../vault/check-secrets.ts'
 import { followSecrets } from '../../vault/expected-secrets.ts'
 import type { KeyRing } from '../../vault/keys.ts'
 import { signerOf } from '../keys/audit-key.ts'
-import { readConfiguredKeys } from '../keys/vault-keys.ts'
+import { readConfiguredKeys } from '../keys/vault-forget.ts'
 import { type Command, CommandFailure, DONE, Misused, type Terminal } from '../terminal/command.ts'
 import { makeLogProgress } from '../terminal/progress.ts'
 

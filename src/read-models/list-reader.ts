@@ -54,9 +54,9 @@ const isOfTheFile = (error: Error): boolean => fileErrors.includes(sqliteCode(er
 const toUnavailable = (error: Error): StoreUnavailable =>
   new StoreUnavailable(`lists cannot be read: ${error.message}`, { cause: error })
 
-/** Reads lists here while none is long. */
-export interface ShortLists {
-  readonly isShort: () => boolean
+/** Reads lists in this thread, which waits for them: those of a short log, and short ones. */
+export interface ListsHere {
+  readonly isLogShort: () => boolean
   readonly read: ReturnType<typeof makeListRead>
 }
 
@@ -69,7 +69,7 @@ export interface ShortLists {
 export const openListReader = (
   { path, projections }: ReaderOptions,
   onError: (error: Error) => void,
-  short?: ShortLists,
+  here: ListsHere,
 ) => {
   const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
   const thread = openThread<ReaderThread>({
@@ -86,18 +86,22 @@ export const openListReader = (
     throw isOfTheFile(error) ? toUnavailable(error) : error
   }
 
+  const readNow: ListsHere['read'] = (name, args) => {
+    try {
+      return here.read(name, args)
+    } catch (error) {
+      return fail(error as Error)
+    }
+  }
+
   return {
+    /** Reads a list in this thread. */
+    readNow,
     read: async <Name extends keyof Lists>(
       name: Name,
       ...args: Parameters<Lists[Name]>
     ): Promise<ListResult<ReturnType<Lists[Name]>>> => {
-      if (short?.isShort() === true && name !== 'csvRows') {
-        try {
-          return short.read(name, args)
-        } catch (error) {
-          return fail(error as Error)
-        }
-      }
+      if (here.isLogShort() && name !== 'csvRows') return readNow(name, args)
       // What has begun to be sent goes on. There are few such lists.
       if (thread.underWay() >= WAITING_MAX && name !== 'csvRows')
         throw new StoreUnavailable('too many lists are being read')

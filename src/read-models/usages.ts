@@ -1,14 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
-import type { Reservation } from '../../projections/reservation.ts'
-import { startOfWeek, weekOf } from '../domain/calendar/week.ts'
+import { LRUCache } from 'lru-cache'
+import type { Reservation, ReservationInternal } from '../../projections/reservation.ts'
+import { weekOf } from '../domain/calendar/week.ts'
 import type { Usage } from '../domain/reservation/quota.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
-import type { RowChange } from './tables/version.ts'
-import { makeTally, reservedOf, type Tally } from './tally.ts'
+import type { RowChange, Version } from './tables/version.ts'
 import type { Views } from './views.ts'
 
 interface UsagesOptions {
-  readonly views: Pick<Views, 'read' | 'watch'>
+  readonly views: Pick<Views, 'readNow' | 'watch'>
   /** Unix milliseconds. */
   readonly clock: () => number
   /** Reservations kept in memory, of all users together. */
@@ -16,96 +15,87 @@ interface UsagesOptions {
 }
 
 const RESERVATIONS_MAX = 100_000
-/** Reservations in a page. */
-const PAGE = 1_000
-/** Readings of a user whose reservations change meanwhile. */
-const ATTEMPTS_MAX = 8
 
-/** Reads from the views what a user has reserved. */
-const makeLoad = ({ views, clock }: UsagesOptions) => {
-  const read = async <Name extends 'unfinishedUsage' | 'finishedUsage'>(
-    ...asked: Parameters<typeof views.read<Name>>
-  ) => {
-    const shown = views.read(...asked)
-    if (shown === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
-    return (await shown).listed
-  }
-  return async (user_id: string): Promise<Tally> => {
-    const now = Math.floor(clock() / 1000)
-    const tally = makeTally(now)
-    let earliest = now
-    for (let after = -1; ; ) {
-      const page = await read('unfinishedUsage', { user_id, now, after, limit: PAGE })
-      for (const { id, isReleased, internal } of page) {
-        const reserved = reservedOf(internal)
-        const { start, quarters, isExempt } = reserved
-        if (!isReleased) tally.add(id, reserved)
-        else if (!isExempt) tally.addFinished(weekOf(start), quarters)
-        earliest = Math.min(earliest, start)
-      }
-      const last = page.at(-1)
-      if (last === undefined || page.length < PAGE) break
-      after = last.position
-      await turn()
-    }
-    // Extensions count in the week in which their reservations start.
-    const since = startOfWeek(weekOf(earliest))
-    for (const [week, quarters] of await read('finishedUsage', { user_id, now, since }))
-      tally.addFinished(week, quarters)
-    return tally
-  }
-}
+type CountedVersion = Pick<Version, 'id' | 'ended' | 'internal'>
+type Tally = ReturnType<typeof makeTally>
 
-/** Forgets the users who reserved longest ago, beyond a number of reservations in memory, but not the one given. */
-const forgetBeyond = (tallies: Map<string, Tally>, reservationsMax: number, userId: string): void => {
-  let total = 0
-  for (const [id, { size }] of [...tallies].toReversed()) {
-    total += size()
-    if (total > reservationsMax && id !== userId) tallies.delete(id)
+/** Counts what one user has reserved. @param from Unix seconds: what was over by then is counted by its week only */
+export const makeTally = (from: number) => {
+  /** Those that have not been released, until their end is recorded. */
+  const unfinished = new Map<string, ReservationInternal>()
+  const weeks = new Map<number, number>()
+
+  const addToWeek = (week: number, quarters: number): void => {
+    weeks.set(week, (weeks.get(week) ?? 0) + quarters)
+  }
+  /** Adds what a version counts, or takes it away. */
+  const count = ({ start, counted, is_exempt }: ReservationInternal, sign: 1 | -1): void => {
+    if (!is_exempt) addToWeek(weekOf(start), sign * counted)
+  }
+  const add = ({ id, ended, internal }: CountedVersion): void => {
+    const reserved = JSON.parse(internal) as ReservationInternal
+    count(reserved, 1)
+    // What is released is over at once, although its window ends with the second.
+    if (ended === null && reserved.recorded !== 'end') unfinished.set(id, reserved)
+    else unfinished.delete(id)
+  }
+
+  return {
+    from,
+    quartersIn: (week: number): number => weeks.get(week) ?? 0,
+    endingAfter: (moment: number): number =>
+      Iterator.from(unfinished.values()).reduce(
+        (sum, { end, is_exempt }) => sum + Number(!is_exempt && end > moment),
+        0,
+      ),
+    unfinished: (id: string) => {
+      const reserved = unfinished.get(id)
+      return reserved && { quarters: reserved.counted, isExempt: reserved.is_exempt }
+    },
+    /** Reservations kept. */
+    size: (): number => unfinished.size,
+    addToWeek,
+    add,
+    /** Applies a change of one of the user's reservations. */
+    update: ({ before, after }: Pick<RowChange, 'before' | 'after'>): void => {
+      if (before !== undefined) count(JSON.parse(before.internal) as ReservationInternal, -1)
+      add(after)
+    },
   }
 }
 
 /** What testers have reserved, as of everything folded so far. Kept in memory for those who reserved last. */
-export const makeUsages = (options: UsagesOptions) => {
-  const { views, clock, reservationsMax = RESERVATIONS_MAX } = options
-  const load = makeLoad(options)
-  /** The least recently used first. */
-  const tallies = new Map<string, Tally>()
-  /** Users that are being read, and whether something of theirs was folded meanwhile. */
-  const loading = new Map<string, { isChanged: boolean }>()
+export const makeUsages = ({ views, clock, reservationsMax = RESERVATIONS_MAX }: UsagesOptions) => {
+  const tallies = new LRUCache<string, Tally>({ maxSize: reservationsMax, sizeCalculation: ({ size }) => 1 + size() })
 
-  const update = (change: RowChange): void => {
-    if (change.projection !== 'reservation') return
-    const { user_id: holder } = JSON.parse(change.after.document) as Reservation
-    const reading = loading.get(holder)
-    if (reading !== undefined) reading.isChanged = true
-    if (tallies.get(holder)?.update(change) === false) tallies.delete(holder)
-  }
-
-  const unwatch = views.watch((_, changes) => {
-    if (tallies.size > 0 || loading.size > 0) changes.forEach(update)
-  })
-
+  /** Keeps a tally with the size that it has now. */
   const keep = (userId: string, tally: Tally): Tally => {
     tallies.delete(userId)
     tallies.set(userId, tally)
-    forgetBeyond(tallies, reservationsMax, userId)
     return tally
   }
 
-  const loadSettled = async (userId: string): Promise<Tally> => {
-    for (let n = 0; n < ATTEMPTS_MAX; n++) {
-      const reading = { isChanged: false }
-      loading.set(userId, reading)
-      try {
-        const tally = await load(userId)
-        if (!reading.isChanged) return keep(userId, tally)
-      } finally {
-        loading.delete(userId)
-      }
-    }
-    throw new StoreUnavailable('the reservations of a user change too fast to be counted')
+  const load = (user_id: string): Tally => {
+    const now = Math.floor(clock() / 1000)
+    const usage = views.readNow('usage', { user_id, now })?.listed
+    if (usage === undefined) throw new StoreUnavailable('the reservations of a user cannot be read')
+    const tally = makeTally(now)
+    for (const version of usage.unfinished) tally.add(version)
+    for (const { week, quarters } of usage.weeks) tally.addToWeek(week, quarters)
+    return tally
   }
+
+  const update = (change: RowChange): void => {
+    if (change.projection !== 'reservation') return
+    const { user_id } = JSON.parse(change.after.document) as Reservation
+    const tally = tallies.peek(user_id)
+    if (tally === undefined) return
+    tally.update(change)
+    keep(user_id, tally)
+  }
+  const unwatch = views.watch((_, changes) => {
+    if (tallies.size > 0) changes.forEach(update)
+  })
 
   return {
     /**
@@ -113,12 +103,10 @@ export const makeUsages = (options: UsagesOptions) => {
      *
      * @throws StoreUnavailable if it cannot be read
      */
-    of: (userId: string): Usage | Promise<Usage> => {
+    of: (userId: string): Usage => {
       const tally = tallies.get(userId)
-      if (tally === undefined || clock() / 1000 < tally.from) return loadSettled(userId)
-      tallies.delete(userId)
-      tallies.set(userId, tally)
-      return tally
+      const isUsable = tally !== undefined && clock() / 1000 >= tally.from
+      return isUsable ? tally : keep(userId, load(userId))
     },
     /** Ends the updates. */
     close: unwatch,

@@ -6,6 +6,7 @@ import { openOrRebuildViews, type UsableFileOptions, type ViewsFile } from './fi
 import { makeFromLog } from './from-log.ts'
 import { makeListRead, openListReader, type ReadList } from './list-reader.ts'
 import type { CsvQuery, CsvRows } from './lists/csv.ts'
+import type { Lists } from './lists/lists.ts'
 import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending } from './projector/pending.ts'
 import { makeProgressTracker } from './projector/progress-tracker.ts'
@@ -47,6 +48,9 @@ const makeReads = (file: ViewsFile, writer: Writer, reader: ReturnType<typeof op
   const readStored: ReadList = (name, ...args) => (stored() === undefined ? undefined : reader.read(name, ...args))
   return {
     ...{ stored, read, readStored },
+    /** Reads a short list of everything folded so far, in this thread; undefined while rows cannot be written. */
+    readNow: <Name extends keyof Lists>(name: Name, ...args: Parameters<Lists[Name]>) =>
+      writer.settle() ? reader.readNow(name, args) : undefined,
     /** Reads rows that a list has shown. They are in the file. */
     readCsvRows: async (query: CsvQuery): Promise<CsvRows> => (await reader.read('csvRows', query)).listed,
     /** The index of everything folded so far; undefined while rows cannot be written. */
@@ -69,8 +73,8 @@ export const openViews = async (options: ViewsOptions) => {
   const pending = makePending(projections, file)
   const writer = makeWriter({ file, pending, alarms: options, progress, synced })
   const position = (): PublicPosition => progress().position
-  const short = { isShort: () => position() < SHORT_LOG, read: makeListRead(file) }
-  const reader = openListReader(options, onError, short)
+  const here = { isLogShort: () => position() < SHORT_LOG, read: makeListRead(file) }
+  const reader = openListReader(options, onError, here)
   const { log, listeners, close: endFollowing } = follow({ options, tracker, pending, writer })
   const { keep, find, dropAll } = writer.snapshots
 

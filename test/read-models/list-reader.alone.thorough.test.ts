@@ -7,7 +7,7 @@ import { projections } from '../../projections/index.ts'
 import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { isDamage, openViewsFile } from '../../src/read-models/file/views-file.ts'
-import { openListReader } from '../../src/read-models/list-reader.ts'
+import { type ListsHere, openListReader } from '../../src/read-models/list-reader.ts'
 import type { ReservationListQuery } from '../../src/read-models/lists/reservations.ts'
 import { aDirectory } from '../event-store/sqlite/subject.ts'
 import { fill } from './fill.ts'
@@ -18,6 +18,10 @@ const EVENTS = SCALE.reservations + SCALE.suts
 const DAY = 86_400
 const MIDDLE = FIRST + 180 * DAY
 const FIRST_PAGE = { limit: 100, offset: 0 }
+const unused = (): never => {
+  throw new Error('a list was read in this thread')
+}
+const HERE: ListsHere = { isLogShort: () => false, read: unused }
 
 /** Makes a views file with many reservations. */
 const fillAt = (path: string, scale: Scale): void => {
@@ -34,7 +38,7 @@ test.after.always(() => rmSync(HOME, { recursive: true }))
 const given = (t: ExecutionContext) => {
   const file = openViewsFile(PATH, projections, { readOnly: true })
   const errors: Error[] = []
-  const reader = openListReader({ path: PATH, projections }, (error) => errors.push(error))
+  const reader = openListReader({ path: PATH, projections }, (error) => errors.push(error), HERE)
   t.teardown(async () => {
     await reader.close()
     file.close()
@@ -86,7 +90,7 @@ test('the number of waiting lists is limited, and errors are reported', async (t
 
 test('a worker thread that cannot read the file rejects its reads, and the next read starts another', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
-  const reader = openListReader({ path, projections }, () => undefined)
+  const reader = openListReader({ path, projections }, () => undefined, HERE)
   t.teardown(reader.close)
   const read = async () => reader.read('suts', FIRST_PAGE)
   await t.throwsAsync(read, { instanceOf: StoreUnavailable })
@@ -98,7 +102,7 @@ test('a list whose rows cannot be read from the disk is unavailable, and the dam
   const path = join(await aDirectory(t), 'views.db')
   fillAt(path, SCALE)
   const errors: unknown[] = []
-  const reader = openListReader({ path, projections }, (error) => errors.push(error))
+  const reader = openListReader({ path, projections }, (error) => errors.push(error), HERE)
   t.teardown(reader.close)
   await reader.read('suts', { ...FIRST_PAGE, limit: 1 })
   const { size } = statSync(path)

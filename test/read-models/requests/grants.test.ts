@@ -4,7 +4,7 @@ import type { Offer } from '../../../src/domain/matching/candidates.ts'
 import type { Waiting } from '../../../src/domain/request/queue.ts'
 import { makeKnownSuts } from '../../../src/read-models/matching/suts.ts'
 import { makeGrants } from '../../../src/read-models/requests/grants.ts'
-import { makeTally } from '../../../src/read-models/tally.ts'
+import { makeTally } from '../../../src/read-models/usages.ts'
 import { alice, clock, idOf, SUT_ID, tester } from '../../domain/builders.ts'
 
 const QUARTER = 900
@@ -26,8 +26,8 @@ interface Given {
 /** Whether a request for an hour may be granted to a user with a quota. */
 const mayHave = ({ quota, offers, reserved = [] }: Given) => {
   const usage = makeTally(seconds('06:00'))
-  const hour = { start: seconds('06:00'), end: seconds('07:00'), quarters: 4, isExempt: false }
-  for (const id of reserved) usage.add(id, hour)
+  const hour = { start: seconds('06:00'), end: seconds('07:00'), counted: 4, is_exempt: false }
+  for (const id of reserved) usage.add({ id, ended: null, internal: JSON.stringify(hour) })
   const limits = { hours_per_week: null, reservations_max: null, priority_max: null, ...quota }
   const grants = makeGrants({
     suts: makeKnownSuts(),

@@ -1,6 +1,4 @@
 import { createHmac } from 'node:crypto'
-import * as E from 'fp-ts/lib/Either.js'
-import type { Problem } from '../domain/failure.ts'
 import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
 import { makeDerivedKeys } from '../vault/derived/derived-keys.ts'
@@ -70,18 +68,4 @@ export const findRecorded = (
     else if (found !== undefined) return found
   }
   return isReused ? 'reused' : undefined
-}
-
-const VISIBLE = /^[\x21-\x7e]{1,255}$/
-/** A string of RFC 8941. */
-const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
-
-/** Parses an Idempotency-Key header. Quoted and bare forms are the same key. Right(undefined) if there is none. */
-export const parseIdempotencyKey = (header: string | undefined): E.Either<Problem, string | undefined> => {
-  if (header === undefined) return E.right(undefined)
-  const quoted = QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1')
-  const key = quoted ?? (header.startsWith('"') ? '' : header)
-  if (VISIBLE.test(key)) return E.right(key)
-  const detail = 'must be 1 to 255 visible ASCII characters, quoted or not'
-  return E.left({ code: 'invalid', path: ['Idempotency-Key'], in: 'header', detail })
 }

@@ -6,8 +6,8 @@ import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/lists.ts'
-import type { Call, Caller, RouteResult } from './protocol/call.ts'
-import type { Context, Input, Middleware } from './protocol/context.ts'
+import type { Call, Caller, Input, RouteResult } from './protocol/call.ts'
+import type { Context, Middleware } from './protocol/context.ts'
 import type { Refusal } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
 import { negotiate } from './request/request-head.ts'
@@ -73,23 +73,15 @@ const makeCallHandler = <P>(
 ) => {
   const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
   return (ctx: Context): RouteResult => {
-    const { user, requestId, mediaType, input } = ctx.state
-    const { idempotencyKey: rawKey, body, query, ifMatch, lastEventId, reason } = input
-    const bytes = ctx.state.body?.bytes ?? Buffer.alloc(0)
+    const { user, requestId, mediaType, input, bytes = '' } = ctx.state
+    const { retryKey: key, reason } = input
     const idempotencyKey =
-      rawKey === undefined ? undefined : idempotencyKeys.derive(user._id, rawKey, ctx.method, ctx.path, bytes, reason)
+      key === undefined ? undefined : idempotencyKeys.derive(user._id, key, ctx.method, ctx.path, bytes, reason)
     const call: Call = {
-      requestId,
-      user,
+      ...input,
+      ...{ requestId, user, mediaType, idempotencyKey },
       id: ctx.params.id ?? '',
       params: ctx.params,
-      body,
-      query,
-      ifMatch,
-      lastEventId,
-      reason,
-      mediaType,
-      idempotencyKey,
       client: route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined,
       upgraded: route.isUpgrade && upgradedOf(ctx.req, ctx.res),
       isGone: () => ctx.req.socket.destroyed,

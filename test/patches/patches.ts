@@ -117,9 +117,9 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a write with an outdated ETag is accepted',
-    file: 'src/http/request/read-request.ts',
-    from: 'return revision === undefined ? [] : [Number(revision)]',
-    to: 'return revision === undefined ? [] : [Number(revision), Number(revision) + 1]',
+    file: 'src/http/codecs/headers.ts',
+    from: 'SUT_TAG.exec(tag)?.[1] ?? []).map(Number)',
+    to: 'SUT_TAG.exec(tag)?.[1] ?? []).flatMap((text) => [Number(text), Number(text) + 1])',
     test: ['http/protocol/conditional.test.ts', 'update is refused if If-Match names another revision or is malformed'],
   },
   {

@@ -86,7 +86,7 @@ export const apart =
     return names.filter((name) => given.has(name)).map((name) => inQuery(name, `cannot be combined with ${other}`))
   }
 
-const detailOf = (errors: t.Errors): string => errors[0]?.message ?? 'is not valid'
+export const detailOf = (errors: t.Errors): string => errors[0]?.message ?? 'is not valid'
 
 /** A codec for text that encodes another value. */
 const written = <A>(codec: t.Type<A>, parse: (text: string) => unknown): t.Type<A, never, unknown> =>

@@ -32,25 +32,37 @@ export interface Caller {
   readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
 }
 
+/** What the header fields of a request say, decoded: those that its route may have. */
+export interface RequestHeaders {
+  readonly retryKey?: string
+  /** The reason given by the client. */
+  readonly reason?: string
+  /** The revisions If-Match allows; undefined for any. */
+  readonly ifMatch?: readonly number[] | undefined
+  readonly ifNoneMatch?: string
+  /** The public position that a read must have reached. */
+  readonly after?: PublicPosition
+  /** The position of the last event a reconnecting stream client received. */
+  readonly lastEventId?: PublicPosition | undefined
+}
+
+/** What a request says, decoded and validated. */
+export interface Input<B = unknown, Q = unknown> extends RequestHeaders {
+  readonly body: B
+  readonly query: Q
+}
+
 /** A request as handlers see it. */
-export interface Call<B = unknown, Q = unknown> {
+export interface Call<B = unknown, Q = unknown> extends Input<B, Q> {
   readonly requestId: string
   readonly user: User
   /** The parameter `id` of the path; empty if it has none. */
   readonly id: string
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>
-  readonly body: B
-  readonly query: Q
-  /** The revisions If-Match allows; undefined for any. */
-  readonly ifMatch: readonly number[] | undefined
-  /** The position of the last event a reconnecting stream client received. */
-  readonly lastEventId: PublicPosition | undefined
   /** The negotiated media type of the response. */
   readonly mediaType: string
   readonly idempotencyKey: IdempotencyKey | undefined
-  /** The reason given by the client. */
-  readonly reason: string | undefined
   /** The client's address as a keyed hash, for events that a POST records; undefined over the control socket. */
   readonly client: string | undefined
   /** Whether the client has closed its connection, so that nobody reads the response. */

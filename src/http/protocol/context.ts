@@ -1,28 +1,9 @@
 import type Koa from 'koa'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { User } from '../../users/user.ts'
-import type { Compressed } from './call.ts'
+import type { Compressed, Input } from './call.ts'
 import type { Code, Refusal } from './problem.ts'
 import type { Route } from './route.ts'
-
-export interface Body {
-  /** As they arrived: they identify a retry. */
-  readonly bytes: Buffer
-  readonly json: unknown
-}
-
-/** The decoded and validated input of a request. */
-export interface Input {
-  readonly body: unknown
-  readonly query: unknown
-  readonly idempotencyKey: string | undefined
-  readonly ifMatch: readonly number[] | undefined
-  /** The reason to record with the change. */
-  readonly reason: string | undefined
-  readonly lastEventId: PublicPosition | undefined
-  /** The public position that a read must have reached. */
-  readonly after: PublicPosition | undefined
-}
 
 /** What middleware finds out about a request, for what follows. */
 export interface State {
@@ -33,7 +14,8 @@ export interface State {
   user: User
   /** The negotiated media type of the response. */
   mediaType: string
-  body?: Body
+  /** Of the body, as they arrived: they identify a retry. */
+  bytes?: Buffer
   input: Input
   /** Whether the client has made the request wait, which may take seconds. */
   hasWaited?: true

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/text.ts'
-import type { Body, Context, Guard } from '../protocol/context.ts'
+import type { Context, Guard } from '../protocol/context.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { Route } from '../protocol/route.ts'
 
@@ -126,7 +126,7 @@ const parse = bodyParser({
 const ignore = (): void => undefined
 
 /** Has the parser read a body, and keeps the bytes. They are checked before they are parsed. */
-const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
+const readBytes = async (ctx: Context): Promise<E.Either<Refusal, Buffer>> => {
   const { req } = ctx
   const pieces: Buffer[] = []
   let bytes: Buffer = Buffer.alloc(0)
@@ -144,7 +144,7 @@ const parsed = async (ctx: Context): Promise<E.Either<Refusal, Body>> => {
   req.on('data', keep).on('end', check).on('error', ignore)
   try {
     await parse(ctx, async () => undefined)
-    return E.right({ bytes, json: ctx.request.body })
+    return E.right(bytes)
   } catch (error) {
     // Read no more. The parser has paused the stream; the response settles what happens to the connection.
     if (!req.complete) req.socket.pause()
@@ -178,8 +178,8 @@ export const parseBody =
     }
     // The parser knows no other spelling.
     req.headers['content-encoding'] &&= 'identity'
-    const body = await parsed(ctx)
-    if (E.isLeft(body)) return body.left
-    ctx.state.body = body.right
+    const bytes = await readBytes(ctx)
+    if (E.isLeft(bytes)) return bytes.left
+    ctx.state.bytes = bytes.right
     return undefined
   }

@@ -1,49 +1,11 @@
 import { type JsonSchema, schemaOf } from '../../../domain/codec/json-schema.ts'
 import { recordedTime } from '../../../domain/events/fields.ts'
-import { hasRetryKeys, type Route } from '../../protocol/route.ts'
+import type { Route } from '../../protocol/route.ts'
 
-/** Header fields of requests and responses. */
+/** Header fields of responses. */
 
 const string: JsonSchema = { type: 'string' }
 const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
-const POSITION_IN_REQUEST: JsonSchema = { type: 'string', pattern: '^[0-9]{1,20}$' }
-
-const inRequest = (name: string, schema: JsonSchema, description: string): JsonSchema => ({
-  ...{ name, in: 'header', description, schema },
-})
-
-export const requestHeaders: Readonly<Record<string, JsonSchema>> = {
-  IdempotencyKey: inRequest(
-    'Idempotency-Key',
-    { type: 'string', minLength: 1, maxLength: 257, pattern: '^[!-~]+$' },
-    'Makes retries safe: for at least 24 hours, the same key with the same request returns the first response again. 1 to 255 visible ASCII characters, optionally in quotes.',
-  ),
-  BerthReason: inRequest(
-    'Berth-Reason',
-    { type: 'string', minLength: 1 },
-    'The reason for the change: up to 200 characters in percent-encoded UTF-8. It is recorded permanently with the event.',
-  ),
-  IfMatch: inRequest(
-    'If-Match',
-    string,
-    'The ETag of the SUT when it was read. The change is refused if the SUT has changed since, except by what probes found.',
-  ),
-  IfNoneMatch: inRequest(
-    'If-None-Match',
-    string,
-    'A known ETag. If it is still current, the response is 304 without a body.',
-  ),
-  BerthAfter: inRequest(
-    'Berth-After',
-    POSITION_IN_REQUEST,
-    'A Berth-Position that the response must reflect. The read waits up to 5 s for this instance to reach it.',
-  ),
-  LastEventId: inRequest(
-    'Last-Event-ID',
-    POSITION_IN_REQUEST,
-    'The position to continue after, sent by browsers on reconnection. It takes precedence over after.',
-  ),
-}
 
 const inAnswer = (schema: JsonSchema, description: string): JsonSchema => ({ description, schema })
 
@@ -84,14 +46,3 @@ export const headersOfRefusal = (status: number): JsonSchema =>
     ...{ 'X-Request-Id': true, 'Berth-Position': status !== 401 && status !== 429 },
     ...{ 'Retry-After': [409, 429, 503].includes(status), 'WWW-Authenticate': status === 401 },
   })
-
-/** The request headers an operation supports. */
-export const requestHeadersOf = (operation: Route): readonly JsonSchema[] => {
-  const { method, roles, isConditional, isResumable, isTagged } = operation
-  const has: Readonly<Record<string, boolean | undefined>> = {
-    ...{ IdempotencyKey: hasRetryKeys(operation), BerthReason: method === 'POST', IfMatch: isConditional },
-    IfNoneMatch: method === 'GET' && isTagged,
-    ...{ BerthAfter: method === 'GET' && roles !== 'anyone', LastEventId: isResumable },
-  }
-  return Object.keys(has).flatMap((name) => (has[name] ? [{ $ref: `#/components/parameters/${name}` }] : []))
-}

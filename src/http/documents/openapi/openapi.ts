@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { hasSchema, type JsonSchema, opened, schemaOf } from '../../../domain/codec/json-schema.ts'
+import { requestHeaders } from '../../codecs/headers.ts'
 import { TAG } from '../../codecs/query.ts'
 import { JSON_TYPE } from '../../protocol/call.ts'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { mediaTypesOf, type Route, refTo } from '../../protocol/route.ts'
 import { answerSchemas, eventSchemas } from './answers.ts'
-import { answerHeaders, headersOfRefusal, headersOfSuccess, requestHeaders, requestHeadersOf } from './headers.ts'
+import { answerHeaders, headersOfRefusal, headersOfSuccess } from './headers.ts'
 import { noteOnPathParameter, withNotes } from './notes.ts'
 
 /** The OpenAPI 3.1 document of the operations. */
@@ -131,6 +132,21 @@ const queryParameters = ({ query, parameterRoles = {} }: Route): readonly JsonSc
   )
 }
 
+/** The name of a header field as one of the parameters that operations share. */
+const componentOf = (name: string): string => name.replaceAll('-', '')
+
+const headerParameters = Object.fromEntries(
+  Object.values(requestHeaders).map(({ name, codec }) => {
+    const { description, ...schema } = schemaOf(codec)
+    return [componentOf(name), { name, in: 'header', description, schema }]
+  }),
+)
+
+const headerParametersOf = (operation: Route): readonly JsonSchema[] =>
+  Object.values(requestHeaders)
+    .filter(({ isOf }) => isOf(operation))
+    .map(({ name }) => ({ $ref: `#/components/parameters/${componentOf(name)}` }))
+
 const requestBody = ({ body, isBodyOptional }: Route, examples: readonly Example[]): JsonSchema | undefined => {
   if (body === undefined) return undefined
   const schema = hasSchema(body) ? withNotes(schemaOf(body)) : {}
@@ -182,7 +198,7 @@ const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema
   return {
     ...{ operationId: id, tags: [tagOf(path)], summary },
     description: description === undefined ? who : `${description}\n\n${who}`,
-    parameters: [...pathParameters(operation), ...queryParameters(operation), ...requestHeadersOf(operation)],
+    parameters: [...pathParameters(operation), ...queryParameters(operation), ...headerParametersOf(operation)],
     ...(body && { requestBody: body }),
     responses: {
       ...(isUpgrade
@@ -229,7 +245,7 @@ export const openApi = (operations: readonly Route[], version: string, examples:
     ...{ servers: [{ url: '/' }], security: [{ basic: [] }, { bearer: [] }], tags: TAGS },
     paths: Object.fromEntries(paths),
     components: {
-      ...{ securitySchemes, parameters: requestHeaders, headers: answerHeaders },
+      ...{ securitySchemes, parameters: headerParameters, headers: answerHeaders },
       ...{ schemas: Object.fromEntries(schemas), responses: Object.fromEntries(responses) },
     },
   }

@@ -261,7 +261,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       ...{ clientPseudonyms, seriesWindows, consoleTickets, consoles, finishRemoval, endBindings },
       ...{ condition, signer, repeated, sessions: signedIn.sessions },
       verifierKeys: once(() => readVerifierKeys(store, signer)),
-      csv: makeCsvLists(views, nameOf, base.csv),
+      csv: makeCsvLists(base.csv),
       isFollowing: () => isReady({ ...condition(), service: 'ok', gateway: 'ok' }),
       suts: matching.suts,
       unusedDue: unused.dueOf,

@@ -101,9 +101,9 @@ export const openListReader = (
       name: Name,
       ...args: Parameters<Lists[Name]>
     ): Promise<ListResult<ReturnType<Lists[Name]>>> => {
-      if (here.isLogShort() && name !== 'csvRows') return readNow(name, args)
-      // What has begun to be sent goes on. There are few such lists.
-      if (thread.underWay() >= WAITING_MAX && name !== 'csvRows')
+      if (here.isLogShort()) return readNow(name, args)
+      // A list whose rows are being sent goes on. There are few such lists.
+      if (thread.underWay() >= WAITING_MAX && name !== 'rows')
         throw new StoreUnavailable('too many lists are being read')
       return thread.call('read', [name, args]).catch(fail)
     },

@@ -5,8 +5,8 @@ import { beforeTheFirst } from './file/progress.ts'
 import { openOrRebuildViews, type UsableFileOptions, type ViewsFile } from './file/views-file.ts'
 import { makeFromLog } from './from-log.ts'
 import { makeListRead, openListReader, type ReadList } from './list-reader.ts'
-import type { CsvQuery, CsvRows } from './lists/csv.ts'
 import type { Lists } from './lists/lists.ts'
+import type { ListRows } from './lists/page.ts'
 import { type FollowOptions, follow, type OnFolded } from './projector/follow.ts'
 import { makePending } from './projector/pending.ts'
 import { makeProgressTracker } from './projector/progress-tracker.ts'
@@ -51,8 +51,8 @@ const makeReads = (file: ViewsFile, writer: Writer, reader: ReturnType<typeof op
     /** Reads a short list of everything folded so far, in this thread; undefined while rows cannot be written. */
     readNow: <Name extends keyof Lists>(name: Name, ...args: Parameters<Lists[Name]>) =>
       writer.settle() ? reader.readNow(name, args) : undefined,
-    /** Reads rows that a list has shown. They are in the file. */
-    readCsvRows: async (query: CsvQuery): Promise<CsvRows> => (await reader.read('csvRows', query)).listed,
+    /** Reads rows of a page that was read. They are in the file. */
+    readRows: async (...of: Parameters<Lists['rows']>): Promise<ListRows> => (await reader.read('rows', ...of)).listed,
     /** The index of everything folded so far; undefined while rows cannot be written. */
     log: (): LogIndex | undefined => (writer.settle() ? file.log : undefined),
   }

@@ -108,11 +108,11 @@ const showHistory =
     return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })
   }
 
-const showOfReservation: Show<Parts, HistoryCall> = async (parts, call, version) => {
+const showOfReservation: Show<Parts, HistoryCall> = async (parts, call, version, now) => {
   const { user_id } = JSON.parse(version.document) as Reservation
   return call.user.role === 'tester' && user_id !== call.user._id
     ? E.left(failure('not_your_reservation', 'Testers can read the history of their own reservations only.'))
-    : showHistory('reservation')(parts, call, version)
+    : showHistory('reservation')(parts, call, version, now)
 }
 
 const ofUser = async (parts: Parts, call: HistoryCall): RouteResult => {

@@ -1,13 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { invalid } from '../../domain/failure.ts'
-import type { ListResult } from '../../read-models/list-reader.ts'
-import type { CsvList } from '../../read-models/lists/csv.ts'
-import type { ListPage, PageQuery } from '../../read-models/lists/page.ts'
+import type { Lists } from '../../read-models/lists/lists.ts'
+import type { ListPage, ListRows } from '../../read-models/lists/page.ts'
 import { LIMIT, type Paging } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
-import { CSV } from '../response/csv-lists.ts'
+import { CSV, type CsvList } from '../response/csv-lists.ts'
 import type { Listed, Objects } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
@@ -16,7 +15,7 @@ import type { Parts } from './parts.ts'
 export const listResponse = (
   name: string,
   { limit = LIMIT, offset = 0, before }: Omit<Paging, 'before'> & { readonly before?: unknown },
-  { documents, count }: ListPage,
+  { documents, count }: Pick<ListPage, 'documents' | 'count'>,
 ): RouteResponse => {
   const place = before !== undefined ? '' : `"offset":${offset},`
   return { status: 200, body: `{"limit":${limit},${place}"count":${count},"${name}":[${documents.join(',')}]}` }
@@ -47,33 +46,59 @@ export const entriesAfter = <A extends { readonly _id: string }>(
   return before !== undefined && index === -1 ? E.left(unknownBefore(kind)) : E.right(all.slice(index + 1))
 }
 
-/** A list that was read. */
-interface Reading extends ListResult<ListPage> {
-  /** The same list as CSV, if there is one. */
-  readonly csvList?: CsvList
-  /** The documents as responses show them; as they are unless given. */
-  readonly show?: (document: string, n: number) => string
+type PagedLists = Pick<Lists, 'suts' | 'reservations' | 'series' | 'sessions' | 'sutRequests'>
+type DetailsOf<Name extends keyof PagedLists> = ReturnType<Lists[Name]> extends ListPage<infer D> ? D : never
+
+/** What is listed, and how. */
+interface Listing<Name extends keyof PagedLists> {
+  readonly query: Omit<Parameters<Lists[Name]>[0], 'limit' | 'offset'>
+  /** Those of the list as CSV, if there is one. */
+  readonly columns?: readonly string[]
+  /** A document as responses show it; as it is stored unless given. */
+  readonly show?: (document: string, details: DetailsOf<Name> | undefined) => string
+}
+
+/** Refuses parameters that are not for CSV. It has no settings of SUTs either. */
+const refuseForCsv = (query: Paging, kind: Listed): E.Either<Refusal, never> | undefined => {
+  const ofPages = ['limit', 'offset', ...(kind === 'sut' ? ['include'] : [])]
+  const given = ofPages.filter((name) => query[name as keyof Paging] !== undefined)
+  if (given.length === 0) return undefined
+  return E.left(invalid(given.map((name) => inQuery(name, 'is only for pages; CSV has all that match'))))
 }
 
 /** Responds with a page of a list as JSON, or with all that match as CSV. */
-export const respondWithList = async (
-  { objects, csv }: Pick<Parts, 'objects' | 'csv'>,
+export const respondWithList = async <Name extends keyof PagedLists>(
+  { objects, views, csv }: Pick<Parts, 'objects' | 'views' | 'csv'>,
   { query, user, mediaType }: Call<unknown, Paging>,
-  [kind, name, seen = visibleTo(objects, user)]: readonly [kind: Listed, name: string, seen?: Pick<Objects, 'newest'>],
-  read: (part: PageQuery) => Promise<E.Either<Refusal, Reading>>,
+  [kind, list, name, seen = visibleTo(objects, user)]: readonly [
+    kind: Listed,
+    list: Name,
+    name: string,
+    seen?: Pick<Objects, 'newest'>,
+  ],
+  listing: () => Promise<E.Either<Refusal, Listing<Name>>>,
 ): RouteResult => {
-  const refused = mediaType === CSV ? csv.refuse(query, kind) : undefined
+  const refused = mediaType === CSV ? refuseForCsv(query, kind) : undefined
   if (refused !== undefined) return refused
   const { limit = LIMIT, offset = 0, before } = query
   // The entry with this id may have left the list since.
   const last = before === undefined ? undefined : await seen.newest(kind, before)
   if (last !== undefined && E.isLeft(last)) return last
   if (last !== undefined && last.right === undefined) return E.left(unknownBefore(WORDS[kind] ?? kind))
-  const part = mediaType === CSV ? csv.part : { limit, offset }
-  const found = await read({ ...part, createdBefore: last?.right?.created })
-  if (E.isLeft(found)) return found
-  const { listed: page, position, csvList, show } = found.right
-  if (csvList !== undefined && mediaType === CSV) return csv.respond(csvList, page, position, user._id)
-  const documents = show === undefined ? page.documents : page.documents.map(show)
-  return E.right({ ...listResponse(name, query, { ...page, documents }), position })
+  const asked = await listing()
+  if (E.isLeft(asked)) return asked
+  const { query: filters, columns, show = (document) => document } = asked.right
+  const part = { createdBefore: last?.right?.created, ...(mediaType === CSV ? csv.part : { limit, offset }) }
+  const listQuery = { ...filters, ...part } as unknown as Parameters<Lists[Name]>[0]
+  const read = await objects.showList(list, ...([listQuery] as Parameters<Lists[Name]>))
+  if (E.isLeft(read)) return read
+  const page: ListPage = read.right.listed
+  const position = filters.asOf ?? read.right.position
+  const entriesOf = ({ documents, details }: ListRows): readonly string[] =>
+    documents.map((document, n) => show(document, details?.[n] as DetailsOf<Name> | undefined))
+  if (columns !== undefined && mediaType === CSV) {
+    const readEntries: CsvList['readEntries'] = async (some) => entriesOf(await views.readRows(list, listQuery, some))
+    return csv.respond({ columns, positions: page.positions ?? [], readEntries }, position, user._id)
+  }
+  return E.right({ ...listResponse(name, query, { documents: entriesOf(page), count: page.count }), position })
 }

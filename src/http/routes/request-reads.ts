@@ -12,7 +12,7 @@ import { ofPages, paging, waitUntil } from '../codecs/lists.ts'
 import { type QueryOf, queryOf } from '../codecs/query.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../protocol/route.ts'
-import { CSV } from '../response/csv-lists.ts'
+import { CSV, CSV_COLUMNS } from '../response/csv-lists.ts'
 import { type ScopedUser, userNow, visibilityOf, visibleTo, withUserName } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
 import type { Parts } from './parts.ts'
@@ -123,22 +123,22 @@ const list = (parts: Parts, call: Call<unknown, QueryOf<typeof listQuery>>) => {
   const { query, user } = call
   const { status, user_id, sut_id } = query
   const seen = { newest: (_kind: string, id: string) => readRequest(parts, 'newest', id, user) }
-  return respondWithList(parts, call, ['sut_request', 'sut_requests', seen], async (part) => {
+  return respondWithList(parts, call, ['sut_request', 'sutRequests', 'sut_requests', seen], async () => {
     const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
     if (E.isLeft(sut)) return sut
-    const read = await objects.showList('sutRequests', {
-      ...{ ...part, status, user_id },
-      ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
-      visibility: visibilityOf(user),
-    })
-    if (E.isLeft(read)) return read
     const passedOver = await ifAvailable(parts.passedOver())
-    const show = (document: string): string => {
-      const request = JSON.parse(document) as SutRequest
-      const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
-      return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
-    }
-    return E.right({ ...read.right, csvList: { of: 'sut_request' }, show })
+    return E.right({
+      query: {
+        ...{ status, user_id, visibility: visibilityOf(user) },
+        ...(sut_id !== undefined && { sut: { _id: sut_id, isSeen: sut.right !== undefined } }),
+      },
+      columns: CSV_COLUMNS.sut_request,
+      show: (document) => {
+        const request = JSON.parse(document) as SutRequest
+        const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
+        return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
+      },
+    })
   })
 }
 

@@ -13,11 +13,10 @@ import {
   isLater,
 } from '../../domain/values/instant.ts'
 import {
-  type Details,
+  type ReservationDetails,
   type ReservationListQuery as RowsQuery,
   reservationStateOf,
 } from '../../read-models/lists/reservations.ts'
-import type { Version } from '../../read-models/tables/version.ts'
 import {
   asOfParameter,
   asOfRoles,
@@ -33,24 +32,25 @@ import { apart, inQuery, onlyTrue, type QueryOf, queryOf, type Rule, several, wo
 import type { Call } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../protocol/route.ts'
-import { CSV } from '../response/csv-lists.ts'
+import { CSV, CSV_COLUMNS } from '../response/csv-lists.ts'
 import { explainOver } from '../response/find-reservation.ts'
 import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
-import { type ScopedUser, userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
+import { userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
-import { momentOf, nowOrAsOf, type Show, showListAsOf, withVisible } from './object-reads.ts'
+import { momentOf, nowOrAsOf, type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** What reads can add. */
 const INCLUDE =
   'What to add, separated by commas: names adds user_name and sut_name, state adds state and planned_end_time, series adds series_id.'
 
+const INCLUDED = ['names', 'state', 'series'] as const
 const NOTHING: ReadonlySet<never> = new Set()
 
 const readQuery = queryOf(
   {
-    include: described(wordsOf('names', 'state', 'series'), INCLUDE),
+    include: described(wordsOf(...INCLUDED), INCLUDE),
     as_of: asOfParameter,
     wait: described(waitParameter, 'Seconds to wait, 0 by default. Not with as_of.'),
   },
@@ -80,7 +80,7 @@ const listQuery = queryOf(
   {
     ...paging,
     include: described(
-      wordsOf('names', 'state', 'series', 'cancelled'),
+      wordsOf(...INCLUDED, 'cancelled'),
       `${INCLUDE} With state, cancelled also lists cancelled reservations.`,
     ),
     sut_id: several(opaqueId, 'Only those of these SUTs, up to 100.', SUTS_MAX),
@@ -133,85 +133,68 @@ const refuseFuture = ({ held_at, held_to, as_of }: ListQuery, now: number): E.Ei
   return isAfterAsOf ? E.left(invalid([inQuery(name, 'is later than as_of')])) : undefined
 }
 
+/** The columns of what is added, in CSV. */
+const COLUMNS: Readonly<Record<(typeof INCLUDED)[number], readonly string[]>> = {
+  names: ['user_name', 'sut_name'],
+  state: ['state', 'planned_end_time'],
+  series: ['series_id'],
+}
+
 /** Adds what `include` names to the document of a reservation, as of `now` in Unix milliseconds. */
 const withMembers = (
   document: string,
-  details: Details,
+  { ended, internal, sutName: sut_name }: ReservationDetails,
   include: ReadonlySet<string>,
   now: number,
   nameOf: Parts['nameOf'],
 ): string => {
   const reservation = JSON.parse(document) as Reservation
-  const { plannedEnd, sutName: sut_name, seriesId: series_id } = details
+  const { planned_end, series_id = null, ...window } = JSON.parse(internal) as ReservationInternal
   return JSON.stringify({
     ...reservation,
     // The name of a SUT outside the scope of the user is null.
     ...(include.has('names') && { user_name: nameOf(reservation.user_id), sut_name }),
     ...(include.has('state') && {
-      ...{ state: reservationStateOf(details, now), planned_end_time: plannedEnd ?? reservation.end_time },
+      ...{ state: reservationStateOf(ended, window, now), planned_end_time: planned_end ?? reservation.end_time },
     }),
     ...(include.has('series') && { series_id }),
   })
 }
 
 const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
-  respondWithList(parts, call, ['reservation', 'sut_reservations'], async (part) => {
+  respondWithList(parts, call, ['reservation', 'reservations', 'sut_reservations'], async () => {
     const { nameOf, clock } = parts
     const { query, user } = call
-    const { sut_id: sut_ids, user_id, include = NOTHING, as_of, current, held_at, held_to } = query
+    const { sut_id: sut_ids, user_id, include = NOTHING, as_of, held_at, held_to } = query
     const refused = refuseFuture(query, clock())
     if (refused !== undefined) return refused
     // With as_of, `current` means running at that time, and a state is that of then.
-    const moment = current || include.has('state') ? await momentOf(parts, as_of) : E.right(clock())
+    const moment = await momentOf(parts, as_of)
     if (E.isLeft(moment)) return moment
-    const now = moment.right
-    const visibility = visibilityOf(user)
-    const asked = {
-      ...{ ...part, sut_ids, user_id, visibility, ...timesOf(query, now) },
-      withDetails: include.size > 0,
-      // What was cancelled never held its SUT.
-      withCancelled: include.has('cancelled') && held_at === undefined && held_to === undefined,
-    }
-    const read = await showListAsOf(parts, 'reservations', asked, as_of)
-    if (E.isLeft(read)) return read
-    const { details } = read.right.listed
-    const show = (document: string, n: number): string =>
-      details === undefined ? document : withMembers(document, details[n] as Details, include, now, nameOf)
-    return E.right({ ...read.right, csvList: { of: 'reservation', include, now, visibility }, show })
+    const { asOf, now } = moment.right
+    return E.right({
+      query: {
+        ...{ sut_ids, user_id, visibility: visibilityOf(user), ...timesOf(query, now), asOf },
+        withDetails: include.size > 0,
+        // What was cancelled never held its SUT.
+        withCancelled: include.has('cancelled') && held_at === undefined && held_to === undefined,
+      },
+      columns: [...CSV_COLUMNS.reservation, ...INCLUDED.flatMap((name) => (include.has(name) ? COLUMNS[name] : []))],
+      show: (document, details) => (details ? withMembers(document, details, include, now, nameOf) : document),
+    })
   })
 
-/** Reads what a list reads from rows. */
-const detailsOf = async (
-  objects: Parts['objects'],
-  { document, internal, ended }: Version,
-  user: ScopedUser,
-): Promise<E.Either<Refusal, Details>> => {
+/** Shows one reservation, now or as of a past moment. */
+const show: Show<Parts, ReadCall> = async ({ objects, nameOf }, { query, user }, version, now) => {
+  const { include = NOTHING, as_of } = query
+  const response = as_of === undefined ? keptResponse(version, now) : documentResponse('reservation', version, false)
+  if (include.size === 0) return E.right(response)
+  const { document } = version
   const { sut_id } = JSON.parse(document) as Reservation
   const sut = await visibleTo(objects, user).newest('sut', sut_id)
   if (E.isLeft(sut)) return sut
-  const { start, end, planned_end = null, series_id = null } = JSON.parse(internal) as ReservationInternal
-  return E.right({
-    ended,
-    start,
-    end,
-    plannedEnd: planned_end,
-    sutName: sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name,
-    seriesId: series_id,
-  })
-}
-
-/** Shows one reservation, now or as of a past moment. */
-const show: Show<Parts, ReadCall> = async (parts, { query, user }, version) => {
-  const { objects, nameOf, clock } = parts
-  const { include = NOTHING, as_of } = query
-  const response =
-    as_of === undefined ? keptResponse(version, clock()) : documentResponse('reservation', version, false)
-  if (include.size === 0) return E.right(response)
-  const details = await detailsOf(objects, version, user)
-  if (E.isLeft(details)) return details
-  const now = await momentOf(parts, as_of)
-  if (E.isLeft(now)) return now
-  return E.right({ ...response, body: withMembers(version.document, details.right, include, now.right, nameOf) })
+  const sutName = sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name
+  return E.right({ ...response, body: withMembers(document, { ...version, sutName }, include, now, nameOf) })
 }
 
 /** Shows what a read is about, at once or when it has changed. */
@@ -232,7 +215,7 @@ const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
     const over = await explainOver(parts, version.id, user)
     return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
   }
-  return show(parts, call, version)
+  return show(parts, call, version, clock())
 }
 const readNewest = withVisible('reservation', showNewest)
 

@@ -149,13 +149,12 @@ const cancel: Show<Parts, Call> = async (parts, call, { document }) => {
 }
 
 /** A series with its reservations and their states by now. */
-const show: Show<Parts, Call> = async ({ objects, clock }, _call, { document }) => {
+const show: Show<Parts, Call> = async ({ objects }, _call, { document }, now) => {
   const members = await readMembers(objects, JSON.parse(document) as Series)
   if (E.isLeft(members)) return members
   const { listed, position } = members.right
-  const now = clock()
   const shown = listed.map((each) =>
-    JSON.stringify({ ...(JSON.parse(each.document) as Reservation), state: reservationStateOf(each, now) }),
+    JSON.stringify({ ...(JSON.parse(each.document) as Reservation), state: reservationStateOf(each.ended, each, now) }),
   )
   const body = `${document.slice(0, -1)},"sut_reservations":[${shown.join(',')}]}`
   return E.right({ status: 200, body, position })
@@ -187,10 +186,10 @@ export const seriesRoutes: readonly Route<Parts>[] = [
     answer: refTo('SeriesList'),
     refusals: ['store_full'],
     handler: (parts, call) =>
-      respondWithList(parts, call, ['series', 'sut_reservation_series'], (part) => {
+      respondWithList(parts, call, ['series', 'series', 'sut_reservation_series'], async () => {
         const { sut_id, user_id } = call.query
         const ofSut = sut_id !== undefined && { sut_ids: [sut_id] }
-        return parts.objects.showList('series', { ...part, ...ofSut, user_id, visibility: visibilityOf(call.user) })
+        return E.right({ query: { ...ofSut, user_id, visibility: visibilityOf(call.user) } })
       }),
   }),
   get('/api/sut_reservation_series/:id', {

@@ -4,28 +4,42 @@ import { prepare } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
 import { makeAvailable } from './available.ts'
-import { makeCsvRows } from './csv.ts'
 import { makeHistory, makeHistoryChanges } from './histories.ts'
 import { makeSutsToMatch } from './matchable.ts'
 import { makeOutages } from './outages.ts'
-import { makeList, makeReads } from './page.ts'
+import { type ListRows, makeList, makeReads, type PageQuery } from './page.ts'
 import { SUT_REQUESTS } from './requests.ts'
-import { type Details, makeReservationReads, RESERVATIONS, type ReservationListQuery, SERIES } from './reservations.ts'
+import {
+  makeReservationReads,
+  RESERVATIONS,
+  type ReservationDetails,
+  type ReservationListQuery,
+  SERIES,
+} from './reservations.ts'
 import { SESSIONS } from './sessions.ts'
 import { makeSutReads, SUTS, type SutDetails, type SutListQuery } from './suts.ts'
 import { makeUpcomingReads } from './upcoming.ts'
 import { makeUsageReads } from './usage.ts'
 
-const makeVersionAt = (db: DatabaseSync) => {
-  const of = (table: 'sut' | 'reservation') =>
+/** What is read of the past: the moment of a position or a time in Unix milliseconds, and objects as they were then. */
+const makePastReads = (db: DatabaseSync) => {
+  const positionAt = makePositionAt(db)
+  const timeAt = prepare<{ time: number }>(db, 'SELECT time FROM log WHERE position = ?')
+  const version = (table: 'sut' | 'reservation') =>
     prepare<Version>(
       db,
       `SELECT ${VERSION_COLUMNS} FROM ${table} WHERE id = ? AND position <= ? ORDER BY position DESC LIMIT 1`,
     )
-  const versions = { sut: of('sut'), reservation: of('reservation') }
-  /** A SUT or reservation as of the event at a position. */
-  return (kind: 'sut' | 'reservation', id: string, asOf: PublicPosition): Version | undefined =>
-    versions[kind].get(id, asOf)
+  const versions = { sut: version('sut'), reservation: version('reservation') }
+  return {
+    /** The last event recorded at or before a time. */
+    positionAt,
+    /** When an event was recorded; undefined if the file does not have it. */
+    timeAt: (position: PublicPosition): number | undefined => timeAt.get(position)?.time,
+    /** A SUT or reservation as of the event at a position. */
+    versionAt: (kind: 'sut' | 'reservation', id: string, asOf: PublicPosition): Version | undefined =>
+      versions[kind].get(id, asOf),
+  }
 }
 
 /** Reads lists from the rows of a file. */
@@ -33,23 +47,29 @@ export const openLists = (db: DatabaseSync) => {
   const reads = makeReads(db)
   const { ask } = reads
   const suts = makeList<SutListQuery, SutDetails>(reads, SUTS)
+  const reservations = makeList<ReservationListQuery, ReservationDetails>(reads, RESERVATIONS)
+  const series = makeList(reads, SERIES)
+  const sessions = makeList(reads, SESSIONS)
+  const sutRequests = makeList(reads, SUT_REQUESTS)
+  const all = { suts, reservations, series, sessions, sutRequests }
   const ofReservations = makeReservationReads(ask)
   return {
-    suts,
-    available: makeAvailable(ask, { suts, ...ofReservations }),
-    reservations: makeList<ReservationListQuery, Details>(reads, RESERVATIONS),
-    series: makeList(reads, SERIES),
-    sessions: makeList(reads, SESSIONS),
-    sutRequests: makeList(reads, SUT_REQUESTS),
+    suts: suts.page,
+    reservations: reservations.page,
+    series: series.page,
+    sessions: sessions.page,
+    sutRequests: sutRequests.page,
+    /** Rows of these lists, at positions that their pages had. */
+    rows: (name: keyof typeof all, query: PageQuery, positions: readonly PublicPosition[]): ListRows =>
+      all[name].rowsAt(query, positions),
+    available: makeAvailable(ask, { suts: suts.page, ...ofReservations }),
     outages: makeOutages(ask),
-    csvRows: makeCsvRows(ask),
     ...makeSutReads(ask),
     sutsToMatch: makeSutsToMatch(ask),
     ...ofReservations,
     ...makeUpcomingReads(ask),
     ...makeUsageReads(ask),
-    positionAt: makePositionAt(db),
-    versionAt: makeVersionAt(db),
+    ...makePastReads(db),
     history: makeHistory(db),
     historyChanges: makeHistoryChanges(db),
   }

@@ -13,19 +13,24 @@ export interface PageQuery {
   readonly createdBefore?: PublicPosition | undefined
   /** The list as of the event at this position; absent as of now. */
   readonly asOf?: PublicPosition | undefined
-  /** Whether the page has the positions of its rows in place of their documents. */
+  /** Whether the page has only the positions of its rows. What is stored at one never changes, and may be read later. */
   readonly asPositions?: boolean
 }
 
-/** Documents as JSON texts, newest created first. */
-export interface ListPage<Details = object> {
+/** Rows of a list. */
+export interface ListRows<Details = object> {
+  /** JSON texts. */
   readonly documents: readonly string[]
-  /** The number of matches, regardless of the page. */
-  readonly count: number
-  /** The positions of the rows, if the query asks for them. */
-  readonly positions?: readonly PublicPosition[]
   /** What the query asks for beside each document. */
   readonly details?: readonly Details[]
+}
+
+/** A page of a list, newest created first. */
+export interface ListPage<Details = object> extends ListRows<Details> {
+  /** The number of matches, regardless of the page. */
+  readonly count: number
+  /** In place of documents, if the query asks for them. */
+  readonly positions?: readonly PublicPosition[]
 }
 
 /** A part of an SQL statement, such as a condition, and the values of its placeholders. */
@@ -111,30 +116,40 @@ export interface List<Query extends PageQuery> {
   readonly isNarrow?: (query: Query) => boolean
 }
 
-/** Makes the function that reads a page of a list, newest created first, and counts all of it. */
-export const makeList =
-  <Query extends PageQuery, Details = object>(
-    { ask, count }: Reads,
-    { table, filters, details, isNarrow }: List<Query>,
-  ) =>
-  (query: Query): ListPage<Details> => {
-    const { limit, offset, createdBefore, asOf, asPositions = false } = query
-    const all = filters(query, ask)
-    const page = select(table, [...all, ...optional('created < ?', createdBefore)], asOf)
-    const more = asPositions ? undefined : details?.(query)
-    const columns = [asPositions ? 'd.position' : 'd.document', ...(more === undefined ? [] : [more.sql])]
-    const rows = ask<Details & { readonly document: string; readonly position: PublicPosition }>(
-      `SELECT ${columns} FROM (
-         SELECT position, created FROM (${page.sql})
-         ORDER BY ${isNarrow?.(query) ? '+created' : 'created'} DESC LIMIT ? OFFSET ?) AS page
-       CROSS JOIN ${table} d WHERE d.position = page.position ORDER BY page.created DESC`,
-      ...[...(more?.values ?? []), ...page.values, limit, offset],
+/** Makes the function that reads the rows of a list at some positions. */
+const makeRows =
+  <Query extends PageQuery, Details = object>(ask: RunQuery, { table, details }: List<Query>) =>
+  (query: Query, positions: readonly PublicPosition[]): ListRows<Details> => {
+    const more = details?.(query)
+    const columns = ['d.document', ...(more === undefined ? [] : [more.sql])]
+    const rows = ask<Details & { readonly document: string }>(
+      `SELECT ${columns} FROM json_each(?) AS page CROSS JOIN ${table} d WHERE d.position = page.value ORDER BY page.key`,
+      ...(more?.values ?? []),
+      JSON.stringify(positions),
     )
-    const isAll = offset === 0 && createdBefore === undefined && rows.length < limit
     return {
-      documents: asPositions ? [] : rows.map(({ document }) => document),
-      count: isAll ? rows.length : count(select(table, all, asOf)),
-      ...(asPositions && { positions: rows.map(({ position }) => position) }),
+      documents: rows.map(({ document }) => document),
       ...(more !== undefined && { details: rows.map(({ document: _, ...row }) => row as Details) }),
     }
   }
+
+/** Makes the functions that read a page of a list, newest created first, with the count of all of it, and its rows. */
+export const makeList = <Query extends PageQuery, Details = object>({ ask, count }: Reads, list: List<Query>) => {
+  const { table, filters, isNarrow } = list
+  const rowsAt = makeRows<Query, Details>(ask, list)
+  const page = (query: Query): ListPage<Details> => {
+    const { limit, offset, createdBefore, asOf, asPositions = false } = query
+    const all = filters(query, ask)
+    const some = select(table, [...all, ...optional('created < ?', createdBefore)], asOf)
+    const positions = ask<{ readonly position: PublicPosition }>(
+      `SELECT position FROM (${some.sql}) ORDER BY ${isNarrow?.(query) ? '+created' : 'created'} DESC LIMIT ? OFFSET ?`,
+      ...[...some.values, limit, offset],
+    ).map(({ position }) => position)
+    const isAll = offset === 0 && createdBefore === undefined && positions.length < limit
+    return {
+      count: isAll ? positions.length : count(select(table, all, asOf)),
+      ...(asPositions ? { documents: [], positions } : rowsAt(query, positions)),
+    }
+  }
+  return { page, rowsAt }
+}

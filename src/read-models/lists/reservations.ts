@@ -25,28 +25,20 @@ export interface ReservationListQuery extends PageQuery {
   readonly withDetails?: boolean
 }
 
-/** What a reservation's row shows beyond its document. */
-export interface Details {
+/** What the row of a reservation has beside its document. */
+export interface ReservationDetails {
   readonly ended: string | null
-  /** Unix seconds. */
-  readonly start: number
-  readonly end: number
-  /** The end before a release; null if it was not released. */
-  readonly plannedEnd: string | null
+  /** As JSON text. */
+  readonly internal: string
   /** The name that the SUT has now; null if the SUT is not in sight. */
   readonly sutName: string | null
-  /** The series that it belongs to, if any. */
-  readonly seriesId: string | null
 }
 
 export const RESERVATION_STATES = ['ahead', 'running', 'over', 'released', 'cancelled'] as const
 export type ReservationState = (typeof RESERVATION_STATES)[number]
 
 /** @param now Unix milliseconds */
-export const reservationStateOf = (
-  { ended, start, end }: Pick<Details, 'ended' | 'start' | 'end'>,
-  now: number,
-): ReservationState => {
+export const reservationStateOf = (ended: string | null, { start, end }: Window, now: number): ReservationState => {
   if (ended === 'released' || ended === 'cancelled') return ended
   const second = Math.floor(now / 1000)
   if (second < start) return 'ahead'
@@ -56,17 +48,6 @@ export const reservationStateOf = (
 export const NOT_CANCELLED = "ended IS NOT 'cancelled'"
 /** Reservations that were not cancelled. */
 export const LISTED = `${CURRENT} AND ${NOT_CANCELLED}`
-
-/** To a user with a scope, its own reservations of SUTs outside it have no name of the SUT. */
-export const reservationDetails = (visibility: Visibility | undefined): Condition => {
-  const tags = and(hasTags({ ...visibility?.scope }))
-  return condition(
-    `d.ended, d.starts AS start, d.ends AS "end", d.internal ->> 'planned_end' AS plannedEnd,
-     (SELECT s.document ->> 'name' FROM sut s WHERE s.id = d.sut AND s.${CURRENT}${tags.sql}) AS sutName,
-     d.series AS seriesId`,
-    ...tags.values,
-  )
-}
 
 /** Reservations, now or as of the past. */
 export const RESERVATIONS: List<ReservationListQuery> = {
@@ -81,7 +62,13 @@ export const RESERVATIONS: List<ReservationListQuery> = {
     ...(query.isHeld ? [condition('ended IS NULL')] : []),
     ...isVisible(query.visibility),
   ],
-  details: ({ withDetails, visibility }) => (withDetails ? reservationDetails(visibility) : undefined),
+  details: ({ withDetails, visibility }) => {
+    if (!withDetails) return undefined
+    // To a user with a scope, its own reservations of SUTs outside it have no name of the SUT.
+    const tags = and(hasTags({ ...visibility?.scope }))
+    const name = `SELECT s.document ->> 'name' FROM sut s WHERE s.id = d.sut AND s.${CURRENT}${tags.sql}`
+    return condition(`d.ended, d.internal, (${name}) AS sutName`, ...tags.values)
+  },
   isNarrow: ({ endsAfter, startsBefore, isHeld }) =>
     endsAfter !== undefined || startsBefore !== undefined || isHeld === true,
 }

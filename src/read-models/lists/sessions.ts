@@ -4,6 +4,8 @@ import { condition, type List, optional, type PageQuery } from './page.ts'
 export interface SessionQuery extends PageQuery {
   readonly sut_id?: string | undefined
   readonly user_id?: string | undefined
+  /** Only those of this user too. */
+  readonly seenBy?: string
   readonly reservation_id?: string | undefined
   /** Unix milliseconds: only sessions that close later, or are open. */
   readonly closesAfter?: number | undefined
@@ -14,9 +16,10 @@ export interface SessionQuery extends PageQuery {
 
 export const SESSIONS: List<SessionQuery> = {
   table: 'session',
-  filters: ({ sut_id, user_id, reservation_id, isOpen, closesAfter, opensBefore }) => [
+  filters: ({ sut_id, user_id, seenBy, reservation_id, isOpen, closesAfter, opensBefore }) => [
     ...optional('sut = ?', sut_id),
     ...optional('user = ?', user_id),
+    ...optional('user = ?', seenBy),
     ...optional('reservation = ?', reservation_id),
     ...(isOpen ? [condition(IS_OPEN)] : []),
     ...optional('opens < ?', opensBefore),

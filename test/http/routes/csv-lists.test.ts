@@ -101,10 +101,17 @@ test('CSV takes neither limit nor offset, and refuses too many rows', async (t) 
   t.is(rowsOf((await admin.get(`${SUTS}?before=${second}`, ACCEPT)).text).length, 1)
 })
 
+/** A list of so many rows, whose entries have a name. */
+const listOf = (rows: number, name: string) => ({
+  columns: ['name'],
+  positions: Array.from({ length: rows }, (_, n) => toPublicPosition(n)),
+  readEntries: async () => [JSON.stringify({ name })],
+})
+const POSITION = toPublicPosition(5)
+
 test('a client that has left before its list was read is no fault', async (t) => {
-  const views = { readCsvRows: async () => ({ texts: ['a'], userIds: [] }) }
-  const csv = makeCsvLists(views, String, { total: 1 })
-  const ask = () => csv.respond({ of: 'sut' }, { positions: [toPublicPosition(1)] }, toPublicPosition(5), 'alice')
+  const csv = makeCsvLists({ total: 1 })
+  const ask = () => csv.respond(listOf(1, 'a'), POSITION, 'alice')
   const left = new PassThrough()
   left.destroy()
   await t.notThrowsAsync(async () => (rightOf(ask()).body as StreamedBody).run(left as unknown as ServerResponse))
@@ -112,10 +119,8 @@ test('a client that has left before its list was read is no fault', async (t) =>
 })
 
 test('a client that takes no CSV holds a place until its time is over, and is then cut off', async (t) => {
-  const views = { readCsvRows: async () => ({ texts: ['a'.repeat(1 << 20)], userIds: [] }) }
-  const csv = makeCsvLists(views, String, { total: 2, perUser: 1, timeout: 1 })
-  const ask = (userId: string) =>
-    csv.respond({ of: 'sut' }, { positions: [1, 2].map(toPublicPosition) }, toPublicPosition(5), userId)
+  const csv = makeCsvLists({ total: 2, perUser: 1, timeout: 1 })
+  const ask = (userId: string) => csv.respond(listOf(2, 'a'.repeat(1 << 20)), POSITION, userId)
   const begun = rightOf(ask('alice'))
   t.deepEqual([ask('alice'), ask('bob'), ask('carol')].map(E.isRight), [false, true, false])
   const unread = new PassThrough()

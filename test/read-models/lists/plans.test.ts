@@ -76,6 +76,7 @@ const askAll = (lists: Lists): void => {
   lists.usage({ user_id: USER, now: FROM })
   lists.used([USER], FROM)
   lists.positionAt(FROM)
+  lists.timeAt(POSITION)
   lists.versionAt('sut', SUT, POSITION)
 }
 
@@ -140,7 +141,9 @@ test('a list of reservations is read and counted through the index of what is as
         .map(({ detail }) => detail)
         .join(),
     )
-    t.is(plans.length, 2)
-    for (const plan of plans) t.true(plan.includes(`reservation USING COVERING INDEX reservation_${index}`), plan)
+    t.is(plans.length, 3)
+    // The third reads the rows of the page.
+    for (const plan of plans.slice(0, 2))
+      t.true(plan.includes(`reservation USING COVERING INDEX reservation_${index}`), plan)
   }
 })

@@ -17,7 +17,7 @@ import { inQuery, onlyTrue, type QueryOf, queryOf } from '../../codecs/query.ts'
 import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/call.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { everyone, get, holders, refTo } from '../../protocol/route.ts'
-import { CSV } from '../../response/csv-lists.ts'
+import { CSV, CSV_COLUMNS } from '../../response/csv-lists.ts'
 import { type FoundReservation, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import { withUserName } from '../../response/visibility.ts'
 import { respondWithList } from '../list-response.ts'
@@ -183,25 +183,20 @@ const sessionsQuery = queryOf(
   { rules: ofPages },
 )
 
-const csvList = { of: 'session' } as const
-
-const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sessionsQuery>>) =>
-  respondWithList(parts, call, ['session', 'sessions'], async (part) => {
-    const { objects, views, nameOf } = parts
+const list = ({ nameOf, ...parts }: Parts, call: Call<unknown, QueryOf<typeof sessionsQuery>>) =>
+  respondWithList(parts, call, ['session', 'sessions', 'sessions'], async () => {
     const { query, user } = call
-    const { sut_id, reservation_id, from, to, open } = query
-    const isOfOthers = user.role === 'tester' && query.user_id !== undefined && query.user_id !== user._id
-    if (isOfOthers) return E.right({ listed: { documents: [], count: 0 }, position: views.position(), csvList })
-    const read = await objects.showList('sessions', {
-      ...{ ...part, sut_id, reservation_id },
-      user_id: user.role === 'tester' ? user._id : query.user_id,
-      ...(from && { closesAfter: floorMillisecond(from.instant) }),
-      ...(to && { opensBefore: ceilMillisecond(to.instant) }),
-      isOpen: open === true,
+    const { sut_id, user_id, reservation_id, from, to, open } = query
+    return E.right({
+      query: {
+        ...{ sut_id, user_id, reservation_id, isOpen: open === true },
+        ...(user.role === 'tester' && { seenBy: user._id }),
+        ...(from && { closesAfter: floorMillisecond(from.instant) }),
+        ...(to && { opensBefore: ceilMillisecond(to.instant) }),
+      },
+      columns: CSV_COLUMNS.session,
+      show: (document) => JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf)),
     })
-    if (E.isLeft(read)) return read
-    const show = (document: string): string => JSON.stringify(withUserName(JSON.parse(document) as Session, nameOf))
-    return E.right({ ...read.right, csvList, show })
   })
 
 export const listSessions = get('/api/session', {

@@ -12,10 +12,10 @@ import { asOfParameter, asOfRoles, ofPages, paging, wholeSpan } from '../../code
 import { apart, inQuery, onlyTrue, type QueryOf, queryOf, wordsOf, yesOrNo } from '../../codecs/query.ts'
 import type { Call } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
-import { CSV } from '../../response/csv-lists.ts'
+import { CSV, CSV_COLUMNS } from '../../response/csv-lists.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { respondWithList } from '../list-response.ts'
-import { nowOrAsOf, type Show, showListAsOf, withVisible } from '../object-reads.ts'
+import { momentOf, nowOrAsOf, type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 
 /** Settings are known only as they are now. */
@@ -120,20 +120,20 @@ const show: Show<Parts, Call<unknown, QueryOf<typeof sutQuery>>> = async (
 }
 
 const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sutsQuery>>) =>
-  respondWithList(parts, call, ['sut', 'suts'], async (part) => {
+  respondWithList(parts, call, ['sut', 'suts', 'suts'], async () => {
     const { sut_type, is_active, monitoring, name, 'tag.': tags = {}, retired, include, as_of } = call.query
     const free = freeSpan(call.query, parts.clock())
     if (E.isLeft(free)) return free
+    const moment = await momentOf(parts, as_of)
+    if (E.isLeft(moment)) return moment
+    const { asOf } = moment.right
     const filters = { sut_type, is_active, monitoring, name, tags, retired, free: free.right }
-    const query = { ...part, ...filters, scope: call.user.scope, withSettings: include !== undefined }
-    const read = await showListAsOf(parts, 'suts', query, as_of)
-    if (E.isLeft(read)) return read
-    const { details } = read.right.listed
-    const show = (document: string, n: number): string =>
-      details === undefined
-        ? document
-        : withSettings(document, JSON.parse(details[n]?.settings ?? '{}') as RecordedSettings)
-    return E.right({ ...read.right, csvList: { of: 'sut' }, show })
+    return E.right({
+      query: { ...filters, asOf, scope: call.user.scope, withSettings: include !== undefined },
+      columns: CSV_COLUMNS.sut,
+      show: (document, details) =>
+        details ? withSettings(document, JSON.parse(details.settings) as RecordedSettings) : document,
+    })
   })
 
 export const sutReads: readonly Route<Parts>[] = [

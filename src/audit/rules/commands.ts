@@ -1,8 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js'
+import { formatWindow } from '../../domain/calendar/window.ts'
 import type { Decider, Decision, StreamState } from '../../domain/decider.ts'
 import type { DataOf, EventType, Recorded } from '../../domain/event.ts'
 import { listenPortDecider } from '../../domain/listen-port/decide.ts'
-import { instanceOf, type MonitoringState, monitoringDecider } from '../../domain/monitoring/decide.ts'
+import type { Offer } from '../../domain/matching/candidates.ts'
 import { refusalsDecider } from '../../domain/refusals/decide.ts'
 import { requestDecider } from '../../domain/request/decide.ts'
 import { changeWaiting, findWaiting, type RequestsState } from '../../domain/request/queue.ts'
@@ -33,8 +34,8 @@ export interface LogContext {
   readonly now: number
   /** Unix milliseconds: starts and ends due before are not recorded; undefined before ScheduleBegan. */
   readonly from: number | undefined
-  /** Whether a probe may have found a SUT of which it was not known whether it is online. */
-  readonly isStatusUnknown: boolean
+  /** The offer that a reservation takes up which was made for a request; undefined if it has none. */
+  readonly offerOf: (requestId: string | undefined) => Offer | undefined
   /** Whether a SUT may be retired. */
   readonly mayBeRetired: (sutId: string) => boolean
 }
@@ -81,7 +82,6 @@ const ofSut = decidedBy(sutDecider)({
     ...(tags && { tags }),
     ...(credentials && { credentials }),
   }),
-  SutCreationAbandoned: ({ data }) => ({ type: 'AbandonSutCreation', ...data }),
   SutUpdated: ({ data: { _id, tags, credentials, ...values } }) =>
     tags === undefined
       ? { type: 'UpdateSut', values: values as Partial<SutValues>, ...(credentials && { credentials }) }
@@ -104,15 +104,18 @@ const advance = ({ data }: OfReservation, { from }: LogContext) =>
   from === undefined ? undefined : ({ type: 'AdvanceSchedule', sut_id: data.sut_id, from } as const)
 
 const ofReservation = decidedBy(reservationDecider)({
-  ReservationCreated: (event) => {
-    const { sut_id, user_id, start_time, end_time, beyond_quota, keepalive, match, sut_request_id } = event.data
+  ReservationCreated: (event, { offerOf }) => {
+    const { _id, sut_id, user_id, start_time, end_time, beyond_quota, keepalive, match, sut_request_id } = event.data
+    const offer = offerOf(sut_request_id)
+    const { start_time: from, end_time: to } = offer === undefined ? { start_time, end_time } : formatWindow(offer)
     const isMatch = match !== undefined || sut_request_id !== undefined
     return {
-      ...{ type: 'CreateReservation', actor: holderOf(event), sut_id, user_id, userExists: true },
-      window: { form: 'explicit', start: timeIn(start_time), end: timeIn(end_time) },
-      ...{ limits: NO_LIMITS, keepalive, random: '' },
+      ...{ type: 'CreateReservation', actor: holderOf(event), userExists: true },
+      ...{ sut_id: offer?.sut_id ?? sut_id, user_id: offer?.user_id ?? user_id },
+      window: { form: 'explicit', start: timeIn(from), end: timeIn(to) },
+      ...{ limits: NO_LIMITS, keepalive, random: randomOf(_id) },
       ...(beyond_quota && { isBeyondQuota: true }),
-      ...(isMatch && { match: { criteria: match, holderScope: undefined, sut_request_id } }),
+      ...(isMatch && { match: { criteria: match, holderScope: undefined, sut_request_id, offer } }),
     }
   },
   ReservationExtended: (event) => {
@@ -218,18 +221,6 @@ const ofSession = decidedBy(sessionDecider)({
   }),
 })
 
-/** How long an instance has failed is not in the log. */
-const probeOf = (
-  event: OfType<'SutWentOnline' | 'SutWentOffline'>,
-  { isStatusUnknown }: LogContext,
-  { last, changes }: MonitoringState,
-) => {
-  const { _id, cause } = event.data
-  const status = isStatusUnknown ? 'unknown' : (last ?? 'unknown')
-  const shown = { status, changes } as const
-  return { type: 'RecordProbe', _id, cause, instance: instanceOf(event) ?? '', failingSince: 0, shown } as const
-}
-
 const ofListenPort = decidedBy(listenPortDecider)({
   ListenPortAssigned: ({ data: { listen_port, sut_id } }) => ({
     ...{ type: 'AssignListenPorts', range: { first: listen_port, last: listen_port }, randoms: [randomOf(sut_id)] },
@@ -244,7 +235,7 @@ const ofRefusals = decidedBy(refusalsDecider)({
   }),
 })
 
-/** How each type of event is decided again. Those of the log as a whole and of series have no command of their own. */
+/** How each type of event is decided again. Those of the log as a whole, of series and of probes have no command. */
 export const DECIDED_AGAIN: Readonly<Partial<Record<EventType, DecideAgain>>> = {
   ...ofSut,
   ...ofReservation,
@@ -254,7 +245,6 @@ export const DECIDED_AGAIN: Readonly<Partial<Record<EventType, DecideAgain>>> = 
   ...ofUser,
   ...ofToken,
   ...ofSession,
-  ...decidedBy(monitoringDecider)({ SutWentOnline: probeOf, SutWentOffline: probeOf }),
   ...ofListenPort,
   ...ofRefusals,
 }
@@ -267,7 +257,6 @@ interface Fold {
 /** By the name of a stream up to its first dash. */
 const FOLDS: ReadonlyMap<string, Fold> = new Map<string, Fold>([
   ['sut', sutDecider],
-  ['monitoring', monitoringDecider],
   ['sessions', sessionDecider],
   ['tokens', tokenDecider],
   [LISTEN_PORTS_STREAM, listenPortDecider],

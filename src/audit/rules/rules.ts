@@ -1,21 +1,8 @@
 import type { Recorded } from '../../domain/event.ts'
-import { userDecider } from '../../domain/user/decide.ts'
-import { USERS_STREAM } from '../../domain/values/ids.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import { judgeAgain } from './again.ts'
-import {
-  judgeActor,
-  judgeCredentials,
-  judgeKey,
-  judgeRevision,
-  judgeStream,
-  judgeTime,
-  makeAssigned,
-  makeJudgeId,
-  millisecondsIn,
-} from './envelope.ts'
-import { judgeBetween, judgePeople, makeJudgeSeries } from './plain.ts'
-import { makeSoFar } from './so-far.ts'
+import { judgeActor, judgeKey, judgeRevision, judgeStream, judgeTime, makeJudgeId, millisecondsIn } from './envelope.ts'
+import { findOffer, makeJudgePlain } from './plain.ts'
 import { makeStreams, type Report, type Stream } from './streams.ts'
 
 /**
@@ -37,11 +24,11 @@ export interface Rules {
 export const makeRules = (): Rules => {
   const streams = makeStreams()
   const judgeId = makeJudgeId()
-  const assigned = makeAssigned()
-  const judgeSeries = makeJudgeSeries()
-  const judgeSoFar = makeSoFar(streams)
-  const isAbandoned = (sutId: string): boolean => streams.sutOf(sutId)?.status === 'abandoned'
+  const judgePlain = makeJudgePlain(streams)
   const mayBeRetired = (sutId: string): boolean => (streams.sutOf(sutId)?.status ?? 'retired') === 'retired'
+  /** As the last LogVersionSet and the first ScheduleBegan have it. */
+  let logVersion = 0
+  let from: number | undefined
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)
@@ -52,17 +39,15 @@ export const makeRules = (): Rules => {
     judgeRevision(stream, event.revision, report)
     judgeId(event.id, time, report)
     judgeActor(event, report)
-    assigned.judge(event, time, report)
     if (!judgeStream(event, report)) stream.isUncertain = true
     judgeTime(stream, time, written, report)
     if (stream.isUncertain) return undefined
-    judgeCredentials(event, report)
-    judgeKey(stream, event, time, isAbandoned, report)
-    judgePeople(event, time, streams.stateOf(USERS_STREAM, userDecider), report)
-    judgeBetween(event, time, { streams, assigned }, report)
-    judgeSeries(event, report)
-    const context = { now: time, mayBeRetired, ...judgeSoFar(stream, event, time, report) }
-    stream.state = judgeAgain(stream.state, event, context, report)
+    judgeKey(stream, event, time, report)
+    judgePlain(event, time, report)
+    if (event.type === 'LogVersionSet') logVersion = event.data.version
+    if (event.type === 'ScheduleBegan') from ??= millisecondsIn(event.data.from)
+    const offerOf = (requestId: string | undefined) => findOffer(streams, requestId)
+    stream.state = judgeAgain(stream.state, event, { now: time, mayBeRetired, offerOf, logVersion, from }, report)
     return previous
   }
 
@@ -73,7 +58,6 @@ export const makeRules = (): Rules => {
       stream.isUncertain = true
       stream.position = position
       stream.revision = revision
-      assigned.skip()
     },
     streams: streams.all,
   }

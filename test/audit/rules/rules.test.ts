@@ -15,7 +15,9 @@ import {
   findingsIn,
   finds,
   MORNING,
+  ONE,
   of,
+  online,
   openedSession,
   SECOND,
   SUT,
@@ -25,23 +27,24 @@ import {
   write,
 } from './morning.ts'
 
-test('a SUT whose port is missing, different, or assigned at a different time is found', async (t) => {
+test('a SUT whose port is missing or another is found', async (t) => {
   await finds(t, /SutCreated without an effect/, [
     ['05:00', assigned],
     ['05:00', abandoned],
     ['05:00', created],
   ])
   await finds(t, /a SUT without a listen_port/, [['05:00', created]])
-  await finds(t, /a SUT without a listen_port/, [['05:00', abandoned]])
   await finds(t, /the SUT was assigned 20017/, [
     ['05:00', assigned],
     ['05:00', { ...created, data: { ...created.data, listen_port: 1 } } as Event],
   ])
-  await finds(t, /a different time than the assignment/, [
-    ['05:00', assigned],
-    ['05:01', created],
-  ])
 })
+
+test('a probe of a SUT that does not exist is found', (t) =>
+  finds(t, /is about the SUT .* which does not exist/, [
+    ['05:00', assigned],
+    ['05:01', online, ONE],
+  ]))
 
 test('a gap in a stream is found, and later events of the stream are not checked by the rules', async (t) => {
   await finds(t, /^3: the event has the revision 3, after 1 in its stream/, MORNING, (events) => events.toSpliced(3, 1))

@@ -7,12 +7,21 @@ import { type ClientAddresses, makeClientAddresses } from '../http/protocol/clie
 import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
+import { Misconfigured } from './config/config.ts'
 import type { Base } from './core/base.ts'
 import { CONDITION_AT_START } from './core/condition.ts'
 import { type LoggedReports, makeReports } from './core/reports.ts'
 
 /** Another program listens on the port. */
 class PortTaken extends ExpectedError {}
+
+const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'BERTH_HOST is a host name that cannot be resolved',
+  EAI_AGAIN: 'BERTH_HOST is a host name that cannot be resolved',
+  EADDRNOTAVAIL: 'BERTH_HOST is not an address of this machine',
+  EAFNOSUPPORT: 'BERTH_HOST belongs to an address family that this machine does not support',
+  EACCES: 'BERTH_PORT is a port that this user may not listen on',
+}
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
@@ -36,7 +45,7 @@ const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAdd
  * Takes the port, before anything is created. Until the start is complete, health checks are answered and everything
  * else is refused as not ready.
  *
- * @throws PortTaken
+ * @throws PortTaken, Misconfigured
  */
 export const bindPort = async (base: Base, certificate: Certificate | undefined) => {
   const { log, timeouts, opened } = base
@@ -53,6 +62,8 @@ export const bindPort = async (base: Base, certificate: Certificate | undefined)
   const listening = await listen(app, {
     ...{ host, port, addresses, certificate, timeouts, onAcceptError },
   }).catch((error: NodeJS.ErrnoException) => {
+    const problem = ADDRESS_PROBLEMS[String(error.code)]
+    if (problem !== undefined) throw new Misconfigured([problem])
     if (error.code !== 'EADDRINUSE') throw error
     const sentence = `BERTH_PORT: port ${port} at ${host} is in use by another program`
     throw new PortTaken(`${sentence}; stop it, or set BERTH_PORT to another port`, { cause: error })

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { readConfig, withoutClient } from '../app/config/config.ts'
+import { readConfig } from '../app/config/config.ts'
 import { didYouMean } from '../app/config/suggest.ts'
 import { type CommandHelp, helpOf, listCommands, parseArguments, usageOf } from '../client/command.ts'
 import { version } from '../http/documents/version.ts'
@@ -85,7 +85,7 @@ const runCommand = async (
       terminal.stdout(helpOf(command, 'berth', PROGRAM, EXIT_CODES))
       return DONE
     }
-    const config = readConfig(command.asksNoService ? withoutClient(environment) : environment)
+    const config = readConfig(environment)
     if (E.isLeft(config)) throw new Misused(config.left)
     if (command.isOfFiles && config.right.client !== undefined) {
       terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)

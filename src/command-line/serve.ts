@@ -3,7 +3,6 @@ import { type Command, reportError } from './terminal/command.ts'
 
 export const serveCommand: Command = {
   name: 'serve',
-  asksNoService: true,
   summary: 'runs the service',
   example: 'serve',
   help: `

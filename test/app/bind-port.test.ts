@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { bindPort } from '../../src/app/bind-port.ts'
-import { readConfig } from '../../src/app/config/config.ts'
+import { Misconfigured, readConfig } from '../../src/app/config/config.ts'
 import { makeBase } from '../../src/app/core/base.ts'
 import { basic, connectTo } from '../http/client.ts'
 import { rightOf } from '../users/builders.ts'
 
-/** A client of a service that has taken its port and has opened nothing else. */
-const startingClient = async (t: ExecutionContext) => {
-  const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_PORT: '0' }))
-  const silent = (): void => undefined
+const silent = (): void => undefined
+
+const bindAt = (BERTH_HOST: string) => {
+  const config = rightOf(readConfig({ BERTH_DATA: '/nowhere', BERTH_HOST, BERTH_PORT: '0' }))
   const log = { info: silent, warn: silent, error: silent }
   const runtime = { clock: Date.now, sinceBoot: Date.now, randomBytes, log, onFatal: silent }
-  const { listening } = await bindPort(makeBase(config, runtime), undefined)
+  return bindPort(makeBase(config, runtime), undefined)
+}
+
+/** A client of a service that has taken its port and has opened nothing else. */
+const startingClient = async (t: ExecutionContext) => {
+  const { listening } = await bindAt('127.0.0.1')
   const connections = connectTo(listening.port)
   t.teardown(() => {
     connections.close()
@@ -37,4 +42,12 @@ test('once the port is handed over, the connections of a start are answered by t
   t.is((await client.get('/api/sut')).status, 503)
   listening.setHandler((_, response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'))
   t.is((await client.get('/api/sut')).status, 200)
+})
+
+test('an address that is not of this machine, and a name without one, are refused with the variable, and no value', async (t) => {
+  for (const [host, problem] of [
+    ['192.0.2.1', 'BERTH_HOST is not an address of this machine'],
+    ['berth.invalid', 'BERTH_HOST is a host name that cannot be resolved'],
+  ] as const)
+    await t.throwsAsync(bindAt(host), { instanceOf: Misconfigured, message: problem }, host)
 })

@@ -1,6 +1,3 @@
-import { createSocket } from 'node:dgram'
-import { lookup } from 'node:dns/promises'
-import { once } from 'node:events'
 import { mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
@@ -94,32 +91,6 @@ const storeProblems = async ({ eventStore, data }: Config): Problems => {
   return [`BERTH_EVENT_STORE: the directory ${directory} does not exist`]
 }
 
-const HOST_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'BERTH_HOST is a host name that cannot be resolved',
-  EAI_AGAIN: 'BERTH_HOST is a host name that cannot be resolved',
-  EADDRNOTAVAIL: 'BERTH_HOST is not an address of this machine',
-  EAFNOSUPPORT: 'BERTH_HOST belongs to an address family that this machine does not support',
-  EACCES: 'BERTH_PORT is a port that this user may not listen on',
-}
-
-/** Whether the address can be bound. Uses a datagram socket, to which no client can connect in the meantime. */
-const addressProblems = async ({ host, port }: Config): Problems => {
-  try {
-    const { address, family } = await lookup(host)
-    const socket = createSocket(family === 6 ? 'udp6' : 'udp4')
-    try {
-      socket.bind({ address, port, exclusive: true })
-      await once(socket, 'listening')
-    } finally {
-      socket.close()
-    }
-    return []
-  } catch (error) {
-    const problem = HOST_PROBLEMS[codeOf(error)]
-    return problem === undefined ? [] : [problem]
-  }
-}
-
 const clientSecretProblems = async ({ oidc }: Config): Problems => {
   const read = oidc && (await readClientSecret(oidc.clientSecretFile))
   return read !== undefined && E.isLeft(read) ? [`BERTH_OIDC_CLIENT_SECRET_FILE: the client secret ${read.left}`] : []
@@ -136,7 +107,7 @@ const sameFileProblems = ({ eventStore }: Config, named: readonly Named[]): read
 
 /**
  * Checks everything that a configuration names, before anything is created. Returns every problem as a sentence that
- * names the variable. Certificates are checked by http/server/certificate.ts.
+ * names the variable. Certificates are checked by http/server/certificate.ts, the address by bind-port.ts.
  */
 export const problemsOfConfig = async (config: Config): Problems => {
   const named = namedFiles(config)
@@ -150,5 +121,5 @@ export const problemsOfConfig = async (config: Config): Problems => {
   }
   const store = isLogUsable ? await storeProblems(config) : []
   files.push(...(await clientSecretProblems(config)))
-  return [...data, ...store, ...same, ...files, ...(await addressProblems(config))]
+  return [...data, ...store, ...same, ...files]
 }

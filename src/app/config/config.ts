@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { parseAuditKey } from '../../audit/audit-key.ts'
-import { TARGET_VARIABLES, targetProblems } from '../../client/service/credentials.ts'
+import { TARGET_VARIABLES } from '../../client/service/credentials.ts'
 import { QUOTA_DEFAULT } from '../../domain/user/quota.ts'
 import { parseRoleMapping } from '../../domain/user/role-mapping.ts'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
@@ -78,7 +78,7 @@ const readOidc = (read: ReadVariable, path: ReadValue<string>) => {
   return { issuer, clientId, clientSecretFile, claim, roles, redirectUri: `${publicUrl}/login/callback` }
 }
 
-/** The variables that say which service is asked, and as whom; undefined if none is set. */
+/** The variables that say which service is asked, and as whom, unread; undefined if none is set. */
 const clientOf = (environment: Variables): Variables | undefined =>
   TARGET_VARIABLES.some((name) => environment[name] !== undefined) ? pick(environment, TARGET_VARIABLES) : undefined
 
@@ -168,12 +168,6 @@ const SERVICE_LINK =
 const isServiceLink = ([name, value = '']: readonly [string, string | undefined]): boolean =>
   SERVICE_LINK.test(name) || (name.endsWith('_PORT') && /^(?:tcp|udp|sctp):\/\//.test(value))
 
-/** The variables without those of a client: a service that a test starts has the ones of its reservation. */
-export const withoutClient = (environment: Variables): Variables => ({
-  ...environment,
-  ...Object.fromEntries(TARGET_VARIABLES.map((name) => [name, undefined])),
-})
-
 /** Left: every problem, as a sentence that names its variable and never includes the value. */
 export const readConfig = (
   environment: Variables,
@@ -192,7 +186,6 @@ export const readConfig = (
   }
   const config = readAll(read, environment, directory)
   problems.push(...combinationProblems(environment))
-  if (config.client !== undefined) problems.push(...targetProblems(config.client))
   const unknown = Object.entries(environment).filter(
     ([name, value]) => value !== undefined && name.startsWith('BERTH_') && !known.includes(name),
   )

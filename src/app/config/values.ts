@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { Temporal } from 'temporal-polyfill'
 import type { Quota } from '../../domain/events/user.ts'
 import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../domain/user/quota.ts'
+import { ADDRESS, ADDRESS_LENGTH_MAX } from '../../domain/values/address.ts'
 import { passwordProblem } from '../../users/passwords/password.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 
@@ -23,11 +24,9 @@ export const readWholeNumber =
       ? E.right(Number(value))
       : E.left(`must be a whole number from ${min} to ${max}`)
 
-const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
-
 /** Reads a host name or an IP address. */
 export const readHost: ReadValue<string> = (value) =>
-  isIP(value) !== 0 || (HOST_NAME.test(value) && !/(?:^|\.)\d+$/.test(value))
+  isIP(value) !== 0 || (value.length <= ADDRESS_LENGTH_MAX && ADDRESS.test(value))
     ? E.right(value)
     : E.left('must be a host name or an IP address, without a port or brackets')
 

@@ -3,12 +3,12 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
-import { readTarget, type Target } from '../../client/service/credentials.ts'
+import { readTarget, type Target, targetProblems } from '../../client/service/credentials.ts'
 import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
 import { type Answer, type CallOptions, makeService } from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
-import { CommandFailure, type Terminal } from '../terminal/command.ts'
+import { CommandFailure, Misused, type Terminal } from '../terminal/command.ts'
 
 /**
  * A JSON object with at least these members. A newer service may add others, which `--json` shows. Arrays and objects
@@ -36,9 +36,13 @@ const describeProblem = (errors: t.Errors): string => {
   return path.length === 0 ? `the answer ${message}` : `"${path.join('.')}" ${message}`
 }
 
-/** The service at BERTH_URL, or the one that runs on BERTH_DATA. @throws CommandFailure | ClientFailure */
+/** The service at BERTH_URL, or the one that runs on BERTH_DATA. @throws Misused | CommandFailure | ClientFailure */
 export const targetOf = ({ client, data }: Pick<Config, 'client' | 'data'>): Target => {
-  if (client !== undefined) return readTarget(client)
+  if (client !== undefined) {
+    const problems = targetProblems(client)
+    if (problems.length > 0) throw new Misused(problems)
+    return readTarget(client)
+  }
   const socketPath = join(data, CONTROL_SOCKET)
   const why = socketPathProblem(socketPath)
   if (why === undefined) return { url: 'http://localhost', socketPath }

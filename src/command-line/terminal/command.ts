@@ -39,8 +39,6 @@ export const randomHexOf =
     Buffer.from(randomBytes(bytes)).toString('hex')
 
 export interface Command extends CommandHelp {
-  /** Whether variables that name another service are ignored. */
-  readonly asksNoService?: true
   /** Whether it works on files only, wherever a service runs. */
   readonly isOfFiles?: true
   /** Resolves to the exit code, if it is not `DONE`. @throws CommandFailure, Misused, or another ExpectedError */

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import test from 'ava'
 import fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
-import { readConfig, withoutClient } from '../../../src/app/config/config.ts'
+import { readConfig } from '../../../src/app/config/config.ts'
 import { parseAuditKey } from '../../../src/audit/audit-key.ts'
 import { passwordProblem } from '../../../src/users/passwords/password.ts'
 import { anyCharacter } from '../../characters.ts'
@@ -285,10 +285,4 @@ test("the first administrator's password must meet the rules for every password"
     },
   )
   t.pass()
-})
-
-test('"serve" ignores the variables that name another service, also wrong ones', (t) => {
-  const environment = { BERTH_URL: 'wrong', BERTH_TOKEN: 'wrong' }
-  t.is(problemsOf(environment).length, 2)
-  t.is(rightOf(read(withoutClient(environment))).client, undefined)
 })

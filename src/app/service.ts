@@ -269,7 +269,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       range: config.listenPorts,
       checkSut: monitor.check,
       lastChecks: makeLastChecks(),
-      singleSignOn: openSingleSignOn(lab, signedIn.sessions),
+      singleSignOn: openSingleSignOn(lab),
       digest: async () => (await readPage()).digest,
     }
     const dependencies: AppDependencies = {

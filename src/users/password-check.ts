@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { makeTurns } from '../concurrency/turns.ts'
 import { foldName } from '../domain/values/user-name.ts'
 import type { BasicCredentials } from './basic.ts'
@@ -91,54 +92,37 @@ const makeVerification = (options: PasswordCheckOptions) => {
 
 /**
  * One for each user, and for each spelling of a name that is the same user's; about 300 bytes each. Each was verified, so
- * only users can push out others, at the cost of one check each; these are then verified again. In the order of their
- * verification: moving one at each request would cost every request.
+ * only users can push out others, at the cost of one check each; these are then verified again.
  */
 const REMEMBERED_MAX = 65_536
-
-/** Verified credentials that are still valid, by their digests. */
-const makeRemembered = ({ users, rememberedMax = REMEMBERED_MAX }: PasswordCheckOptions) => {
-  const remembered = new Map<string, Credential>()
-  /** The list of users, which any change replaces, when what is not current was forgotten last. */
-  let swept: readonly User[] = []
-  return {
-    get: (digest: string): User | undefined => {
-      const credential = remembered.get(digest)
-      return credential !== undefined && users.isCurrent(credential) ? credential.user : undefined
-    },
-    put: (digest: string, credential: Credential): void => {
-      if (swept !== users.list()) {
-        swept = users.list()
-        for (const [key, old] of remembered) if (!users.isCurrent(old)) remembered.delete(key)
-      }
-      const [oldest] = remembered.keys()
-      if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest)
-      remembered.set(digest, credential)
-    },
-  }
-}
 
 /** Checks passwords. Credentials that have been verified, or are being verified, need no further check. */
 export const makePasswordCheck = (options: PasswordCheckOptions) => {
   // Credentials themselves are not kept: only digests, keyed with a secret of this process.
   const secret = Buffer.from(options.randomBytes(32)).toString('hex')
   const digestOf = (header: string): string => digest('sha256', secret + header, 'hex')
-  const remembered = makeRemembered(options)
+  const { users, rememberedMax = REMEMBERED_MAX } = options
+  const verifiedBefore = new LRUCache<string, Credential>({ maxSize: rememberedMax, sizeCalculation: () => 1 })
+  /** In the order of their verification: moving one at each request would cost every request. */
+  const remembered = (digest: string): User | undefined => {
+    const credential = verifiedBefore.peek(digest)
+    return credential !== undefined && users.isCurrent(credential) ? credential.user : undefined
+  }
   const verified = makeVerification(options)
   const underWay = new Map<string, Promise<CheckedPassword>>()
   return {
     /** The user of a header that has been verified. */
-    remembered: (header: string): User | undefined => remembered.get(digestOf(header)),
+    remembered: (header: string): User | undefined => remembered(digestOf(header)),
     /** The user of credentials that have been verified, or what becomes of their check under way. */
     known: ({ canonical }: BasicCredentials): User | Promise<CheckedPassword> | undefined =>
-      remembered.get(digestOf(canonical)) ?? underWay.get(digestOf(canonical)),
+      remembered(digestOf(canonical)) ?? underWay.get(digestOf(canonical)),
     /** Checks credentials, those of lower ranks first. Rejects only if hashing itself fails. */
     check: (credentials: BasicCredentials, rank: number): Promise<CheckedPassword> => {
       const key = digestOf(credentials.canonical)
       const check = async (): Promise<CheckedPassword> => {
         const credential = await verified(credentials, rank)
         if (typeof credential === 'string') return credential
-        remembered.put(key, credential)
+        verifiedBefore.set(key, credential)
         return credential.user
       }
       const checking = check().finally(() => underWay.delete(key))

@@ -1,9 +1,8 @@
-import { stat } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { SecretStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
-import { readKeyRing } from './keys.ts'
+import { type KeyRing, readKeyRing } from './keys.ts'
 import { reseal } from './reseal.ts'
 import type { Vault } from './vault.ts'
 
@@ -25,49 +24,35 @@ export interface VaultKeeping {
   readonly times?: Partial<typeof TIMES>
 }
 
-/**
- * A fingerprint of a file's state without reading its content. Follows links. Files are polled rather than watched,
- * which also works through links, on network file systems and for mounted secrets.
- */
-const readFileState = async (path: string): Promise<string> => {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
-  } catch (error) {
-    return String((error as NodeJS.ErrnoException).code)
-  }
-}
+const isSame = (one: KeyRing, other: KeyRing): boolean =>
+  one.keys.length === other.keys.length &&
+  one.keys.every(({ id, key }, n) => other.keys[n]?.id === id && other.keys[n].key.equals(key))
 
-/** Installs the keys of a file. Left: why they cannot be used. @throws StoreUnavailable */
-const takeFile = async (file: string, { take }: Pick<Vault, 'take'>): Promise<E.Either<readonly string[], void>> => {
-  const ring = await readKeyRing({ vaultKeyFile: file })
-  if (E.isLeft(ring)) return ring
-  return E.mapLeft((problems: readonly string[]) => [`${file}: ${problems.join('; ')}`])(await take(ring.right))
-}
-
-/** Takes up changes of the key file. Returns what looks at it once. */
+/** Takes up changes of the key file. Returns what reads it once, which also works where it cannot be watched. */
 const makePoll = (file: string, { vault, log, alarms }: VaultKeeping, onTaken: () => void) => {
-  // Matches no file state, so that the first look detects changes since the start.
-  let state = ''
   // A file that is broken at one look only was being written.
   let broken = 0
-  return async (): Promise<void> => {
-    const seen = await readFileState(file)
-    if (seen === state && broken === 0) return
-    const { id } = vault.keys().current
-    // Undefined while the store cannot be read: then nothing is known to be wrong with the file.
-    const taken = await takeFile(file, vault).catch(() => undefined)
-    state = taken === undefined ? '' : seen
-    if (taken === undefined) return
-    if (E.isLeft(taken)) {
-      if (++broken === 2) alarms.raise('vault', `${taken.left.join('; ')}; the previous keys stay in use`)
-      return
-    }
-    if (broken > 1) alarms.clear('vault', 'the vault keys can be read again')
-    broken = 0
-    const { current } = vault.keys()
-    if (current.id !== id) log.info({ key: current.id }, 'sealing with a new vault key')
+  const take = async (): Promise<E.Either<readonly string[], void>> => {
+    const read = await readKeyRing({ vaultKeyFile: file })
+    if (E.isLeft(read)) return read
+    const [ring, { current }] = [read.right, vault.keys()]
+    if (isSame(ring, vault.keys())) return E.right(undefined)
+    const taken = await vault.take(ring)
+    if (E.isLeft(taken)) return E.left([`${file}: ${taken.left.join('; ')}`])
+    if (ring.current.id !== current.id) log.info({ key: ring.current.id }, 'sealing with a new vault key')
     onTaken()
+    return taken
+  }
+  return async (): Promise<void> => {
+    // Undefined while the store cannot be read: then nothing is known to be wrong with the file.
+    const taken = await take().catch(() => undefined)
+    if (taken === undefined) return
+    if (E.isRight(taken)) {
+      if (broken > 1) alarms.clear('vault', 'the vault keys can be read again')
+      broken = 0
+    } else if (++broken === 2) {
+      alarms.raise('vault', `${taken.left.join('; ')}; the previous keys stay in use`)
+    }
   }
 }
 

@@ -18,14 +18,17 @@ export interface Sealed<F extends string> {
   readonly secrets: readonly SealedSecret[]
 }
 
-interface UserSecret {
+/** A secret as it was read. */
+interface OpenedSecret {
   /** The id of the change that an event names. */
   readonly id: string
   /** Undefined if it cannot be opened: its key is missing, or it was altered, or it is from another place. */
   readonly clear: string | undefined
+  /** Why it cannot be opened. */
+  readonly why?: string
 }
 
-export type UserSecrets = { readonly [F in UserSecretField]?: UserSecret }
+export type UserSecrets = { readonly [F in UserSecretField]?: OpenedSecret }
 
 export type Vault = ReturnType<typeof makeVault>
 
@@ -59,52 +62,24 @@ const compareKeys = async (
   return problems.length > 0 ? E.left(problems) : E.right(checks)
 }
 
-/** A SUT's secrets by field. Left: which of them cannot be read and why, or that there are others. */
-const readSecretsOfSut = async (
+/** The secrets of each of these owners, by field. */
+const openSecretsOf = async (
   store: VaultStore,
   keys: KeyRing,
-  sutId: string,
-): Promise<E.Either<string, { readonly [F in SecretField]?: string }>> => {
-  const all: { [F in SecretField]?: string } = {}
-  for (const secret of await store.readSecrets(sutId)) {
-    const field = SECRET_FIELDS.find((known) => known === secret.field)
-    if (field === undefined || secret.owner !== sutId) return E.left('the store gave secrets that are not of this SUT')
-    const opened = openSecret(keys, secret)
-    if (E.isLeft(opened)) return E.left(`the ${field} cannot be read: ${opened.left}`)
-    all[field] = opened.right
-  }
-  return E.right(all)
-}
-
-const readSecretsOfUsers = async (
-  store: VaultStore,
-  keys: KeyRing,
-  userIds: readonly string[],
-): Promise<readonly UserSecrets[]> => {
-  const owners = userIds.map(userOwner)
+  owners: readonly string[],
+): Promise<readonly Readonly<Record<string, OpenedSecret>>[]> => {
   const byOwner = Map.groupBy(await store.readSecrets(...owners), ({ owner }) => owner)
   return owners.map((owner) => {
-    const secrets = (byOwner.get(owner) ?? []).map((secret): readonly [string, UserSecret] => {
+    const secrets = (byOwner.get(owner) ?? []).map((secret): readonly [string, OpenedSecret] => {
+      const { field, id } = secret
       const opened = openSecret(keys, secret)
-      return [secret.field, { id: secret.id, clear: E.isRight(opened) ? opened.right : undefined }]
+      return [field, E.isRight(opened) ? { id, clear: opened.right } : { id, clear: undefined, why: opened.left }]
     })
     return Object.fromEntries(secrets)
   })
 }
 
-const findSecretsOf = async (
-  store: VaultStore,
-  keys: KeyRing,
-  sutId: string,
-): Promise<{ readonly [F in SecretField]: boolean }> => {
-  const sealed = (await store.readSecrets(sutId)).filter(({ owner }) => owner === sutId)
-  const isEmpty = (secret: SealedSecret): boolean => {
-    const opened = openSecret(keys, secret)
-    return E.isRight(opened) && opened.right === ''
-  }
-  const has = (field: SecretField): boolean => sealed.some((secret) => secret.field === field && !isEmpty(secret))
-  return { password: has('password'), user_name: has('user_name') }
-}
+const isSet = (secret: OpenedSecret | undefined): boolean => secret !== undefined && secret.clear !== ''
 
 interface VaultOptions {
   readonly store: VaultStore
@@ -122,11 +97,10 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
   const take = async (ring: KeyRing): Promise<E.Either<readonly string[], void>> => {
     const before = await compareKeys(store, ring)
     if (E.isLeft(before)) return before
-    const checks = before.right
     const { id: field } = ring.current
-    const own = checks.find((check) => check.field === field)
+    const own = before.right.find((check) => check.field === field)
     // If another check value is newer, this key was current before and is again.
-    if (own === undefined || checks.some((check) => currentSince(check) > currentSince(own))) {
+    if (own === undefined || before.right.some((check) => currentSince(check) > currentSince(own))) {
       const id = makeId(clock(), Buffer.from(randomBytes(8)).toString('hex'))
       await store.writeSecrets([sealed(ring, { owner: KEY_CHECKS, field, id }, KEY_CHECK_TEXT)])
       // Another instance may have added another key at the same time. Then neither may start sealing.
@@ -146,6 +120,8 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
     }
   }
 
+  const openOwn = async (owner: string) => (await openSecretsOf(store, keys, [owner]))[0] ?? {}
+
   return {
     /**
      * Checks the ring against the store's key check values, and adds one for the current key. Left: every key that is
@@ -161,10 +137,16 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       const sealed = sealFields(sutId, SECRET_FIELDS, secrets)
       return sealed.secrets.length === 0 ? undefined : sealed
     },
-    /** A SUT's decrypted secrets. Left names the field and the problem. */
-    reveal: (sutId: string) => readSecretsOfSut(store, keys, sutId),
+    /** The password of a SUT; undefined if it has none. Left: why it cannot be read. */
+    passwordOf: async (sutId: string): Promise<E.Either<string, string | undefined>> => {
+      const { clear, why } = (await openOwn(sutId)).password ?? {}
+      return why === undefined ? E.right(clear || undefined) : E.left(`the password cannot be read: ${why}`)
+    },
     /** Which secrets a SUT has, without those that are empty. One that cannot be opened counts. */
-    has: (sutId: string) => findSecretsOf(store, keys, sutId),
+    has: async (sutId: string): Promise<{ readonly [F in SecretField]: boolean }> => {
+      const { password, user_name } = await openOwn(sutId)
+      return { password: isSet(password), user_name: isSet(user_name) }
+    },
     /** As `seal`, for a user, of whom something has changed. */
     sealUser: (userId: string, secrets: SecretValues<UserSecretField>): Sealed<UserSecretField> =>
       sealFields(userOwner(userId), USER_SECRET_FIELDS, secrets),
@@ -173,17 +155,13 @@ export const makeVault = ({ store, keys: first, clock, randomBytes }: VaultOptio
       sealFields(tokensOwner(userId), [tokenId], { [tokenId]: name }),
     /** The names of a user's tokens that can be opened, by id; also of revoked ones. */
     revealTokenNames: async (userId: string): Promise<ReadonlyMap<string, string>> => {
-      const owner = tokensOwner(userId)
-      const own = (await store.readSecrets(owner)).filter((secret) => secret.owner === owner)
-      const opened = own.flatMap((secret) => {
-        const name = openSecret(keys, secret)
-        return E.isRight(name) ? [[secret.field, name.right] as const] : []
-      })
-      return new Map(opened)
+      const names = Object.entries(await openOwn(tokensOwner(userId)))
+      return new Map(names.flatMap(([id, { clear }]) => (clear === undefined ? [] : [[id, clear] as const])))
     },
     /**
      * The secrets of each of these users. The store may be ahead of the events that a reader has seen: compare the ids.
      */
-    readUsers: (...userIds: readonly string[]) => readSecretsOfUsers(store, keys, userIds),
+    readUsers: (...userIds: readonly string[]): Promise<readonly UserSecrets[]> =>
+      openSecretsOf(store, keys, userIds.map(userOwner)),
   }
 }

@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { keepVault, type VaultKeeping } from '../../src/vault/keep-vault.ts'
+import type { KeyRing } from '../../src/vault/keys.ts'
 import { keyNeeds } from '../../src/vault/needs.ts'
 import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault } from '../../src/vault/vault.ts'
@@ -221,16 +222,19 @@ test('a re-encryption that failed is tried again', async (t) => {
 })
 
 test('a key file is read again, without an alarm, while the store cannot be read', async (t) => {
-  const { store, vault } = await rotated(t)
+  const store = await aStore(t)
+  const vault = await vaultOver(store, ringOf('a'))
   const file = join(await temporaryData(t), 'vault.key')
   await writeFile(file, `k1:${randomBytes(32).toString('base64')}\n`)
   let attempts = 0
-  const take = async () => {
+  let keys = vault.keys()
+  const take = async (ring: KeyRing) => {
     if (++attempts < 4) throw new StoreUnavailable('the store does not answer')
+    keys = ring
     return E.right(undefined)
   }
   const end = keepVault({
-    ...{ ...resealing(store, vault), file, vault: { ...vault, take }, times: { poll: 1 } },
+    ...{ ...resealing(store, vault), file, vault: { keys: () => keys, take }, times: { poll: 1 } },
     ...{
       log: { info: () => undefined, warn: () => t.fail(), error: () => t.fail() },
       alarms: { raise: t.fail, clear: t.fail },

@@ -54,7 +54,7 @@ export const givePassword = async (
 }
 
 export const passwordOf = async (store: EventStore, keys: KeyRing, sut: string): Promise<string | undefined> =>
-  rightOf(await makeVault({ store, keys, clock: () => NOW, randomBytes }).reveal(sut)).password
+  rightOf(await makeVault({ store, keys, clock: () => NOW, randomBytes }).passwordOf(sut))
 
 /** Re-encryption without pauses. */
 export const resealing = (store: EventStore, vault: Vault, now = NOW): Resealing => ({

@@ -1,9 +1,6 @@
-import { makeProvisionUser } from '../../commands/users/provision-user.ts'
 import { makeUsedTickets } from '../../http/console/used-tickets.ts'
-import { makeSingleSignOn } from '../../http/routes/login/single-sign-on.ts'
 import type { SingleSignOn } from '../../http/routes/parts.ts'
-import type { LoginSessions } from '../../users/login-sessions.ts'
-import { openProvider } from '../../users/oidc/provider.ts'
+import { makeProvider } from '../../users/oidc/provider.ts'
 import { makeSealer } from '../../vault/derived/sealer.ts'
 import type { Lab } from '../core/base.ts'
 
@@ -29,19 +26,16 @@ const makeOnAdmitted = ({ alarms, users }: Lab) => {
   }
 }
 
-/** Follows the provider, if there is one. */
-export const openSingleSignOn = (lab: Lab, sessions: LoginSessions): SingleSignOn | undefined => {
-  const { config, users, vault, runner, log, opened, clock, randomBytes, randomHex } = lab
+/** The provider, if there is one. */
+export const openSingleSignOn = (lab: Lab): SingleSignOn | undefined => {
+  const { config, vault, log, clock, randomBytes } = lab
   const { oidc } = config
   if (oidc === undefined) return undefined
-  const provider = openProvider({ ...oidc, log })
-  opened.defer(provider.close)
-  return makeSingleSignOn({
-    ...{ provider, roles: oidc.roles, users, sessions, clock, randomBytes },
+  return {
+    ...{ provider: makeProvider(oidc), roles: oidc.roles, exchanging: 0 },
     transactions: makeSealer(vault.keys, 'berth sign-in transaction v1', randomBytes),
     used: makeUsedTickets(clock),
-    provisionUser: makeProvisionUser({ runner, people: users, vault, clock, randomHex }),
     onAdmitted: makeOnAdmitted(lab),
     onFailure: (reason, requestId) => log.warn({ reason, request_id: requestId }, 'a single sign-on failed'),
-  })
+  }
 }

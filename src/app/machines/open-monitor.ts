@@ -15,9 +15,9 @@ import { makeWarnOnce } from '../core/reports.ts'
 export const makePasswordOf =
   ({ vault }: Pick<Lab, 'vault'>, Unreadable: new (why: string) => Error = Error) =>
   async (sutId: string): Promise<string | undefined> => {
-    const revealed = await vault.reveal(sutId)
-    if (E.isLeft(revealed)) throw new Unreadable(revealed.left)
-    return revealed.right.password || undefined
+    const password = await vault.passwordOf(sutId)
+    if (E.isLeft(password)) throw new Unreadable(password.left)
+    return password.right
   }
 
 /**

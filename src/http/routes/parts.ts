@@ -14,6 +14,7 @@ import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'
 import type { ProbeResult } from '../../domain/monitoring/decide.ts'
 import type { WindowLimits } from '../../domain/reservation/window-limits.ts'
+import type { RoleMapping } from '../../domain/user/role-mapping.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
@@ -23,12 +24,13 @@ import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../read-models/requests/explain.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
-import type { CallbackParameters } from '../../users/oidc/provider.ts'
+import type { Provider, SignInChecks } from '../../users/oidc/provider.ts'
 import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { ConsoleTicket } from '../console/consoles.ts'
+import type { UsedTickets } from '../console/used-tickets.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
 import type { Forwarded } from '../response/forwarded.ts'
@@ -115,11 +117,23 @@ export interface Parts {
   readonly digest: () => Promise<string>
 }
 
-/** What a browser brings from the provider, and what the sign-in began with. */
-export type SignOnEnd = CallbackParameters & { readonly transaction: string }
+/** What the end of a single sign-on needs of its beginning. */
+export interface SignInTransaction extends SignInChecks {
+  /** Unix milliseconds. */
+  readonly expires: number
+}
 
-/** The two requests of a sign-in at a provider. */
+/** Single sign-on with the provider of a service. */
 export interface SingleSignOn {
-  readonly start: (call: Call) => RouteResult
-  readonly finish: (call: Call<SignOnEnd>) => RouteResult
+  readonly provider: Provider
+  readonly roles: RoleMapping
+  readonly transactions: Sealer<SignInTransaction>
+  /** Transactions that were used, by their nonce. */
+  readonly used: UsedTickets
+  /** Sign-ins that wait for the provider now. */
+  exchanging: number
+  /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
+  readonly onAdmitted: (userId: string, isLastAdministrator: boolean) => void
+  /** Called when a sign-in fails or the provider is unavailable. */
+  readonly onFailure: (reason: string, requestId: string) => void
 }

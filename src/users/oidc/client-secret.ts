@@ -17,14 +17,3 @@ export const readClientSecret = async (path: string): Promise<E.Either<string, s
     return E.left(`cannot be read from ${path}: ${(error as Error).message.split(',')[0]}`)
   }
 }
-
-/** The client secret, read again for each use. While the file cannot be used, the last secret stays in use. */
-export const followClientSecret = (path: string, onProblem: (problem: string) => void) => {
-  let last: string | undefined
-  return async (): Promise<string | undefined> => {
-    const read = await readClientSecret(path)
-    if (E.isRight(read)) last = read.right
-    else onProblem(read.left)
-    return last
-  }
-}

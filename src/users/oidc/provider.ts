@@ -15,8 +15,8 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import { type Claims, claimValuesOf, hasName, isElsewhere, isSubject, type Person, personOf } from './claims.ts'
-import { followClientSecret } from './client-secret.ts'
-import { AddressNotSafe, isSafe, makeLimitedFetch } from './limited-fetch.ts'
+import { readClientSecret } from './client-secret.ts'
+import { AddressNotSafe, isSafe, limitedFetch } from './limited-fetch.ts'
 import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
 
 /** How Berth shows a provider its secret (OpenID Connect Core 1.0, section 9). */
@@ -46,7 +46,7 @@ export interface CallbackParameters {
   readonly iss?: string | undefined
 }
 
-export type Provider = ReturnType<typeof openProvider>
+export type Provider = ReturnType<typeof makeProvider>
 
 export interface ProviderOptions {
   readonly issuer: string
@@ -54,7 +54,6 @@ export interface ProviderOptions {
   readonly clientSecretFile: string
   readonly claim: string
   readonly redirectUri: string
-  readonly log: Record<'warn', (facts: object, sentence: string) => void>
   /** Monotonic milliseconds. */
   readonly now?: () => number
 }
@@ -72,14 +71,7 @@ const scopesFor = ({ scopes_supported }: { scopes_supported?: string[] }, claim:
   return ['openid', ...[...SCOPES.slice(1), claim].filter((scope) => supported.includes(scope))].join(' ')
 }
 
-interface DiscoverOptions extends Pick<ProviderOptions, 'issuer' | 'clientId'> {
-  readonly auth: ClientAuth
-  /** Ends requests to the provider. */
-  readonly stop: AbortSignal
-}
-
-const discover = async ({ issuer, clientId, auth, stop }: DiscoverOptions): Promise<Configuration> => {
-  const limitedFetch = makeLimitedFetch(stop)
+const discover = async ({ issuer, clientId }: ProviderOptions, auth: ClientAuth): Promise<Configuration> => {
   // Not that all its addresses may be insecure: each is checked when it is fetched.
   const execute = issuer.startsWith('http:') ? [allowInsecureRequests] : []
   const options = { [customFetch]: limitedFetch, timeout: TIMEOUT, execute: [enableNonRepudiationChecks, ...execute] }
@@ -89,28 +81,6 @@ const discover = async ({ issuer, clientId, auth, stop }: DiscoverOptions): Prom
   if (new URL(named).href !== new URL(issuer).href) throw new ProviderUnavailable('the provider has another issuer')
   if (at === undefined || !isSafe(new URL(at))) throw new AddressNotSafe('the provider has no safe sign-in address')
   return client
-}
-
-/** Discovers the provider when it is needed, and keeps what it says for a while. */
-const makeKnown = (options: DiscoverOptions, now: () => number) => {
-  let last: { readonly provider: Promise<Configuration>; readonly at: number } | undefined
-  return {
-    /** @throws ProviderUnavailable */
-    known: async (): Promise<Configuration> => {
-      if (last === undefined || now() - last.at >= KNOWN_FOR_MS) last = { provider: discover(options), at: now() }
-      const asked = last
-      try {
-        return await asked.provider
-      } catch (error) {
-        if (last === asked) last = undefined
-        throw new ProviderUnavailable(await describeFailure(error))
-      }
-    },
-    /** Call if what is known turned out to be out of date. */
-    forget: (): void => {
-      last = undefined
-    },
-  }
 }
 
 /** Adds what the provider says elsewhere, if the token leaves it out. The token counts first. */
@@ -138,12 +108,7 @@ const makeClientAuth = () => {
       } catch (error) {
         if (!(await isClientRefused(error))) throw error
         accepted = first === 'client_secret_post' ? 'client_secret_basic' : 'client_secret_post'
-        try {
-          return await ask()
-        } catch (again) {
-          accepted = first
-          throw again
-        }
+        return ask()
       }
     },
   }
@@ -168,19 +133,29 @@ const makeExchange =
   }
 
 /** The OpenID Connect provider. */
-export const openProvider = (options: ProviderOptions) => {
-  const { redirectUri, claim, log, now = () => performance.now() } = options
-  const stopping = new AbortController()
+export const makeProvider = (options: ProviderOptions) => {
+  const { redirectUri, claim, clientSecretFile, now = () => performance.now() } = options
   const clientAuth = makeClientAuth()
-  const readSecret = followClientSecret(options.clientSecretFile, (problem) =>
-    log.warn({ problem }, 'the client secret cannot be used; the last one stays in use'),
-  )
-  const { known, forget } = makeKnown({ ...options, auth: clientAuth.auth, stop: stopping.signal }, now)
   const exchange = makeExchange(options, clientAuth)
+  let known: { readonly client: Promise<Configuration>; readonly at: number } | undefined
+
+  /** Discovers the provider when it is needed, and keeps what it says for a while. @throws ProviderUnavailable */
+  const find = async (): Promise<Configuration> => {
+    if (known === undefined || now() - known.at >= KNOWN_FOR_MS)
+      known = { client: discover(options, clientAuth.auth), at: now() }
+    const asked = known
+    try {
+      return await asked.client
+    } catch (error) {
+      if (known === asked) known = undefined
+      throw new ProviderUnavailable(await describeFailure(error))
+    }
+  }
+
   return {
     /** The address at which somebody signs in. @throws ProviderUnavailable */
     signInUrl: async ({ state, nonce, verifier }: SignInChecks): Promise<string> => {
-      const client = await known()
+      const client = await find()
       return buildAuthorizationUrl(client, {
         ...{ redirect_uri: redirectUri, scope: scopesFor(client.serverMetadata(), claim), state, nonce },
         ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
@@ -188,20 +163,19 @@ export const openProvider = (options: ProviderOptions) => {
     },
     /** Who signed in. Left: why what came back proves nothing, for the log. @throws ProviderUnavailable */
     exchange: async (sent: CallbackParameters, checks: SignInChecks): Promise<E.Either<string, Person>> => {
-      const client = await known()
-      const secret = await readSecret()
-      if (secret === undefined) throw new ProviderUnavailable('there is no client secret')
-      clientAuth.setSecret(secret)
+      const client = await find()
+      const secret = await readClientSecret(clientSecretFile)
+      if (E.isLeft(secret)) throw new ProviderUnavailable(`the client secret ${secret.left}`)
+      clientAuth.setSecret(secret.right)
       try {
         const person = personOf(await exchange(client, sent, checks), claim)
         return person === undefined ? E.left('the provider names no issuer or subject') : E.right(person)
       } catch (error) {
         const reason = await describeFailure(error)
-        if (isKeyUnknown(error)) forget()
+        if (isKeyUnknown(error)) known = undefined
         if (isUnavailable(error)) throw new ProviderUnavailable(reason)
         return E.left(reason)
       }
     },
-    close: (): void => stopping.abort(),
   }
 }

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
 import type { Configuration } from 'oidc-provider'
-import { openProvider, type Provider, type SignInChecks } from '../../../src/users/oidc/provider.ts'
+import { makeProvider, type Provider, type SignInChecks } from '../../../src/users/oidc/provider.ts'
 import { temporaryData } from '../../http/harness.ts'
 import { type ChangeRequest, CLIENT_ID, CLIENT_SECRET, type LabProvider, startLabProvider } from './lab-provider.ts'
 import { signInAt } from './walk.ts'
@@ -19,8 +19,6 @@ export interface Stage {
   readonly lab: LabProvider
   readonly provider: Provider
   readonly secretFile: string
-  /** What was logged. */
-  readonly lines: string[]
   /** Signs somebody in at the provider, and returns what the browser is sent back with. */
   readonly comeBack: (name: string, checks?: SignInChecks) => Promise<{ code: string; state: string; iss: string }>
 }
@@ -44,16 +42,11 @@ export const openStage = async (
   lab.people.set('anna', { preferred_username: 'Anna', email: 'anna@lab.example', groups: ['qa', 'lab'] })
   const secretFile = join(await temporaryData(t), 'client.secret')
   await writeFile(secretFile, `${CLIENT_SECRET}\n`)
-  const lines: string[] = []
-  const write = (facts: object, sentence: string): void => {
-    lines.push(`${sentence} ${JSON.stringify(facts)}`)
-  }
-  const provider = openProvider({
+  const provider = makeProvider({
     ...{ issuer: lab.issuer, clientId: CLIENT_ID, clientSecretFile: secretFile, claim: 'groups' },
-    ...{ redirectUri: REDIRECT_URI, log: { warn: write } },
+    redirectUri: REDIRECT_URI,
     ...more,
   })
-  t.teardown(provider.close)
   const comeBack: Stage['comeBack'] = async (name, checks = checksOf()) => {
     const { searchParams } = await signInAt(await provider.signInUrl(checks), name, REDIRECT_URI)
     const [code, state, iss] = ['code', 'state', 'iss'].map((each) => searchParams.get(each) ?? '') as [
@@ -63,5 +56,5 @@ export const openStage = async (
     ]
     return { code, state, iss }
   }
-  return { lab, provider, secretFile, lines, comeBack }
+  return { lab, provider, secretFile, comeBack }
 }

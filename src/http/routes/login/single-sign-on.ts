@@ -1,28 +1,18 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { makeProvisionUser } from '../../../commands/users/provision-user.ts'
 import { text } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import { failure } from '../../../domain/failure.ts'
-import { type RoleMapping, roleOf } from '../../../domain/user/role-mapping.ts'
+import { roleOf } from '../../../domain/user/role-mapping.ts'
 import { StoreUnavailable } from '../../../event-store/event-store.ts'
-import type { LoginSessions } from '../../../users/login-sessions.ts'
 import type { Person } from '../../../users/oidc/claims.ts'
-import type { Provider, SignInChecks } from '../../../users/oidc/provider.ts'
 import { ProviderUnavailable } from '../../../users/oidc/why-failed.ts'
-import type { Sealer } from '../../../vault/derived/sealer.ts'
-import { bodyOf, withoutBody } from '../../codecs/body.ts'
-import type { UsedTickets } from '../../console/used-tickets.ts'
+import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import { type Refusal, refusal } from '../../protocol/problem.ts'
 import { post, type Route, refTo } from '../../protocol/route.ts'
-import type { Parts, SignOnEnd, SingleSignOn } from '../parts.ts'
+import type { Parts, SignInTransaction, SingleSignOn } from '../parts.ts'
 import { sessionResponse } from './login.ts'
-
-/** What the end of a single sign-on needs of its beginning. */
-export interface SignInTransaction extends SignInChecks {
-  /** Unix milliseconds. */
-  readonly expires: number
-}
+import { provisionUser, REMOVED } from './provision-user.ts'
 
 /** What a browser brings from the provider. Codes of some providers have two thousand characters. */
 const endBody = bodyOf(
@@ -33,19 +23,7 @@ const endBody = bodyOf(
   ),
 )
 
-interface SingleSignOnDependencies extends Pick<Parts, 'users' | 'clock' | 'randomBytes'> {
-  readonly provider: Provider
-  readonly roles: RoleMapping
-  readonly transactions: Sealer<SignInTransaction>
-  /** Transactions that were used, by their nonce. */
-  readonly used: UsedTickets
-  readonly provisionUser: ReturnType<typeof makeProvisionUser>
-  readonly sessions: Pick<LoginSessions, 'begin'>
-  /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
-  readonly onAdmitted: (userId: string, isLastAdministrator: boolean) => void
-  /** Called when a sign-in fails or the provider is unavailable. */
-  readonly onFailure: (reason: string, requestId: string) => void
-}
+type SignOnEnd = BodyOf<typeof endBody>
 
 /** From the beginning of a sign-in to its end. */
 const SIGN_IN_MAX_MS = 600_000
@@ -64,11 +42,14 @@ const USED = refusal('sign_in_failed', 'This sign-in has ended before. Begin aga
 const NO_ROLE = refusal('no_role', 'The provider gives you no role here. Ask the person who manages your groups.')
 const TOO_MANY = failure('unavailable', 'Too many people are signing in at once. Try again.')
 const UNREAD = failure('unavailable', 'The event store cannot be read. Sign in again.')
-const REMOVED = failure('user_removed', 'The user has been removed.')
+const NOT_CONFIGURED = refusal(
+  'oidc_not_configured',
+  'This service has no single sign-on. Sign in with a name and a password.',
+)
 
 /** Asks the provider, and refuses where it does not answer as it should. */
 const askProvider = async <A>(
-  onFailure: SingleSignOnDependencies['onFailure'],
+  { onFailure }: SingleSignOn,
   requestId: string,
   ask: () => Promise<E.Either<Refusal, A>>,
 ): Promise<E.Either<Refusal, A>> => {
@@ -81,90 +62,91 @@ const askProvider = async <A>(
   }
 }
 
-/** Finds out who signed in, for a few at once. */
-const makeIdentify = ({ provider, transactions, used, clock, onFailure }: SingleSignOnDependencies) => {
-  let running = 0
+const start = async ({ singleSignOn, clock, randomBytes }: Parts, { requestId }: Call): RouteResult => {
+  if (singleSignOn === undefined) return E.left(NOT_CONFIGURED)
+  const { provider, transactions } = singleSignOn
+  const random = (): string => Buffer.from(randomBytes(RANDOM_BYTES)).toString('base64url')
+  return askProvider(singleSignOn, requestId, async () => {
+    const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + SIGN_IN_MAX_MS }
+    const url = await provider.signInUrl(transaction)
+    const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })
+    return E.right({ status: 200, body, headers: NO_STORE })
+  })
+}
 
-  /** Opens a transaction and uses it up, so that no sign-in ends twice. */
-  const take = ({ transaction, state }: SignOnEnd): E.Either<Refusal, SignInTransaction> => {
-    const opened = transactions.open(transaction)
-    if (opened === undefined || opened.state !== state) return E.left(FAILED)
-    if (opened.expires <= clock()) return E.left(TOO_LATE)
-    const claimed = used.claim(opened.nonce, opened.expires)
-    if (claimed === 'claimed') return E.right(opened)
-    return E.left(claimed === 'used' ? USED : TOO_MANY)
-  }
+/** Opens a transaction and uses it up, so that no sign-in ends twice. */
+const take = (
+  { transactions, used }: SingleSignOn,
+  { transaction, state }: SignOnEnd,
+  now: number,
+): E.Either<Refusal, SignInTransaction> => {
+  const opened = transactions.open(transaction)
+  if (opened === undefined || opened.state !== state) return E.left(FAILED)
+  if (opened.expires <= now) return E.left(TOO_LATE)
+  const claimed = used.claim(opened.nonce, opened.expires)
+  if (claimed === 'claimed') return E.right(opened)
+  return E.left(claimed === 'used' ? USED : TOO_MANY)
+}
 
-  const exchange = async (
-    { requestId, body }: Call<SignOnEnd>,
-    transaction: SignInTransaction,
-  ): Promise<E.Either<Refusal, Person>> => {
-    if (running >= EXCHANGES_MAX) return E.left(TOO_MANY)
-    running++
-    return askProvider(onFailure, requestId, async () => {
-      const ended = await provider.exchange(body, transaction)
-      if (E.isRight(ended)) return ended
-      onFailure(ended.left, requestId)
-      return E.left(FAILED)
-    }).finally(() => running--)
-  }
-
-  return async (call: Call<SignOnEnd>): Promise<E.Either<Refusal, Person>> => {
-    const attempt = call.caller().attempt()
-    if (E.isLeft(attempt)) return attempt
-    const taken = take(call.body)
-    const person = E.isLeft(taken) ? taken : await exchange(call, taken.right)
+/** Exchanges what a browser brought for who signed in, for a few at once. */
+const exchange = async (
+  singleSignOn: SingleSignOn,
+  { requestId, body }: Call<SignOnEnd>,
+  transaction: SignInTransaction,
+): Promise<E.Either<Refusal, Person>> => {
+  if (singleSignOn.exchanging >= EXCHANGES_MAX) return E.left(TOO_MANY)
+  singleSignOn.exchanging++
+  return askProvider(singleSignOn, requestId, async () => {
+    const person = await singleSignOn.provider.exchange(body, transaction)
     if (E.isRight(person)) return person
-    // What was forged counts as a failed login of its address. Otherwise the code may still be valid.
-    if (person.left === FAILED) attempt.right()
-    else if (E.isRight(taken)) used.release(taken.right.nonce)
-    return person
-  }
+    singleSignOn.onFailure(person.left, requestId)
+    return E.left(FAILED)
+  }).finally(() => singleSignOn.exchanging--)
 }
 
-export const makeSingleSignOn = (parts: SingleSignOnDependencies): SingleSignOn => {
-  const { provider, roles, transactions, provisionUser, users, sessions, onAdmitted, onFailure, clock } = parts
-  const identify = makeIdentify(parts)
-  const random = (): string => Buffer.from(parts.randomBytes(RANDOM_BYTES)).toString('base64url')
-
-  const enter = async (call: Call, person: Person): RouteResult => {
-    const role = roleOf(roles, person.values)
-    if (role === undefined) return E.left(NO_ROLE)
-    const admitted = await provisionUser({ ...person, role }, call.requestId)
-    if (E.isLeft(admitted)) return admitted
-    const { _id, isLastAdministrator } = admitted.right
-    onAdmitted(_id, isLastAdministrator)
-    const user = users.byId(_id)
-    if (user === undefined) return E.left(REMOVED)
-    call.caller().setUser(user)
-    return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))
-  }
-
-  return {
-    start: ({ requestId }) =>
-      askProvider(onFailure, requestId, async () => {
-        const transaction = { state: random(), nonce: random(), verifier: random(), expires: clock() + SIGN_IN_MAX_MS }
-        const url = await provider.signInUrl(transaction)
-        const body = JSON.stringify({ url, transaction: transactions.seal(transaction) })
-        return E.right({ status: 200, body, headers: NO_STORE })
-      }),
-    finish: async (call) => {
-      const person = await identify(call)
-      if (E.isLeft(person)) return person
-      try {
-        return await enter(call, person.right)
-      } catch (error) {
-        // Nothing is known to have been recorded, and a further sign-in is not a repetition.
-        if (error instanceof StoreUnavailable) return E.left(UNREAD)
-        throw error
-      }
-    },
-  }
+const identify = async (
+  singleSignOn: SingleSignOn,
+  call: Call<SignOnEnd>,
+  now: number,
+): Promise<E.Either<Refusal, Person>> => {
+  const attempt = call.caller().attempt()
+  if (E.isLeft(attempt)) return attempt
+  const taken = take(singleSignOn, call.body, now)
+  const person = E.isLeft(taken) ? taken : await exchange(singleSignOn, call, taken.right)
+  if (E.isRight(person)) return person
+  // What was forged counts as a failed login of its address. Otherwise the code may still be valid.
+  if (person.left === FAILED) attempt.right()
+  else if (E.isRight(taken)) singleSignOn.used.release(taken.right.nonce)
+  return person
 }
 
-const NOT_CONFIGURED = E.left(
-  refusal('oidc_not_configured', 'This service has no single sign-on. Sign in with a name and a password.'),
-)
+const enter = async (parts: Parts, call: Call, person: Person, { roles, onAdmitted }: SingleSignOn): RouteResult => {
+  const { users, sessions } = parts
+  const role = roleOf(roles, person.values)
+  if (role === undefined) return E.left(NO_ROLE)
+  const provisioned = await provisionUser(parts, person, role, call.requestId)
+  if (E.isLeft(provisioned)) return provisioned
+  const { _id, isLastAdministrator } = provisioned.right
+  onAdmitted(_id, isLastAdministrator)
+  const user = users.byId(_id)
+  if (user === undefined) return E.left(REMOVED)
+  call.caller().setUser(user)
+  return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))
+}
+
+const finish = async (parts: Parts, call: Call<SignOnEnd>): RouteResult => {
+  const { singleSignOn, clock } = parts
+  if (singleSignOn === undefined) return E.left(NOT_CONFIGURED)
+  const person = await identify(singleSignOn, call, clock())
+  if (E.isLeft(person)) return person
+  try {
+    return await enter(parts, call, person.right, singleSignOn)
+  } catch (error) {
+    // Nothing is known to have been recorded, and a further sign-in is not a repetition.
+    if (error instanceof StoreUnavailable) return E.left(UNREAD)
+    throw error
+  }
+}
 
 export const singleSignOnRoutes: readonly Route<Parts>[] = [
   post('/api/login/oidc/start', {
@@ -176,7 +158,7 @@ export const singleSignOnRoutes: readonly Route<Parts>[] = [
     ...withoutBody,
     answer: refTo('SignOnStart'),
     refusals: ['oidc_not_configured', 'provider_unavailable'],
-    handler: async ({ singleSignOn }: Parts, call) => singleSignOn?.start(call) ?? NOT_CONFIGURED,
+    handler: start,
   }),
   post('/api/login/oidc/finish', {
     id: 'finishSingleSignOn',
@@ -194,6 +176,6 @@ export const singleSignOnRoutes: readonly Route<Parts>[] = [
       'too_many_attempts',
       'provider_unavailable',
     ],
-    handler: async ({ singleSignOn }: Parts, call: Call<SignOnEnd>) => singleSignOn?.finish(call) ?? NOT_CONFIGURED,
+    handler: finish,
   }),
 ]

@@ -1,0 +1,79 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { runWithName } from '../../../commands/claim-name.ts'
+import type { Actor } from '../../../domain/decider.ts'
+import { EPOCH_BYTES, type Role } from '../../../domain/events/user.ts'
+import { type Failure, failure, refuse } from '../../../domain/failure.ts'
+import { userDecider } from '../../../domain/user/decide.ts'
+import { freeName } from '../../../domain/user/names.ts'
+import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
+import type { Person } from '../../../users/oidc/claims.ts'
+import type { Parts } from '../parts.ts'
+
+/** Single sign-on, as the actor of what it records. */
+const OIDC: Actor = { _id: 'oidc', role: 'system' }
+
+interface ProvisionedUser {
+  readonly _id: string
+  /** Whether it keeps the role of an administrator, which the provider gives it no more, because it is the last one. */
+  readonly isLastAdministrator: boolean
+}
+
+/** How often another user may get the name meanwhile. */
+const NAMES_MAX = 16
+
+export const REMOVED = failure('user_removed', 'The user has been removed.')
+
+/** Adds a user for an identity that none has. Nothing is recorded if one has it by now. */
+const add = async (
+  parts: Parts,
+  person: Person,
+  role: Role,
+  requestId: string,
+): Promise<E.Either<Failure, unknown>> => {
+  const { runner, users, vault, clock, randomHex } = parts
+  const { identity } = person
+  for (let attempt = 1; ; attempt++) {
+    const name = freeName(person.name, new Set(users.names().values()))
+    const _id = makeId(clock(), randomHex(8))
+    const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES), identity, name })
+    const added = await runWithName(runner, users, name, {
+      ...{ actor: OIDC, requestId, secrets },
+      command: (claim) => ({
+        ...{ type: 'AddUser', _id, role, credentials, claim },
+        identity: { identity, known: users.identities() },
+      }),
+    })
+    await users.refresh()
+    if (E.isRight(added) || added.left.code !== 'user_name_taken' || attempt === NAMES_MAX) return added
+  }
+}
+
+/**
+ * Finds the user of somebody who signed in with the provider, adds one at the first time, and gives it the role that the
+ * sign-in brings.
+ *
+ * @throws StoreUnavailable
+ */
+export const provisionUser = async (
+  parts: Parts,
+  person: Person,
+  role: Role,
+  requestId: string,
+): Promise<E.Either<Failure, ProvisionedUser>> => {
+  const { runner, users } = parts
+  const { identity } = person
+  await users.refresh()
+  const added =
+    users.byIdentity(identity) === undefined ? await add(parts, person, role, requestId) : E.right(undefined)
+  if (E.isLeft(added)) return added
+  const user = users.byIdentity(identity)
+  if (user === undefined) return refuse('unavailable', 'The new user is not known yet. Try again.')
+  const { _id, status } = user
+  if (status !== 'present') return E.left(REMOVED)
+  if (user.role === role) return E.right({ _id, isLastAdministrator: false })
+  const envelope = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role } } as const
+  const changed = await runner.run(userDecider, USERS_STREAM, envelope)
+  if (E.isLeft(changed) && changed.left.code !== 'last_administrator') return changed
+  await users.refresh()
+  return E.right({ _id, isLastAdministrator: E.isLeft(changed) })
+}

@@ -4,6 +4,7 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
 import { makeAppend } from './append.ts'
 import { type BegunLog, beginLog, endCopy, probeAppend, StoreDenied } from './log.ts'
+import { makeSecrets } from './secrets.ts'
 import type { EventStoreDbAddress } from './server/address.ts'
 import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
@@ -18,8 +19,7 @@ import {
   makeReadStream,
   type ReadPage,
 } from './server/read.ts'
-import { makeSilence } from './server/silence.ts'
-import { makeSecrets } from './vault/secrets.ts'
+import { Silence } from './server/silence.ts'
 
 /** Between attempts to reach the store at startup. */
 const RETRY_DELAY_MS = 1_000
@@ -102,7 +102,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_TIMEOUT_MS) }
   const events = makeLogEvents(commands.prefix)
   const head = makeHead(commands, events)
-  const silence = makeSilence({ probe: () => probeAppend(logStream), onSilence })
+  const silence = new Silence(() => probeAppend(logStream), onSilence)
   let begun: BegunLog | undefined
   const follow = makeFollow({
     ...{ connection: subscriptions, closing: closing.signal, silence, events, head },

@@ -1,19 +1,20 @@
 import test, { type ExecutionContext } from 'ava'
 import { toStorePosition } from '../../../src/domain/values/position.ts'
-import { makeSilence } from '../../../src/event-store/eventstoredb/server/silence.ts'
+import { Silence } from '../../../src/event-store/eventstoredb/server/silence.ts'
 import { until } from '../../http/until.ts'
 
 const given = (t: ExecutionContext) => {
   const told: boolean[] = []
   let isAnswering = false
-  const silence = makeSilence({
-    probe: () => Promise.resolve(isAnswering),
-    onSilence: (isSilent) => told.push(isSilent),
-    limits: { silentAfter: 100, arriveWithin: 50, checkEvery: 10, probeEvery: 10 },
-  })
-  t.teardown(silence.stop)
+  const limits = { silentAfter: 100, arriveWithin: 50, checkEvery: 10, probeEvery: 10 }
+  const silence = new Silence(
+    async () => isAnswering,
+    (isSilent) => told.push(isSilent),
+    limits,
+  )
+  t.teardown(() => silence.stop())
   return {
-    ...{ told, ...silence },
+    ...{ told, silence },
     answerAgain: () => {
       isAnswering = true
     },
@@ -22,16 +23,13 @@ const given = (t: ExecutionContext) => {
 
 /** A subscription after position 0. */
 const aSubscription = () => {
-  const of = { arrived: 0, responses: 0, isPaused: false, hasFailed: false }
   const subscription = {
-    arrived: () => toStorePosition(of.arrived),
-    responses: () => of.responses,
-    isPaused: () => of.isPaused,
+    ...{ arrived: toStorePosition(0), responses: 0, isPaused: false, hasFailed: false },
     fail: () => {
-      of.hasFailed = true
+      subscription.hasFailed = true
     },
   }
-  return { of, subscription }
+  return subscription
 }
 
 const never = (): Promise<never> => new Promise(() => undefined)
@@ -45,32 +43,34 @@ const looks = async (responses: () => number, count: number): Promise<void> => {
 }
 
 test('a store that answers reads but no append is silent, until a probe of appends is answered', async (t) => {
-  const { watch, told, answerAgain, subscribed } = given(t)
-  void watch('append', never(), answer)
-  const reading = setInterval(() => void watch('read', Promise.resolve(), answer), 5)
+  const { silence, told, answerAgain } = given(t)
+  void silence.watch('append', never(), answer)
+  const reading = setInterval(() => void silence.watch('read', Promise.resolve(), answer), 5)
   t.teardown(() => clearInterval(reading))
   await is(() => told.length === 1)
-  const { of, subscription } = aSubscription()
+  const subscription = aSubscription()
   // Confirmed by a node that does not answer appends.
-  subscribed(subscription).confirm()
+  silence.subscribed(subscription)
+  silence.confirmed(subscription)
   answerAgain()
-  await is(() => of.hasFailed)
+  await is(() => subscription.hasFailed)
   t.deepEqual(told, [true])
-  subscribed(subscription).confirm()
+  silence.subscribed(subscription)
+  silence.confirmed(subscription)
   await is(() => told.length === 2)
   t.deepEqual(told, [true, false])
 })
 
 test('a subscription that receives earlier events, or takes none for now, is not given up', async (t) => {
-  const { watch, told, subscribed, appended } = given(t)
-  const [catchingUp, paused] = [aSubscription(), aSubscription()]
-  paused.of.isPaused = true
+  const { silence, told } = given(t)
   let asked = 0
-  subscribed({ ...catchingUp.subscription, responses: () => asked++ })
-  subscribed(paused.subscription)
-  await watch('append', Promise.resolve(), answer)
-  appended(toStorePosition(1))
+  const catchingUp = Object.defineProperty(aSubscription(), 'responses', { get: () => asked++ })
+  const paused = Object.assign(aSubscription(), { isPaused: true })
+  silence.subscribed(catchingUp)
+  silence.subscribed(paused)
+  await silence.watch('append', Promise.resolve(), answer)
+  silence.appended(toStorePosition(1))
   await looks(() => asked, 20)
   t.deepEqual(told, [])
-  t.false(catchingUp.of.hasFailed || paused.of.hasFailed)
+  t.false(catchingUp.hasFailed || paused.hasFailed)
 })

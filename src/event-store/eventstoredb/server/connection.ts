@@ -32,7 +32,7 @@ export type ReadCall = ClientReadableStream<streams.ReadResp>
  * The vendor's client, with additions: its `dispose` leaves the channel open, its channels use the default flow control
  * window, and it can filter subscriptions but not reads.
  */
-class StoreClient extends EventStoreDBClient {
+export class StoreClient extends EventStoreDBClient {
   #channel: Channel | undefined
   readonly #credentials: NonNullable<EventStoreDbAddress['credentials']>
 
@@ -134,13 +134,6 @@ const makeSettings = (address: EventStoreDbAddress, purpose: Purpose): Settings 
   return isDiscovered ? { ...discovery, discover: first } : { ...discovery, endpoints: [...hosts] }
 }
 
-/** A place among the calls of a connection, and the client for the call. */
-interface Lease {
-  readonly client: StoreClient
-  /** @param error what the call failed with, after which the client may be broken */
-  readonly release: (error?: unknown) => void
-}
-
 /** The client of a connection, which is replaced after errors that may have broken it. */
 const makeClients = (open: () => StoreClient) => {
   /** Their calls that go on. */
@@ -151,18 +144,21 @@ const makeClients = (open: () => StoreClient) => {
     await client.close().catch(() => undefined)
   }
   return {
-    take: (): Lease => {
+    use: async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
       const client = current ?? open()
       current = client
       uses.set(client, (uses.get(client) ?? 0) + 1)
-      const release = (error?: unknown): void => {
+      try {
+        return await call(client)
+      } catch (error) {
+        // A client caches a failed feature request and a node that stopped responding.
+        if (!isAnswer(faultOf(error)) && current === client) current = undefined
+        throw error
+      } finally {
         const left = (uses.get(client) ?? 1) - 1
         uses.set(client, left)
-        // A client caches a failed feature request and a node that stopped responding.
-        if (error !== undefined && !isAnswer(faultOf(error)) && current === client) current = undefined
         if (current !== client && left === 0) void close(client)
       }
-      return { client, release }
     },
     close: async () => void (await Promise.all([...uses.keys()].map(close))),
   }
@@ -181,41 +177,21 @@ export const openStoreConnection = (address: EventStoreDbAddress, purpose: Purpo
     if (isClosed) throw new StoreUnavailable('the event store has been closed')
   }
 
-  /** @throws StoreUnavailable if too many wait, or after `close` */
-  const lease = async (): Promise<Lease> => {
+  /** Runs a call. Throws the client's errors, and StoreUnavailable if too many wait, or after `close`. */
+  const use = async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
     checkOpen()
     const isTurn = (await turns.acquire(CALLS)) ?? true
     checkOpen()
     if (!isTurn) throw new StoreUnavailable('too many calls to the event store')
     try {
-      const { client, release } = clients.take()
-      const end: Lease['release'] = (error) => {
-        turns.release(CALLS)
-        release(error)
-      }
-      return { client, release: end }
-    } catch (error) {
+      return await clients.use(call)
+    } finally {
       turns.release(CALLS)
-      throw error
-    }
-  }
-
-  /** Runs a call. Throws the client's errors. */
-  const use = async <A>(call: (client: StoreClient) => Promise<A>): Promise<A> => {
-    const { client, release } = await lease()
-    try {
-      const result = await call(client)
-      release()
-      return result
-    } catch (error) {
-      release(error)
-      throw error
     }
   }
 
   return {
     prefix: address.streamPrefix ?? '',
-    lease,
     use,
     /** Retries a call with backoff for `within` milliseconds. Throws the client's last error. */
     persist: async <A>(within: number, call: (client: StoreClient) => Promise<A>): Promise<A> => {

@@ -1,9 +1,9 @@
 import type streams from '@eventstore/db-client/generated/streams_pb.js'
 import { laterPosition, type StorePosition } from '../../../domain/values/position.ts'
 import { BEGINNING, StoreUnavailable } from '../../event-store.ts'
-import { type ReadCall, type StoreConnection, toUnavailable } from './connection.ts'
+import { type ReadCall, type StoreClient, type StoreConnection, toUnavailable } from './connection.ts'
 import { type LogEvents, readEvent, type StoreEvent, subscriptionRequest } from './read.ts'
-import type { Silence } from './silence.ts'
+import type { Silence, WatchedSubscription } from './silence.ts'
 
 /**
  * Buffered events. A node drops a subscriber to which it cannot send more than some 64 new events. This buffer, and the
@@ -19,81 +19,99 @@ interface Positioned {
   readonly storePosition: StorePosition
 }
 
-/** Events of a subscription that have arrived, and not been taken yet. */
-const makeBuffer = <A extends Positioned>() => {
-  const events: A[] = []
-  const confirmed = Promise.withResolvers<boolean>()
-  let changed = Promise.withResolvers<void>()
-  let call: ReadCall | undefined
-  let ended: { readonly error: unknown } | undefined
-  let arrived: StorePosition | undefined
-  let responses = 0
-  const end = (error: unknown = new Error('the subscription has ended')): void => {
-    ended ??= { error }
-    confirmed.resolve(false)
-    changed.resolve()
+/** Receives events, which wait here until they are taken. */
+class Subscription<A extends Positioned> implements WatchedSubscription {
+  arrived: StorePosition | undefined
+  responses = 0
+  readonly #toEvent: (response: streams.ReadResp) => A | undefined
+  readonly #events: A[] = []
+  readonly #confirmed = Promise.withResolvers<boolean>()
+  readonly #over = Promise.withResolvers<void>()
+  #changed = Promise.withResolvers<void>()
+  #ended: { readonly error: unknown } | undefined
+  #call: ReadCall | undefined
+
+  constructor(toEvent: (response: streams.ReadResp) => A | undefined) {
+    this.#toEvent = toEvent
+    this.#over.promise.catch(() => undefined)
   }
 
-  const take = (response: streams.ReadResp, as: (event: StoreEvent) => A | undefined): void => {
-    responses++
-    if (response.hasConfirmation()) confirmed.resolve(true)
-    const event = readEvent(response)
-    const one = event && as(event)
-    if (one === undefined) return
-    events.push(one)
-    arrived = one.storePosition
-    changed.resolve()
-    if (events.length >= BUFFER_MAX) call?.pause()
+  get isPaused(): boolean {
+    return this.#call?.isPaused() ?? false
   }
 
-  return {
-    /** Begins to receive, after a position. */
-    receive: (from: ReadCall, after: StorePosition, as: (event: StoreEvent) => A | undefined): void => {
-      call = from
-      arrived = after
-      const late = new StoreUnavailable('the event store does not confirm the subscription')
-      const timer = setTimeout(end, CONFIRM_TIMEOUT_MS, late)
-      void confirmed.promise.then(() => clearTimeout(timer))
-      from
-        .on('data', (response) => {
-          try {
-            if (ended === undefined) take(response, as)
-          } catch (error) {
-            from.pause()
-            end(error)
-          }
-        })
-        // Also fails after the last event was read.
-        .on('error', end)
-        .on('end', () => end())
-        .on('close', () => end())
-    },
-    /** Resolves when the node starts sending. False if it will not: then `next` throws. */
-    confirmed: confirmed.promise,
-    /** As of WatchedSubscription. */
-    arrived: () => arrived,
-    responses: () => responses,
-    isPaused: () => call?.isPaused() ?? false,
-    /** Makes `next` throw once it has returned what had arrived. */
-    end,
-    /** Waits for events and returns up to a page. */
-    next: async (): Promise<readonly A[]> => {
-      while (events.length === 0) {
-        if (ended !== undefined) throw ended.error
-        changed = Promise.withResolvers()
-        await changed.promise
-      }
-      const page = events.splice(0, PAGE)
-      if (ended === undefined && call?.isPaused() && events.length < BUFFER_MAX) call.resume()
-      return page
-    },
+  fail(): void {
+    this.end(new StoreUnavailable('the event store stopped sending to this subscription'))
+  }
+
+  /** Makes `next` throw once it has returned what had arrived. Without an error, nobody reads any more. */
+  end(error: unknown): void {
+    this.#ended ??= { error }
+    this.#confirmed.resolve(false)
+    this.#changed.resolve()
+    if (error === undefined) this.#over.resolve()
+    else this.#over.reject(error)
+  }
+
+  #take(response: streams.ReadResp): void {
+    this.responses++
+    if (response.hasConfirmation()) this.#confirmed.resolve(true)
+    const event = this.#toEvent(response)
+    if (event === undefined) return
+    this.#events.push(event)
+    this.arrived = event.storePosition
+    this.#changed.resolve()
+    if (this.#events.length >= BUFFER_MAX) this.#call?.pause()
+  }
+
+  /** Calls the store, and receives the events after a position until the end. */
+  async receive(client: StoreClient, prefixes: readonly string[], after: StorePosition): Promise<void> {
+    if (this.#ended !== undefined) return
+    const call = await client.read(subscriptionRequest(prefixes, after), {})
+    this.#call = call
+    this.arrived = after
+    const late = new StoreUnavailable('the event store does not confirm the subscription')
+    const timer = setTimeout(() => this.end(late), CONFIRM_TIMEOUT_MS)
+    void this.#confirmed.promise.then(() => clearTimeout(timer))
+    const end = (error: unknown = new Error('the subscription has ended')): void => this.end(error)
+    call
+      .on('data', (response) => {
+        try {
+          if (this.#ended === undefined) this.#take(response)
+        } catch (error) {
+          call.pause()
+          end(error)
+        }
+      })
+      // Also fails after the last event was read.
+      .on('error', end)
+      .on('end', () => end())
+      .on('close', () => end())
+    await this.#over.promise.finally(() => call.cancel())
+  }
+
+  /** Resolves when the node starts sending. False if it will not: then `next` throws. */
+  isConfirmed(): Promise<boolean> {
+    return this.#confirmed.promise
+  }
+
+  /** Waits for events and returns up to a page. */
+  async next(): Promise<readonly A[]> {
+    while (this.#events.length === 0) {
+      if (this.#ended !== undefined) throw this.#ended.error
+      this.#changed = Promise.withResolvers()
+      await this.#changed.promise
+    }
+    const page = this.#events.splice(0, PAGE)
+    if (this.#ended === undefined && this.isPaused && this.#events.length < BUFFER_MAX) this.#call?.resume()
+    return page
   }
 }
 
 interface FollowOptions {
   readonly connection: StoreConnection
   readonly closing: AbortSignal
-  readonly silence: Pick<Silence, 'subscribed'>
+  readonly silence: Silence
   readonly events: LogEvents
   /** Store position of the last event. */
   readonly head: () => Promise<StorePosition>
@@ -118,51 +136,38 @@ export const makeFollow = ({ connection, closing, silence, events, head, begun }
     const stop = AbortSignal.any([signal, closing])
     if (stop.aborted) return
     let last = laterPosition(after, BEGINNING)
-    const buffer = makeBuffer<A>()
-    // Rejects at once while the store is waited for, also for its place among the calls.
-    const over = Promise.withResolvers<never>()
-    over.promise.catch(() => undefined)
-    const end = (error: Error): void => {
-      over.reject(error)
-      buffer.end(error)
-    }
-    const abort = (): void => end(new StoreUnavailable('the subscription was stopped'))
-    const watched = silence.subscribed({
-      ...buffer,
-      fail: () => end(new StoreUnavailable('the event store stopped sending to this subscription')),
+    let target = Number.POSITIVE_INFINITY
+    const subscription = new Subscription((response) => {
+      const event = readEvent(response)
+      return event && events.isOurs(event) ? as(event) : undefined
     })
+    const abort = (): void => subscription.end(undefined)
+    silence.subscribed(subscription)
     stop.addEventListener('abort', abort)
-    let cause: unknown
-    let calling: Promise<ReadCall> | undefined
-    let leasing: ReturnType<StoreConnection['lease']> | undefined
-    try {
+    const receive = async (): Promise<void> => {
       // The server's own caught-up message may repeat, and not every version sends it.
-      const target = await Promise.race([head(), over.promise])
-      leasing = connection.lease()
-      const { client } = await Promise.race([leasing, over.promise])
-      calling = client.read(subscriptionRequest(events.prefixes, laterPosition(last, begun())), {})
-      const call = await Promise.race([calling, over.promise])
-      buffer.receive(call, last, (event) => (events.isOurs(event) ? as(event) : undefined))
-      if (await buffer.confirmed) {
-        watched.confirm()
+      target = await head()
+      const from = laterPosition(last, begun())
+      await connection.use((client) => subscription.receive(client, events.prefixes, from))
+    }
+    receive().catch((error) => subscription.end(error))
+    try {
+      if (await subscription.isConfirmed()) {
+        silence.confirmed(subscription)
         if (last >= target) yield { events: [], caughtUp: true }
       }
       for (;;) {
-        const page = await buffer.next()
+        const page = await subscription.next()
         if (stop.aborted) return
         last = page.at(-1)?.storePosition ?? last
         yield { events: page, caughtUp: last >= target }
       }
     } catch (error) {
       if (stop.aborted) return
-      cause = error
       throw toUnavailable('the log cannot be followed', error, ' to $all')
     } finally {
-      watched.remove()
+      silence.ended(subscription)
       stop.removeEventListener('abort', abort)
-      buffer.end()
-      // What was still on its way, too.
-      void calling?.then((call) => call.cancel()).catch(() => undefined)
-      void leasing?.then(({ release }) => release(cause)).catch(() => undefined)
+      subscription.end(undefined)
     }
   }

@@ -1,6 +1,6 @@
 import { type CommandArguments, type Option, textOf, textsOf } from './command.ts'
-import { misused } from './service/failure.ts'
 import { LIMITS } from './service/limits.ts'
+import { misused } from './service/output.ts'
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 

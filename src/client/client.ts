@@ -2,9 +2,8 @@ import { type CommandHelp, helpOf, listCommands, parseArguments } from './comman
 import { connectCommand, listCommand, releaseCommand } from './commands.ts'
 import { type ClientCommand, reserveCommand } from './reserve.ts'
 import { type Environment, readTarget, type Target } from './service/credentials.ts'
-import { ClientFailure, misused } from './service/failure.ts'
 import { LIMITS, type Limits } from './service/limits.ts'
-import { type Output, say } from './service/output.ts'
+import { ClientFailure, misused, type Output, say } from './service/output.ts'
 import { makeService } from './service/service.ts'
 
 /** The version of Berth that this client belongs to. */

@@ -1,8 +1,7 @@
-import { placeOf, portProblemOf } from './hold.ts'
+import { placeOf, portProblemOf } from './machine.ts'
 import { findWay, runViewer } from './programs/viewers.ts'
 import { type ClientCommand, NEEDS, type Setting } from './reserve.ts'
-import { ClientFailure, EXIT, refused } from './service/failure.ts'
-import { type Output, say, visibleLine } from './service/output.ts'
+import { type Output, refused, say, unreachable, visibleLine } from './service/output.ts'
 import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
 /** The list in an answer to a GET, of up to as many as an answer may have. */
@@ -99,7 +98,7 @@ With --json it prints what GET /api/sut_reservation/<id>/connection answers.`,
       const place = placeOf(connection)
       if (place === undefined) {
         const why = portProblemOf(connection) ?? 'the reservation has not begun or is over'
-        throw new ClientFailure(EXIT.unreachable, `the port is not open: ${why}`)
+        throw unreachable(`the port is not open: ${why}`)
       }
       // The socket does not show from where the holder will connect.
       if (connection.bound_here !== true && !isOperator) {

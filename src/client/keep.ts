@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { ClientFailure, EXIT, refused } from './service/failure.ts'
-import type { Limits } from './service/limits.ts'
-import { makeSayNews, type Output } from './service/output.ts'
-import { type Answer, type CallOptions, type RemoteService, refusalOf } from './service/service.ts'
+import type { Asking } from './machine.ts'
+import { ClientFailure, EXIT, makeSayNews, refused } from './service/output.ts'
+import { type Answer, type CallOptions, refusalOf, Unanswered } from './service/service.ts'
 
 /** A reservation that the client has. */
 export interface KeptReservation {
@@ -15,11 +14,8 @@ export interface KeptReservation {
   readonly reservation: Answer
 }
 
-interface Keeping {
-  readonly service: RemoteService
+interface Keeping extends Asking {
   readonly held: KeptReservation
-  readonly limits: Limits
-  readonly output: Output
   /** Ends the keeping. */
   readonly signal: AbortSignal
 }
@@ -76,11 +72,12 @@ const makeExtendIfDue = ({ service, held: { id, extendBy }, limits, output }: Ke
 }
 
 /**
- * Keeps a reservation alive, and long enough. Resolves to the reason when it is no longer in force.
+ * Keeps a reservation alive, and long enough.
  *
  * @param onRefused called with the refusal while the service refuses to keep it alive, and with undefined when it does
+ * @throws the reason when it is no longer in force
  */
-const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undefined) => void) => {
+const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undefined) => void): Promise<never> => {
   const { service, held, limits, signal } = keeping
   // A request without an answer must not lose it: there is time for another.
   const quarter = (held.keepalive * 1000) / 4
@@ -93,7 +90,7 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
     // No outage ends it before its time: a service that is down releases nothing.
     const asked = { signal, outageMs: end - performance.now(), answerMs }
     const kept = await service.post(`/api/sut_reservation/${held.id}/keepalive`, asked)
-    if (isOver(kept)) return notInForce(String(kept.body.detail))
+    if (isOver(kept)) throw notInForce(String(kept.body.detail))
     const refusal = kept.status < 300 ? undefined : refusalOf(kept)
     onRefused(refusal)
     if (refusal === undefined) {
@@ -107,42 +104,32 @@ const keep = async (keeping: Keeping, onRefused: (refusal: ClientFailure | undef
     sayNews(message, `${message}; COMMAND runs on while the reservation is in force, ${seconds} s at most`)
     if (left > every) continue
     await delay(Math.max(left, 0), undefined, { signal })
-    return refused(`the reservation can no longer be kept alive: ${refusal.message}`)
+    throw refused(`the reservation can no longer be kept alive: ${refusal.message}`)
   }
 }
 
 /** Does something while a reservation is kept. When it is no longer in force, aborts `lost`, waits, and rejects. */
 export const whileKept = async (
-  service: RemoteService,
+  asking: Asking,
   held: KeptReservation,
-  { limits, output }: { readonly limits: Limits; readonly output: Output },
   work: (lost: AbortSignal) => Promise<number>,
 ): Promise<number> => {
   const [done, lost] = [new AbortController(), new AbortController()]
-  const endKeeping = (error: unknown): ClientFailure => {
-    if (error instanceof ClientFailure) return notInForce(error.message)
-    throw error
-  }
   let refusal: ClientFailure | undefined
-  let why: ClientFailure | undefined
-  const kept = keep({ service, held, limits, output, signal: done.signal }, (now) => {
+  const kept = keep({ ...asking, held, signal: done.signal }, (now) => {
     refusal = now
+  }).catch((error: unknown) => {
+    if (!done.signal.aborted) lost.abort(error instanceof Unanswered ? notInForce(error.message) : error)
   })
-    .catch((error: unknown) => (done.signal.aborted ? undefined : endKeeping(error)))
-    .then((reason) => {
-      if (done.signal.aborted || reason === undefined) return
-      why = reason
-      lost.abort()
-    })
   try {
     const exitCode = await work(lost.signal)
-    if (why !== undefined) throw why
+    lost.signal.throwIfAborted()
     // Also where COMMAND has ended by itself: whoever reads the exit code must learn that the token has to be renewed.
     if (refusal !== undefined)
       throw refused(`COMMAND ended with ${exitCode}, but the service refuses: ${refusal.message}`)
     return exitCode
   } catch (error) {
-    throw why ?? error
+    throw lost.signal.aborted ? lost.signal.reason : error
   } finally {
     done.abort()
     await kept

@@ -1,7 +1,6 @@
 import { runClient } from './client.ts'
 import { findInheritedDescriptors } from './programs/inherited.ts'
-import { EXIT } from './service/failure.ts'
-import type { Output } from './service/output.ts'
+import { EXIT, type Output } from './service/output.ts'
 
 const NODE_MIN = 20
 

@@ -1,23 +1,18 @@
 import { type Order, RESERVE_OPTIONS, readOrder } from './arguments.ts'
 import type { CommandArguments, CommandHelp } from './command.ts'
-import { giveBack, waitForPort } from './hold.ts'
 import { type KeptReservation, whileKept } from './keep.ts'
+import { type Asking, giveBack, obtainMachine, waitForPort } from './machine.ts'
 import { checkExecutable } from './programs/executable.ts'
 import { isHangupIgnored } from './programs/inherited.ts'
 import { endProgram, endRest, type Run, startProgram } from './programs/program.ts'
 import { handleSignals, type Signals } from './programs/signals.ts'
-import { obtainMachine } from './queue.ts'
 import type { Environment } from './service/credentials.ts'
-import type { Limits } from './service/limits.ts'
-import { type Output, say } from './service/output.ts'
-import { idOf, type RemoteService, refusalOf } from './service/service.ts'
+import { say } from './service/output.ts'
+import { acceptedBody, idOf } from './service/service.ts'
 
-export interface Setting {
-  readonly service: RemoteService
+export interface Setting extends Asking {
   /** Whether the service is asked over its socket, as nobody in particular. */
   readonly isOperator: boolean
-  readonly limits: Limits
-  readonly output: Output
   /** The variables of COMMAND, before those of the reservation. */
   readonly environment: Environment
 }
@@ -59,14 +54,11 @@ const runOn = (
   setting: Setting,
   signals: Signals,
 ): Promise<number> => {
-  const { service, limits, environment } = setting
-  return whileKept(service, held, setting, async (lost) => {
-    const stop = new AbortController()
-    const abort = (): void => stop.abort()
-    for (const signal of [lost, signals.interrupted]) signal.addEventListener('abort', abort)
-    if (signals.interrupted.aborted) abort()
-    const place = await waitForPort(service, held.id, setting, stop.signal)
-    stop.signal.throwIfAborted()
+  const { limits, environment } = setting
+  return whileKept(setting, held, async (lost) => {
+    const stop = AbortSignal.any([lost, signals.interrupted])
+    const place = await waitForPort(setting, held.id, stop)
+    stop.throwIfAborted()
     const env = environmentFor(held, place, environment)
     const isGrouped = !signals.isWatched && process.platform !== 'win32'
     const { ignoresHangup } = signals
@@ -77,23 +69,22 @@ const runOn = (
 
 /** Reserves a machine, runs COMMAND on it, and gives it back however COMMAND ends. Returns the exit code. */
 const reserve = async (order: Order, setting: Setting): Promise<number> => {
-  const { service, limits, output, environment } = setting
+  const { service, output, environment } = setting
   const [program = ''] = order.command
   if (process.platform !== 'win32') await checkExecutable(program, environment.PATH)
   const signals = handleSignals(isHangupIgnored(environment))
   try {
     const { interrupted } = signals
-    const id = await obtainMachine({ service, limits, output, interrupted }, order)
+    const id = await obtainMachine(setting, order, interrupted)
     const { keepalive, extendBy, command } = order
     const path = `/api/sut_reservation/${id}`
     try {
       const reservation = await service.get(`${path}?include=names`, { signal: interrupted })
-      if (reservation.status >= 300) throw refusalOf(reservation)
-      const { sut_name, end_time } = reservation.body
+      const { sut_name, end_time } = acceptedBody(reservation)
       say(output, `reserved ${sut_name} until ${end_time}, reservation ${id}`)
       return await runOn({ id, keepalive, extendBy, reservation }, command, setting, signals)
     } finally {
-      await giveBack(service, { id, keepalive }, limits.releaseMs, output)
+      await giveBack(setting, { id, keepalive })
     }
   } catch (error) {
     return signals.exitCode() ?? Promise.reject(error)

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { explainFailure } from '../../src/client/service/service.ts'
 import { type } from '../command-line/terminal.ts'
 import { passwordOf } from '../http/client.ts'
 import { tidyingLater } from '../http/harness.ts'
@@ -244,8 +243,6 @@ test('a certificate of an authority that is not known exits with 69 at once, and
   const { code, errors } = await runHere(reserving(1, ...RUN), await startSecure(t), { outageMs: 60_000 })
   t.is(code, 69)
   t.regex(errors, /^berth: [^\n]* cannot be reached: [^\n]*; set NODE_EXTRA_CA_CERTS to a file [^\n]*\n$/)
-  const otherName = Object.assign(new Error('no'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
-  t.true(explainFailure(otherName).isForeign)
 })
 
 test('thorough: over https the client trusts the authority of NODE_EXTRA_CA_CERTS, for the names that it has signed', async (t) => {

@@ -1,6 +1,6 @@
 import { access, constants as fileConstants, open, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { ClientFailure } from '../service/failure.ts'
+import { ClientFailure } from '../service/output.ts'
 
 /** Exit codes of shells for a program that is not there, and for one that cannot be run. */
 export const [NOT_FOUND, NOT_EXECUTABLE] = [127, 126]

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { ClientFailure, misused } from './failure.ts'
+import { ClientFailure, misused } from './output.ts'
 
 /** The variables that say which service is asked, and as whom. */
 export const TARGET_VARIABLES = ['BERTH_URL', 'BERTH_TOKEN', 'BERTH_CREDENTIALS_FILE'] as const

@@ -4,9 +4,7 @@ export const LIMITS = {
   answerMs: 30_000,
   /** How long a service is asked again that cannot be reached, or is not ready. */
   outageMs: 120_000,
-  /** Likewise while nobody takes the request. */
-  absentMs: Number.POSITIVE_INFINITY,
-  /** Whether a request waits for refusals that pass, such as that of a clock that is ahead. */
+  /** Whether a request waits for a service that is not there, and for refusals that pass, as of a clock that is ahead. */
   isPatient: true,
   /** Likewise when a machine is given back: the reservation ends by itself too. */
   releaseMs: 20_000,

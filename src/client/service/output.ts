@@ -1,3 +1,21 @@
+/** What the client says, and how it ends. */
+
+/** Exit codes of the client, from sysexits.h where it has one. */
+export const EXIT = { usage: 64, unreachable: 69, noMachine: 75, notInForce: 76, refused: 77 } as const
+
+/** Why the client ends, with its exit code. */
+export class ClientFailure extends Error {
+  readonly exitCode: number
+  constructor(exitCode: number, message: string) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+export const misused = (why: string): ClientFailure => new ClientFailure(EXIT.usage, why)
+export const refused = (why: string): ClientFailure => new ClientFailure(EXIT.refused, why)
+export const unreachable = (why: string): ClientFailure => new ClientFailure(EXIT.unreachable, why)
+
 /** Where the client writes whole lines. */
 export interface Output {
   readonly stdout: (text: string) => void

@@ -4,9 +4,8 @@ import { request as requestHttps } from 'node:https'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Target } from './credentials.ts'
-import { ClientFailure, EXIT, refused, Unanswered } from './failure.ts'
 import type { Limits } from './limits.ts'
-import { type Output, say } from './output.ts'
+import { ClientFailure, EXIT, type Output, refused, say, unreachable } from './output.ts'
 
 /** Maximum bytes of an answer. A page of a list has at most a thousand objects. */
 const ANSWER_MAX = 16 * 1024 * 1024
@@ -53,28 +52,26 @@ export interface RemoteService {
   readonly post: (path: string, asked?: CallOptions) => Promise<Answer>
 }
 
-/** What came back: an answer, or why there is none yet and how long to wait. */
-type Tried = Answer | NoAnswer
-interface NoAnswer {
-  readonly why: string
-  readonly retryMs: number
-  /** Whether nobody has the request: not even what may be on the way to the service. */
-  readonly isAbsent?: true
-  /** Waiting is of no use unless Berth has answered before. */
-  readonly isForeign?: true
-  /** Whether no service listens on the socket. */
-  readonly isNotRunning?: true
-  /** The code of a refusal that passes. */
-  readonly code?: string
+/** A request was not answered. */
+export class Unanswered extends ClientFailure {
+  /** Whether it may have done what it asked for: its answer may have been lost. */
+  readonly mayHaveActed: boolean
+  constructor(message: string, mayHaveActed: boolean) {
+    super(EXIT.unreachable, message)
+    this.mayHaveActed = mayHaveActed
+  }
 }
 
-/** The request did not leave as a whole, so nobody handles it. */
-class Unsent extends Error {
-  readonly code: string | undefined
-  constructor(cause: NodeJS.ErrnoException) {
-    super(cause.message, { cause })
-    this.code = cause.code
-  }
+/** Why there is no answer yet, and how long to wait for one. */
+interface NoAnswer {
+  readonly why: string
+  readonly retryMs?: number
+  /** Whether nobody has the request: not even what may be on the way to the service. */
+  readonly isUnsent?: boolean
+  /** Waiting is of no use unless Berth has answered before. */
+  readonly isForeign?: boolean
+  /** The code of a refusal that passes. */
+  readonly code?: string
 }
 
 /** The text of an answer. @throws when it is cut off, or is longer than any answer of Berth */
@@ -108,7 +105,11 @@ const isPassing = (status: number, code: unknown, { isPatient }: Limits): boolea
 }
 
 /** Proxies, and servers that are not Berth, answer with other things than objects and refusals with a code. */
-const readAnswer = async (response: IncomingMessage, { accept }: CallOptions, limits: Limits): Promise<Tried> => {
+const readAnswer = async (
+  response: IncomingMessage,
+  { accept }: CallOptions,
+  limits: Limits,
+): Promise<Answer | NoAnswer> => {
   const { statusCode: status = 0, headers } = response
   const isRedirect = status >= 300 && status < 400
   // What is not read would keep this program running until it is sent.
@@ -118,9 +119,9 @@ const readAnswer = async (response: IncomingMessage, { accept }: CallOptions, li
   const code = status >= 400 && typeof body?.code === 'string' ? body.code : undefined
   if (isPassing(status, code, limits)) {
     const seconds = Number(headers['retry-after'] ?? 0)
-    const retryMs = seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX) * 1000 : limits.retryMs
-    if (code === undefined) return { why: `its status is ${status}`, retryMs }
-    return { why: `${status} ${code}: ${body?.detail}`, retryMs, code }
+    const pause = seconds > 0 && { retryMs: Math.min(seconds, RETRY_AFTER_MAX) * 1000 }
+    if (code === undefined) return { why: `its status is ${status}`, ...pause }
+    return { why: `${status} ${code}: ${body?.detail}`, code, ...pause }
   }
   if (body !== undefined && (status < 300 || code !== undefined)) {
     const timeIn = (header: string | readonly string[] = ''): number | undefined =>
@@ -130,33 +131,18 @@ const readAnswer = async (response: IncomingMessage, { accept }: CallOptions, li
   }
   const { location } = headers
   const moved = location === undefined ? '' : ` and it leads to ${location}`
-  return { why: `what answers is not Berth; its status is ${status}${moved}`, retryMs: limits.retryMs, isForeign: true }
+  return { why: `what answers is not Berth; its status is ${status}${moved}`, isForeign: true }
 }
 
 /** Codes of certificates whose authority is not known. Others are of a wrong name or date. */
 const UNKNOWN_AUTHORITY = /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_.*|CERT_UNTRUSTED)$/
 
 /** Why there was no answer. Node has no message for several addresses, and OpenSSL ends its own with a line break. */
-export const explainFailure = (error: unknown): Omit<NoAnswer, 'retryMs'> => {
-  const { message, code = '' } = error as NodeJS.ErrnoException
-  const why = message.trimEnd() || code
-  const isNotRunning = code === 'ENOENT' || code === 'ECONNREFUSED'
-  const absent = error instanceof Unsent && ({ isAbsent: true, ...(isNotRunning && { isNotRunning }) } as const)
-  if (UNKNOWN_AUTHORITY.test(code)) {
-    const remedy = 'set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority'
-    return { why: `${why}; ${remedy}`, ...absent, isForeign: true }
-  }
-  return { why, ...absent, ...(code.includes('CERT') && { isForeign: true }) }
-}
-
-/** Why a request is not answered, as a sentence. What the service itself says needs no more. */
-const describeNoAnswer = (
-  { url, socketPath }: Target,
-  { why, code, isNotRunning }: Omit<NoAnswer, 'retryMs'>,
-): string => {
-  if (socketPath !== undefined && isNotRunning)
-    return `no service runs on ${dirname(socketPath)}; start it, or set BERTH_URL to reach another`
-  return code === undefined ? `the service at ${socketPath ?? url} cannot be reached: ${why}` : why
+const explainFailure = (error: unknown): NoAnswer => {
+  const { message, code = '', isUnsent = false } = error as NodeJS.ErrnoException & { isUnsent?: boolean }
+  const isUnknown = UNKNOWN_AUTHORITY.test(code)
+  const remedy = isUnknown ? '; set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority' : ''
+  return { why: `${message.trimEnd() || code}${remedy}`, isUnsent, isForeign: isUnknown || code.includes('CERT') }
 }
 
 /** Sends a request, and resolves to the beginning of its answer. A signal ends it, also while that is read. */
@@ -176,61 +162,61 @@ const send = (
       ...(socketPath !== undefined && { socketPath }),
     })
     sent.on('response', resolve)
-    sent.on('error', (error) => reject(sent.writableFinished ? error : new Unsent(error)))
+    // One that did not leave as a whole, nobody handles.
+    sent.on('error', (error) => reject(Object.assign(error, { isUnsent: !sent.writableFinished })))
     sent.end(body && JSON.stringify(body))
   })
 
 export const makeService = (target: Target, limits: Limits, output: Output): RemoteService => {
+  const { url, socketPath } = target
   /** Whether it was Berth that answered: then something else, such as the page of a proxy, passes. */
   let isKnown = false
 
   const attempt = async (
-    method: 'GET' | 'POST',
     path: string,
-    asked: CallOptions,
-    key: Readonly<Record<string, string>>,
-  ): Promise<Tried> => {
-    const { signal, wait = 0, answerMs = limits.answerMs, accept = 'application/json', body } = asked
-    const seconds = answerMs / 1000 + wait
-    const stop = new AbortController()
-    const late = { why: `no answer within ${seconds} s` }
-    const timer = setTimeout(() => stop.abort(late), seconds * 1000)
-    const end = (): void => stop.abort()
-    if (signal?.aborted) end()
-    signal?.addEventListener('abort', end)
+    { signal, wait = 0, answerMs = limits.answerMs, ...asked }: CallOptions,
+    request: Pick<RequestOptions, 'method' | 'headers'>,
+  ): Promise<Answer | NoAnswer> => {
+    const milliseconds = answerMs + wait * 1000
+    const late = AbortSignal.timeout(milliseconds)
     try {
-      const headers = { accept, ...asked.headers, ...key }
-      const response = await send(target, path, { method, headers, body, signal: stop.signal })
-      return await readAnswer(response, asked, limits)
+      const stop = signal === undefined ? late : AbortSignal.any([signal, late])
+      return await readAnswer(await send(target, path, { ...request, body: asked.body, signal: stop }), asked, limits)
     } catch (error) {
-      return { ...explainFailure(error), ...(stop.signal.reason === late && late), retryMs: limits.retryMs }
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
+      return { ...explainFailure(error), ...(late.aborted && { why: `no answer within ${milliseconds / 1000} s` }) }
     }
+  }
+
+  /** Why a request is not answered, as a sentence. What the service itself says needs no more. */
+  const describe = ({ why, code, isUnsent }: NoAnswer): string => {
+    if (code !== undefined) return why
+    if (socketPath !== undefined && isUnsent && /ENOENT|ECONNREFUSED/.test(why))
+      return `no service runs on ${dirname(socketPath)}; start it, or set BERTH_URL to reach another`
+    return `the service at ${socketPath ?? url} cannot be reached: ${why}`
   }
 
   const request = async (method: 'GET' | 'POST', path: string, asked: CallOptions = {}): Promise<Answer> => {
     const { signal, giveUp = signal, outageMs = limits.outageMs, idempotencyKey = randomUUID() } = asked
+    const { accept = 'application/json' } = asked
     // A key of this request alone: a job that is run again must not go on with a machine that was given back.
-    const key: Readonly<Record<string, string>> = method === 'POST' ? { 'idempotency-key': idempotencyKey } : {}
-    let until = performance.now() + Math.min(outageMs, limits.absentMs)
+    const headers = { accept, ...asked.headers, ...(method === 'POST' && { 'idempotency-key': idempotencyKey }) }
+    let until = performance.now() + outageMs
     let [isTaken, mayHaveActed] = [false, false]
     for (let tries = 1; ; tries += 1) {
-      const tried = await attempt(method, path, asked, key)
+      const tried = await attempt(path, asked, { method, headers })
       if ('body' in tried) {
         isKnown = true
         return tried
       }
       giveUp?.throwIfAborted()
-      const { code, retryMs, isAbsent, isForeign } = tried
+      const { code, retryMs = limits.retryMs, isUnsent, isForeign } = tried
       // From now on: a slow answer that is lost in the end leaves time for another attempt too.
-      if (!isAbsent && !isTaken && limits.absentMs < outageMs) until = performance.now() + outageMs
-      isTaken ||= !isAbsent
-      mayHaveActed ||= !isAbsent && code !== 'unavailable'
-      const failed = describeNoAnswer(target, tried)
-      if ((isForeign && !isKnown) || performance.now() + retryMs > until) throw new Unanswered(failed, mayHaveActed)
-      if (tries === 1) say(output, `${failed}; retrying`)
+      if (!isUnsent && !isTaken && !limits.isPatient) until = performance.now() + outageMs
+      isTaken ||= !isUnsent
+      mayHaveActed ||= !isUnsent && code !== 'unavailable'
+      const isInVain = (isForeign && !isKnown) || !(isTaken || limits.isPatient)
+      if (isInVain || performance.now() + retryMs > until) throw new Unanswered(describe(tried), mayHaveActed)
+      if (tries === 1) say(output, `${describe(tried)}; retrying`)
       await delay(retryMs, undefined, giveUp && { signal: giveUp })
     }
   }
@@ -249,5 +235,5 @@ export const acceptedBody = (answer: Answer): Members => {
 /** An id as the service makes them, which becomes a part of paths. */
 export const idOf = (value: unknown): string => {
   if (typeof value === 'string' && /^[0-9a-f]{24}$/.test(value)) return value
-  throw new ClientFailure(EXIT.unreachable, 'the answer of the service has no id')
+  throw unreachable('the answer of the service has no id')
 }

@@ -4,9 +4,9 @@ import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target, targetProblems } from '../../client/service/credentials.ts'
-import { ClientFailure, Unanswered } from '../../client/service/failure.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { type Answer, type CallOptions, makeService } from '../../client/service/service.ts'
+import { ClientFailure } from '../../client/service/output.ts'
+import { type Answer, type CallOptions, makeService, Unanswered } from '../../client/service/service.ts'
 import { listOf, text } from '../../domain/codec/codec.ts'
 import { CommandFailure, Misused, type Terminal } from '../terminal/command.ts'
 
@@ -77,7 +77,7 @@ export class CallFailure extends CommandFailure {
 
 /** How long a request whose answer was lost is sent again. That a service is not there is said at once. */
 const OUTAGE_MS = 10_000
-const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, absentMs: 0, retryMs: 100, isPatient: false }
+const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, retryMs: 100, isPatient: false }
 const SILENT = { stdout: () => undefined, stderr: () => undefined }
 
 /** Why a service with this name refuses. */

@@ -34,7 +34,7 @@ const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAdd
       // Nothing has been read yet.
       idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
       repeated: () => undefined,
-      views: { position: () => BEFORE_FIRST, stored: () => undefined, waitForPublicPosition: async () => false },
+      views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
       synced: () => undefined,
       userNameOf: (id) => id,
       pseudonymOf: () => undefined,

@@ -21,7 +21,7 @@ import type { Handle } from './server/bursts.ts'
 export interface AppDependencies extends HandleDependencies {
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isServing: () => boolean
-  readonly views: Pick<Views, 'position' | 'stored' | 'waitForPublicPosition'>
+  readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
   readonly clock: () => number
   readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void

@@ -19,7 +19,7 @@ import { upgradedOf } from './server/listen.ts'
 
 export interface HandleDependencies {
   readonly gate: Gate
-  readonly views: Pick<Views, 'position' | 'stored'>
+  readonly views: Pick<Views, 'position'>
   readonly idempotencyKeys: IdempotencyKeys
   readonly repeated: StoredResponse
   /** Called when it is known. */
@@ -97,18 +97,8 @@ const makeCallHandler = <P>(
 }
 
 /** Whether a read shows less than was asked for, as lists do on a full disk. */
-const isBehind = (
-  { views }: Pick<HandleDependencies, 'views'>,
-  { after, query }: Input,
-  position: PublicPosition,
-): boolean => {
-  if (after === undefined || position >= after) return false
-  const { as_of } = (query ?? {}) as Partial<AsOfQuery>
-  if (as_of === undefined) return true
-  // More may have been recorded by that time than is written.
-  const stored = views.stored()
-  return 'instant' in as_of && stored !== undefined && stored.position < after
-}
+const isBehind = ({ after, query }: Input, position: PublicPosition): boolean =>
+  after !== undefined && position < after && (query as Partial<AsOfQuery> | undefined)?.as_of === undefined
 
 /** Answers a request as the handler of its route does. */
 export const handle = <P>(
@@ -129,7 +119,7 @@ export const handle = <P>(
     const { body, position } = result.right
     const stream = typeof body === 'string' || 'bytes' in body ? undefined : body
     if (route.method === 'POST') acknowledge?.(position ?? views.position())
-    else if (position !== undefined && isBehind(dependencies, input, position)) {
+    else if (position !== undefined && isBehind(input, position)) {
       stream?.leave()
       return respondWithRefusal(ctx, beyondStored(position))
     }

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../domain/decider.ts'
+import type { Logged } from '../domain/event.ts'
 import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
 import type { EventPosition } from '../event-store/event-store.ts'
 import { beforeTheFirst } from './file/progress.ts'
@@ -15,12 +16,6 @@ import type { LogIndex } from './tables/log-index.ts'
 
 export interface ViewsOptions extends UsableFileOptions, FollowOptions {}
 
-/** The index of the log up to a position. */
-interface StoredLog {
-  readonly log: LogIndex
-  readonly position: PublicPosition
-}
-
 export type Views = Awaited<ReturnType<typeof openViews>>
 
 /** Ignores errors of reads that only save work: without a snapshot, a stream is folded from its beginning. */
@@ -34,27 +29,25 @@ const orUndefined = <A>(read: () => A | undefined): A | undefined => {
 
 /** Reads of rows in the file. */
 const makeReads = (file: ViewsFile, writer: Writer, reader: ReturnType<typeof openListReader>) => {
-  /** What lists show while a full disk takes no more rows: those written before. Undefined at other times. */
-  const stored = (): StoredLog | undefined => {
-    const written = writer.isDiskFull() && !file.isStaging() ? file.progress() : undefined
-    return written && { log: file.log, position: written.position }
-  }
+  /** Whether a full disk takes no more rows. Those written before are read then. */
+  const isFull = (): boolean => writer.isDiskFull() && !file.isStaging()
   /**
    * Reads a list that shows everything folded so far, in another thread unless the log is short; undefined while rows
    * cannot be written.
    */
   const read: ReadList = (name, ...args) => (writer.commitRows() ? reader.read(name, ...args) : undefined)
-  /** Reads a list of what is stored. */
-  const readStored: ReadList = (name, ...args) => (stored() === undefined ? undefined : reader.read(name, ...args))
   return {
-    ...{ stored, read, readStored },
+    read,
+    /** The same, but on a full disk of what was written before. */
+    readWritten: ((name, ...args) =>
+      read(name, ...args) ?? (isFull() ? reader.read(name, ...args) : undefined)) as ReadList,
     /** Reads a short list of everything folded so far, in this thread; undefined while rows cannot be written. */
     readNow: <Name extends keyof Lists>(name: Name, ...args: Parameters<Lists[Name]>) =>
       writer.settle() ? reader.readNow(name, args) : undefined,
     /** Reads rows of a page that was read. They are in the file. */
     readRows: async (...of: Parameters<Lists['rows']>): Promise<ListRows> => (await reader.read('rows', ...of)).listed,
-    /** The index of everything folded so far; undefined while rows cannot be written. */
-    log: (): LogIndex | undefined => (writer.settle() ? file.log : undefined),
+    /** The index of everything folded so far, on a full disk of what was written; undefined while rows cannot be written. */
+    log: (): LogIndex | undefined => (writer.settle() || isFull() ? file.log : undefined),
   }
 }
 
@@ -75,6 +68,7 @@ export const openViews = async (options: ViewsOptions) => {
   const position = (): PublicPosition => progress().position
   const here = { isLogShort: () => position() < SHORT_LOG, read: makeListRead(file) }
   const reader = openListReader(options, onError, here)
+  const reads = makeReads(file, writer, reader)
   const { log, listeners, close: endFollowing } = follow({ options, tracker, pending, writer })
   const { keep, find, dropAll } = writer.snapshots
 
@@ -109,7 +103,12 @@ export const openViews = async (options: ViewsOptions) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    ...makeReads(file, writer, reader),
+    ...reads,
+    /** Reads the event at a position; undefined if it is not found. @throws StoreUnavailable */
+    eventAt: async (position: PublicPosition): Promise<Logged | undefined> => {
+      const storePosition = reads.log()?.storePositionAt(position)
+      return storePosition === undefined ? undefined : store.at(storePosition)
+    },
     readSnapshot: (stream: string): Snapshot | undefined => orUndefined(() => find(stream) ?? file.snapshot(stream)),
     /** Keeps a snapshot, to be written with the rows up to its store position. */
     keepSnapshot: keep,

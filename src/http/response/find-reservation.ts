@@ -2,8 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Reservation } from '../../../projections/reservation.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import { failure, type OverCause } from '../../domain/failure.ts'
-import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
@@ -18,25 +17,20 @@ const SENTENCES: Readonly<Record<OverCause, (name: string) => string>> = {
 }
 
 interface OverParts {
-  readonly views: Pick<Views, 'newest' | 'log' | 'stored'>
-  readonly store: Pick<EventStore, 'at'>
+  readonly views: Pick<Views, 'newest' | 'eventAt'>
   readonly nameOf: UserNames
 }
 
 /** Refuses what cannot be done with a reservation that is over or cancelled, and says how it ended. */
 export const explainOver = async (
-  { views, store, nameOf }: OverParts,
+  { views, nameOf }: OverParts,
   id: string,
   reader: Pick<User, '_id' | 'role'>,
 ): Promise<Refusal> => {
   const version = views.newest('reservation', id)
   const ended = version?.ended ?? null
-  // Of the event that ended it before its time.
-  const position =
-    ended === null
-      ? undefined
-      : (views.log() ?? views.stored()?.log)?.storePositionAt(version?.position ?? BEFORE_FIRST)
-  const event = position === undefined ? undefined : await store.at(position)
+  // The event that ended it before its time.
+  const event = version === undefined || ended === null ? undefined : await views.eventAt(version.position)
   const ofService = event?.type === 'ReservationReleased' ? event.data.cause : undefined
   const cause = ofService ?? (ended === 'released' || ended === 'cancelled' ? ended : 'ended')
   const { user_id } = JSON.parse(version?.document ?? '{}') as Partial<Reservation>

@@ -29,55 +29,20 @@ const listsUnavailable = (): Failure =>
 export const beyondStored = (position: PublicPosition): Failure =>
   failure('store_full', `The disk is full. Lists show the log up to position ${position} only.`)
 
-/** What a list shows, unless that does not reach a position. On a full disk reads by id show more than lists. */
-export const ifReaching = <A, L = Failure>(
-  reached: PublicPosition,
-  read: E.Either<L, ListResult<A>>,
-): E.Either<L | Failure, ListResult<A>> =>
-  E.isRight(read) && read.right.position < reached ? E.left(beyondStored(read.right.position)) : read
-
-type ReadList = <Name extends keyof Lists>(
-  name: Name,
-  ...args: Parameters<Lists[Name]>
-) => Promise<E.Either<Failure, ListResult<ReturnType<Lists[Name]>>>>
-
-/** Reads lists that show everything answered so far. */
-const makeLists = (views: Views, isReached: () => Promise<boolean>) => {
-  let acknowledged = BEFORE_FIRST
-
-  /** Reads a list with the public position that it shows, in another thread if it may be long. */
-  const readList: ReadList = async (name, ...args) => {
-    if (!(await isReached())) return E.left(viewsBehind())
-    const shown = views.read(name, ...args)
-    return shown === undefined ? E.left(listsUnavailable()) : E.right(await shown)
-  }
-
-  /** The same, but on a full disk as of what was written before, unless a write beyond that was acknowledged. */
-  const showList: ReadList = async (name, ...args) => {
-    const shown = await readList(name, ...args)
-    const stored = E.isLeft(shown) ? views.readStored(name, ...args) : undefined
-    return stored === undefined ? shown : ifReaching(acknowledged, E.right(await stored))
-  }
-
-  return {
-    readList,
-    showList,
-    /** The position that the views have, which show everything answered so far. */
-    reached: async () => ((await isReached()) ? E.right(views.position()) : E.left(viewsBehind())),
-    /** Called with the position of each write that was acknowledged. */
-    acknowledge: (position: PublicPosition): void => {
-      acknowledged = laterPosition(acknowledged, position)
-    },
-  }
-}
-
 /** The object, if the store has it. */
 type Current = Promise<E.Either<Failure, Version | undefined>>
+type Listing<Name extends keyof Lists> = Promise<E.Either<Failure, ListResult<ReturnType<Lists[Name]>>>>
 
 /** Reads objects from the views, or from the log when the views cannot keep up. */
 export const makeObjects = (views: Views, store: EventStore) => {
   /** The last store position answered from the log: later reads must not show less. */
   let answered = BEGINNING
+  /** The last position of which somebody knows. On a full disk reads by id show more than lists, which are then refused. */
+  let acknowledged = BEFORE_FIRST
+  const acknowledge = (position: PublicPosition): void => {
+    acknowledged = laterPosition(acknowledged, position)
+  }
+  const isReached = async (): Promise<boolean> => views.waitForStorePosition(answered)
 
   // Reports the position of the views, not that of the object's last change.
   const current = (kind: Listed, id: string): Version | undefined => {
@@ -85,6 +50,7 @@ export const makeObjects = (views: Views, store: EventStore) => {
     if (version === undefined) return undefined
     // A spread of a row of SQLite would cost a read a fiftieth.
     const { revision, document, internal, ended, created, observed } = version
+    acknowledge(created)
     return { position: views.position(), revision, id, document, internal, ended, created, observed }
   }
 
@@ -120,13 +86,24 @@ export const makeObjects = (views: Views, store: EventStore) => {
     newest: async (kind: Listed, id: string): Current => {
       // Imported users have ids of any form.
       if (kind !== 'user' && !isAssignedId(id)) return E.right(undefined)
-      if (!(await views.waitForStorePosition(answered))) return E.left(viewsBehind())
+      if (!(await isReached())) return E.left(viewsBehind())
       const version = current(kind, id)
       // Another instance may have written it: catch up with the store before answering that it does not exist.
       return version === undefined ? latest(kind, id) : E.right(version)
     },
     latest,
-    ...makeLists(views, async () => views.waitForStorePosition(answered)),
+    /** Reads a list with the public position that it shows, in another thread if it may be long. */
+    showList: async <Name extends keyof Lists>(name: Name, ...args: Parameters<Lists[Name]>): Listing<Name> => {
+      if (!(await isReached())) return E.left(viewsBehind())
+      const least = acknowledged
+      const read = await views.readWritten(name, ...args)
+      if (read === undefined) return E.left(listsUnavailable())
+      return read.position < least ? E.left(beyondStored(read.position)) : E.right(read)
+    },
+    /** The position that the views have, which show everything answered so far. */
+    reached: async () => ((await isReached()) ? E.right(views.position()) : E.left(viewsBehind())),
+    /** Called with the position of each write that was acknowledged. */
+    acknowledge,
   }
 }
 export type Objects = ReturnType<typeof makeObjects>

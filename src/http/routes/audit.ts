@@ -65,10 +65,10 @@ const over =
       const reached = await objects.reached()
       if (E.isLeft(reached)) return reached
       const log = views.log()
-      if (log === undefined) {
+      const events = log?.size() ?? 0
+      if (log === undefined || events <= reached.right) {
         return E.left(failure('unavailable', 'Proofs are unavailable while the views cannot be written.'))
       }
-      const events = log.size()
       const proof = await prove({ log, tree: makeTreeReader(log.node), events }, query, parts)
       const position = events > 0 && { position: toPublicPosition(events - 1) }
       return E.isLeft(proof) ? proof : E.right({ status: 200, body: proof.right, ...position })

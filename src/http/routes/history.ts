@@ -7,6 +7,7 @@ import { type Recorded, sutIdOf, userOf } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { ceilMillisecond } from '../../domain/values/instant.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
+import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { cloudEvent } from '../../feed/events/cloud-event.ts'
 import type { ValueChange } from '../../read-models/lists/histories.ts'
 import { afterParameter, inOrder, LIMIT, paging } from '../codecs/lists.ts'
@@ -14,10 +15,9 @@ import { apart, inQuery, type QueryOf, queryOf, wordsOf } from '../codecs/query.
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { everyone, get, overseers, refTo } from '../protocol/route.ts'
-import { ifReaching } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
 import { listResponse } from './list-response.ts'
-import { readEventAt, type Show, withVisible } from './object-reads.ts'
+import { type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** The requested page of a history, or of a span of it: at an offset, or after the event at a position. */
@@ -35,7 +35,7 @@ const historyQuery = queryOf(
 )
 type HistoryCall = Call<unknown, QueryOf<typeof historyQuery>>
 
-/** Events read or encoded per turn of the event loop. */
+/** Events read and encoded per turn of the event loop. */
 const EVENTS_PER_TURN = 64
 
 /** A user's epoch, which ends its sessions, is no field of the user. */
@@ -44,65 +44,59 @@ const changedSecretsOf = ({ data }: Recorded): readonly ValueChange[] => {
   return changed.filter((name) => name !== 'epoch').map((name) => ({ path: `/${name}`, changed: true }))
 }
 
-/** Reads the events at some positions, many at once: the store may be far. */
-const readEvents = async (parts: Parts, positions: readonly PublicPosition[]): Promise<readonly Recorded[]> => {
-  const events: Recorded[] = []
-  for (let n = 0; n < positions.length; n += EVENTS_PER_TURN) {
-    const some = positions.slice(n, n + EVENTS_PER_TURN)
-    events.push(...(await Promise.all(some.map((position) => readEventAt(parts, position)))))
-    await turn()
-  }
-  return events
+/** @throws StoreUnavailable if it cannot be read */
+const readEvent = async ({ views }: Parts, position: PublicPosition): Promise<Recorded> => {
+  const event = await views.eventAt(position)
+  if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
+  return event
 }
 
-/** The present names of the SUTs that events are about, as far as the user sees them. */
-const readSutNames = async (
-  { objects }: Parts,
-  events: readonly Recorded[],
-  { user, query: { include } }: HistoryCall,
-): Promise<E.Either<Refusal, ReadonlyMap<string, string>>> => {
-  const names = new Map<string, string>()
-  const ids = new Set(include ? events.flatMap((event) => sutIdOf(event) ?? []) : [])
-  for (const id of ids) {
-    const found = await visibleTo(objects, user).newest('sut', id)
-    if (E.isLeft(found)) return found
-    if (found.right !== undefined) names.set(id, (JSON.parse(found.right.document) as Sut).name)
+/** Makes the function that adds what `include` names: an actor may be no user, and a user may have been erased. */
+const makeNames = ({ objects, users }: Parts, { user, query: { include } }: HistoryCall) => {
+  const suts = new Map<string, string | undefined>()
+  const nameOf = (id: string): string | undefined => users.member(id)?.name
+  return async (event: Recorded): Promise<E.Either<Refusal, object>> => {
+    const actorname = nameOf(event.metadata.actor)
+    if (include === undefined) return E.right({ actorname })
+    const sutId = sutIdOf(event) ?? ''
+    if (!suts.has(sutId)) {
+      // As far as the user sees it.
+      const sut = await visibleTo(objects, user).newest('sut', sutId)
+      if (E.isLeft(sut)) return sut
+      suts.set(sutId, sut.right && (JSON.parse(sut.right.document) as Sut).name)
+    }
+    return E.right({ actorname, username: nameOf(userOf(event) ?? ''), sutname: suts.get(sutId) })
   }
-  return E.right(names)
 }
 
 /** Responds with the requested page of the history of an object, or of a span of it. */
 const showHistory =
   (of: 'sut' | 'reservation' | 'user'): Show<Parts, HistoryCall> =>
-  async (parts, call, { id, created }) => {
-    const { objects, users, origin } = parts
-    // An actor may be no user, and a user may have been erased.
-    const nameOf = (id: string): string | undefined => users.member(id)?.name
-    const { limit = LIMIT, offset = 0, after, from, to, include } = call.query
+  async (parts, call, { id }) => {
+    const { limit = LIMIT, offset = 0, after, from, to } = call.query
     const span = { from: from && ceilMillisecond(from.instant), to: to && ceilMillisecond(to.instant) }
-    const page = ifReaching(created, await objects.showList('history', { of, id, ...span, after, offset, limit }))
+    const page = await parts.objects.showList('history', { of, id, ...span, after, offset, limit })
     if (E.isLeft(page)) return page
     const { position, listed } = page.right
     if (listed === undefined)
       return E.left(invalid([inQuery('after', 'must be the position of an event in this history')]))
-    const events = await readEvents(parts, listed.positions)
-    const sutNames = await readSutNames(parts, events, call)
-    if (E.isLeft(sutNames)) return sutNames
-    const changes = await objects.showList('historyChanges', listed.positions)
-    if (E.isLeft(changes)) return changes
+    const namesIn = makeNames(parts, call)
     const documents: string[] = []
-    for (const [n, event] of events.entries()) {
-      if (n % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await turn()
-      const whole = cloudEvent(event, listed.positions[n] as PublicPosition, origin)
-      // A revision counts the events of a stream, of which a user with a scope may not see all.
-      const { revision: _, ...visible } = whole
-      const document = {
-        ...(call.user.scope === undefined ? whole : visible),
-        actorname: nameOf(event.metadata.actor),
-        ...(include && { username: nameOf(userOf(event) ?? ''), sutname: sutNames.right.get(sutIdOf(event) ?? '') }),
-        changes: [...(changes.right.listed[n] ?? []), ...changedSecretsOf(event)],
+    for (let n = 0; n < listed.entries.length; n += EVENTS_PER_TURN) {
+      const entries = listed.entries.slice(n, n + EVENTS_PER_TURN)
+      // Many at once: the store may be far.
+      const events = await Promise.all(entries.map((entry) => readEvent(parts, entry.position)))
+      await turn()
+      for (const [i, event] of events.entries()) {
+        const { position, changes } = entries[i] as (typeof entries)[number]
+        const names = await namesIn(event)
+        if (E.isLeft(names)) return names
+        const whole = cloudEvent(event, position, parts.origin)
+        // A revision counts the events of a stream, of which a user with a scope may not see all.
+        const { revision: _, ...visible } = whole
+        const shown = call.user.scope === undefined ? whole : visible
+        documents.push(JSON.stringify({ ...shown, ...names.right, changes: [...changes, ...changedSecretsOf(event)] }))
       }
-      documents.push(JSON.stringify(document))
     }
     const place = { limit, offset, before: after }
     return E.right({ ...listResponse('events', place, { documents, count: listed.count }), position })

@@ -1,14 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js'
-import type { Logged } from '../../domain/event.ts'
 import { failure, invalid } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { floorMillisecond, instantAt, isLater } from '../../domain/values/instant.ts'
 import { BEFORE_FIRST, type PublicPosition } from '../../domain/values/position.ts'
-import { StoreUnavailable } from '../../event-store/event-store.ts'
-import type { ListResult } from '../../read-models/list-reader.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
-import type { AsOf, AsOfQuery } from '../codecs/lists.ts'
+import type { AsOfQuery } from '../codecs/lists.ts'
 import { inQuery } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
@@ -45,14 +42,17 @@ interface Moment {
 /** The moment that is meant; now unless one is given. */
 export const momentOf = async (
   { objects, views, store, clock }: Parts,
-  asOf: AsOf | undefined,
+  { query: { as_of: asOf }, after = BEFORE_FIRST }: Pick<Call<unknown, AsOfQuery>, 'query' | 'after'>,
 ): Promise<E.Either<Refusal, Moment>> => {
   if (asOf === undefined) return E.right({ now: clock() })
   if ('instant' in asOf) {
     if (isLater(asOf.instant, instantAt(clock()))) return future('is in the future')
     const now = floorMillisecond(asOf.instant)
     const read = await objects.showList('positionAt', now)
-    return E.map(({ listed }: ListResult<PublicPosition>) => ({ asOf: listed, now }))(read)
+    if (E.isLeft(read)) return read
+    const { listed, position } = read.right
+    // More may have been recorded by that time than is written.
+    return position < after ? E.left(beyondStored(position)) : E.right({ asOf: listed, now })
   }
   const { position } = asOf
   // Another instance may have got that far.
@@ -64,29 +64,20 @@ export const momentOf = async (
   return now === undefined ? E.left(beyondStored(reached)) : E.right({ asOf: position, now })
 }
 
-/** @throws StoreUnavailable if it cannot be read */
-export const readEventAt = async ({ views, store }: Parts, position: PublicPosition): Promise<Logged> => {
-  const storePosition = (views.log() ?? views.stored()?.log)?.storePositionAt(position)
-  const event = storePosition === undefined ? undefined : await store.at(storePosition)
-  if (event === undefined) throw new StoreUnavailable(`the event at position ${position} cannot be read`)
-  return event
-}
-
 const NOT_THEN = {
   sut: failure('sut_not_found', 'No SUT had this id at that time.'),
   reservation: failure('reservation_not_found', 'No reservation had this id at that time.'),
 }
 
-const showThen = async <C extends Call<unknown>>(
+const showThen = async <C extends Call<unknown, AsOfQuery>>(
   parts: Parts,
   call: C,
   kind: Dated,
-  asOf: AsOf,
   show: Show<Parts, C>,
-  isCaughtUp = 'position' in asOf,
+  isCaughtUp: boolean,
 ): RouteResult => {
   const { objects, views, store } = parts
-  const moment = await momentOf(parts, asOf)
+  const moment = await momentOf(parts, call)
   if (E.isLeft(moment)) return moment
   const { asOf: position = BEFORE_FIRST, now } = moment.right
   const read = await objects.showList('versionAt', kind, isAssignedId(call.id) ? call.id : '', position)
@@ -95,7 +86,7 @@ const showThen = async <C extends Call<unknown>>(
   if (version === undefined) {
     if (isCaughtUp) return E.left(NOT_THEN[kind])
     // Another instance may have recorded it by then.
-    return (await waitForHead(views, store)) ? showThen(parts, call, kind, asOf, show, true) : E.left(viewsBehind())
+    return (await waitForHead(views, store)) ? showThen(parts, call, kind, show, true) : E.left(viewsBehind())
   }
   if (version.ended === 'cancelled') {
     const detail = 'The reservation had been cancelled by then. Its history remains available.'
@@ -113,5 +104,5 @@ export const nowOrAsOf =
   ) =>
   (parts: Parts, call: C): RouteResult => {
     const { as_of } = call.query
-    return as_of === undefined ? newest(parts, call) : showThen(parts, call, kind, as_of, show)
+    return as_of === undefined ? newest(parts, call) : showThen(parts, call, kind, show, 'position' in as_of)
   }

@@ -165,11 +165,11 @@ const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
   respondWithList(parts, call, ['reservation', 'reservations', 'sut_reservations'], async () => {
     const { nameOf, clock } = parts
     const { query, user } = call
-    const { sut_id: sut_ids, user_id, include = NOTHING, as_of, held_at, held_to } = query
+    const { sut_id: sut_ids, user_id, include = NOTHING, held_at, held_to } = query
     const refused = refuseFuture(query, clock())
     if (refused !== undefined) return refused
     // With as_of, `current` means running at that time, and a state is that of then.
-    const moment = await momentOf(parts, as_of)
+    const moment = await momentOf(parts, call)
     if (E.isLeft(moment)) return moment
     const { asOf, now } = moment.right
     return E.right({

@@ -25,7 +25,7 @@ export interface HistoryPage {
   /** Events in the span. */
   readonly count: number
   /** Oldest first. */
-  readonly positions: readonly PublicPosition[]
+  readonly entries: readonly { readonly position: PublicPosition; readonly changes: readonly ValueChange[] }[]
 }
 
 /** Versions of the objects that are of a SUT or reservation now, as they have been since they were made. */
@@ -54,33 +54,6 @@ const makeEventReads = (db: DatabaseSync, of: HistoryOf) => {
   )
   const page = prepare<{ position: PublicPosition }>(db, `${each} ORDER BY position LIMIT :limit OFFSET :first`)
   return { count, page }
-}
-
-/** The events of an object by position; undefined if it has no event at the position after which they are asked for. */
-export const makeHistory = (db: DatabaseSync) => {
-  const positionAt = makePositionAt(db)
-  const reads = {
-    sut: makeEventReads(db, 'sut'),
-    reservation: makeEventReads(db, 'reservation'),
-    user: makeEventReads(db, 'user'),
-  }
-  return ({ of, id, from, to, after, offset, limit }: HistoryPageQuery): HistoryPage | undefined => {
-    const countTo = (upTo: number) => readRow(reads[of].count, { id, upTo })
-    const countBefore = (time: number): number => countTo(positionAt(time - 1)).n
-    const begin = from === undefined ? 0 : countBefore(from)
-    const end = to === undefined ? countTo(Number.MAX_SAFE_INTEGER).n : countBefore(to)
-    const passed = (): number | undefined => {
-      if (after === undefined) return begin + offset
-      if (after === 'latest') return end
-      const { n, last } = countTo(after)
-      return last === after ? n : undefined
-    }
-    const behind = passed()
-    if (behind === undefined) return undefined
-    const first = Math.max(behind, begin)
-    const rows = reads[of].page.all({ id, first, limit: Math.max(0, Math.min(limit, end - first)) })
-    return { count: Math.max(0, end - begin), positions: rows.map(({ position }) => position) }
-  }
 }
 
 /** A changed value, before and after; `null` if there was none. */
@@ -132,8 +105,8 @@ const parsed = (row: StoredRow | undefined): Row | undefined =>
 /** The tables whose rows differ from one event to the next. */
 const VERSIONED: readonly Table[] = ['sut', 'listen_port', 'reservation', 'session', 'user']
 
-/** What the events at some positions changed, from the versions of rows. */
-export const makeHistoryChanges = (db: DatabaseSync) => {
+/** Makes the function that tells what the event at a position changed, from the versions of rows. */
+const makeChangesAt = (db: DatabaseSync) => {
   const versions = VERSIONED.map((name) => ({
     at: prepare<StoredRow>(db, `SELECT id, document, internal FROM ${name} WHERE position = ?`),
     before: prepare<StoredRow>(
@@ -141,11 +114,38 @@ export const makeHistoryChanges = (db: DatabaseSync) => {
       `SELECT id, document, internal FROM ${name} WHERE id = ? AND position < ? ORDER BY position DESC LIMIT 1`,
     ),
   }))
-  return (positions: readonly PublicPosition[]): readonly (readonly ValueChange[])[] =>
-    positions.map((position) =>
-      versions.flatMap(({ at, before }) => {
-        const row = at.get(position)
-        return row === undefined ? [] : diffRows(parsed(before.get(row.id, position)), parsed(row))
-      }),
-    )
+  return (position: PublicPosition): readonly ValueChange[] =>
+    versions.flatMap(({ at, before }) => {
+      const row = at.get(position)
+      return row === undefined ? [] : diffRows(parsed(before.get(row.id, position)), parsed(row))
+    })
+}
+
+/** The events of an object by position; undefined if it has no event at the position after which they are asked for. */
+export const makeHistory = (db: DatabaseSync) => {
+  const positionAt = makePositionAt(db)
+  const changesAt = makeChangesAt(db)
+  const reads = {
+    sut: makeEventReads(db, 'sut'),
+    reservation: makeEventReads(db, 'reservation'),
+    user: makeEventReads(db, 'user'),
+  }
+  return ({ of, id, from, to, after, offset, limit }: HistoryPageQuery): HistoryPage | undefined => {
+    const countTo = (upTo: number) => readRow(reads[of].count, { id, upTo })
+    const countBefore = (time: number): number => countTo(positionAt(time - 1)).n
+    const begin = from === undefined ? 0 : countBefore(from)
+    const end = to === undefined ? countTo(Number.MAX_SAFE_INTEGER).n : countBefore(to)
+    const passed = (): number | undefined => {
+      if (after === undefined) return begin + offset
+      if (after === 'latest') return end
+      const { n, last } = countTo(after)
+      return last === after ? n : undefined
+    }
+    const behind = passed()
+    if (behind === undefined) return undefined
+    const first = Math.max(behind, begin)
+    const rows = reads[of].page.all({ id, first, limit: Math.max(0, Math.min(limit, end - first)) })
+    const entries = rows.map(({ position }) => ({ position, changes: changesAt(position) }))
+    return { count: Math.max(0, end - begin), entries }
+  }
 }

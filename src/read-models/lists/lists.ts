@@ -4,7 +4,7 @@ import { prepare } from '../../files/sqlite.ts'
 import { makePositionAt } from '../tables/log-index.ts'
 import { VERSION_COLUMNS, type Version } from '../tables/version.ts'
 import { makeAvailable } from './available.ts'
-import { makeHistory, makeHistoryChanges } from './histories.ts'
+import { makeHistory } from './histories.ts'
 import { makeSutsToMatch } from './matchable.ts'
 import { makeOutages } from './outages.ts'
 import { type ListRows, makeList, makeReads, type PageQuery } from './page.ts'
@@ -71,7 +71,6 @@ export const openLists = (db: DatabaseSync) => {
     ...makeUsageReads(ask),
     ...makePastReads(db),
     history: makeHistory(db),
-    historyChanges: makeHistoryChanges(db),
   }
 }
 

@@ -63,7 +63,6 @@ const askAll = (lists: Lists): void => {
   lists.outages({ sut_ids: [SUT], scope: VISIBILITY.scope, from: FROM, to: TO, max: 10 })
   for (const kind of ['sut', 'reservation', 'user'] as const)
     lists.history({ ...PART, of: kind, id: SUT, from: FROM, to: TO, after: POSITION })
-  lists.historyChanges([POSITION])
   lists.sutsToMatch(FROM, 10)
   lists.sutStates()
   lists.heldBy([SUT], { start: FROM, end: TO })

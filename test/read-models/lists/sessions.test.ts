@@ -131,8 +131,10 @@ test('the history of a SUT has its own events, and those of its reservations and
       ('sut_id' in data && data.sut_id === id) || ('_id' in data && data._id === id) ? [position] : [],
     )
     const count = expected.length
-    const page = (query: object) => history({ of: 'sut', id, offset: 0, limit: 1e9, ...query })?.positions
-    t.deepEqual(history({ of: 'sut', id, offset: 3, limit: 7 }), { count, positions: expected.slice(3, 10) as never })
+    const read = (query: object) => history({ of: 'sut', id, offset: 0, limit: 1e9, ...query })
+    const page = (query: object) => read(query)?.entries.map((entry) => entry.position)
+    t.is(read({ offset: 3, limit: 7 })?.count, count)
+    t.deepEqual(page({ offset: 3, limit: 7 }), expected.slice(3, 10) as never)
     const middle = Math.floor(count / 2)
     t.deepEqual(page({ after: expected[middle] }), expected.slice(middle + 1) as never)
     t.is(page({ after: (expected[middle] ?? 0) + 0.5 }), undefined)

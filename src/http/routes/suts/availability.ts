@@ -24,7 +24,6 @@ import { inOrder, span, type TimeSpan } from '../../codecs/lists.ts'
 import { inQuery, type QueryOf, queryOf, type Rule, wholeNumber } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
-import { ifReaching } from '../../response/objects.ts'
 import { OF_SUT } from '../create-reservation.ts'
 import { type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
@@ -160,12 +159,12 @@ const writerFor = ({ from, to }: TimeSpan) => {
 }
 
 const showOne: Show<Parts, Call<unknown, QueryOf<typeof oneQuery>>> = async (parts, { query }, sut) => {
-  const { id, document, internal, created, ended } = sut
+  const { id, document, internal, ended } = sut
   const { duration = DURATION } = query
   if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
   const span = spanOf(query, parts)
   const { turnaround = 0 } = (JSON.parse(internal) as SutInternal).settings
-  const read = ifReaching(created, await parts.objects.showList('held', id, reachOf(span, turnaround)))
+  const read = await parts.objects.showList('held', id, reachOf(span, turnaround))
   if (E.isLeft(read)) return read
   const { position, listed: held } = read.right
   // An inactive SUT cannot be reserved at all.

@@ -7,7 +7,6 @@ import {
   formatMilliseconds,
   type OffsetTime,
 } from '../../../domain/values/instant.ts'
-import { BEFORE_FIRST } from '../../../domain/values/position.ts'
 import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Outages, SutOutages } from '../../../read-models/lists/outages.ts'
 import { inOrder, SUTS_MAX, span } from '../../codecs/lists.ts'
@@ -15,7 +14,6 @@ import { inQuery, type QueryOf, queryOf, several } from '../../codecs/query.ts'
 import type { Call, RouteResult } from '../../protocol/call.ts'
 import type { Refusal } from '../../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
-import { ifReaching } from '../../response/objects.ts'
 import { notFound, visibleTo } from '../../response/visibility.ts'
 import type { Parts } from '../parts.ts'
 
@@ -65,7 +63,7 @@ const readOne = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesO
   const { id } = call
   const found = await visibleTo(parts.objects, call.user).newest('sut', id)
   if (E.isLeft(found)) return found
-  const read = ifReaching(found.right?.created ?? BEFORE_FIRST, await readSpan(parts, call, [id]))
+  const read = await readSpan(parts, call, [id])
   if (E.isLeft(read)) return read
   const { position, listed } = read.right
   const [only] = found.right === undefined ? [] : listed

@@ -121,10 +121,10 @@ const show: Show<Parts, Call<unknown, QueryOf<typeof sutQuery>>> = async (
 
 const list = (parts: Parts, call: Call<unknown, QueryOf<typeof sutsQuery>>) =>
   respondWithList(parts, call, ['sut', 'suts', 'suts'], async () => {
-    const { sut_type, is_active, monitoring, name, 'tag.': tags = {}, retired, include, as_of } = call.query
+    const { sut_type, is_active, monitoring, name, 'tag.': tags = {}, retired, include } = call.query
     const free = freeSpan(call.query, parts.clock())
     if (E.isLeft(free)) return free
-    const moment = await momentOf(parts, as_of)
+    const moment = await momentOf(parts, call)
     if (E.isLeft(moment)) return moment
     const { asOf } = moment.right
     const filters = { sut_type, is_active, monitoring, name, tags, retired, free: free.right }

@@ -129,7 +129,7 @@ const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>):
   // A repeated request is told what both ended.
   const removed = views.asOf('user', user_id, revision)
   if (removed === undefined) return E.left(viewsBehind())
-  const all = await objects.readList('endedSince', user_id, removed.position)
+  const all = await objects.showList('endedSince', user_id, removed.position)
   return E.isLeft(all) ? all : respond(all.right.listed.cancelled, all.right.listed.released)
 }
 

@@ -14,7 +14,7 @@ import { LIMIT, ofPages, paging } from '../../codecs/lists.ts'
 import { onlyTrue, type QueryOf, queryOf, wordsOf } from '../../codecs/query.ts'
 import { type Call, NO_STORE, type RouteResponse, type RouteResult } from '../../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
-import { documentResponse } from '../../response/objects.ts'
+import { beyondStored, documentResponse } from '../../response/objects.ts'
 import { notFound } from '../../response/visibility.ts'
 import { entriesAfter, listResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
@@ -83,13 +83,15 @@ const seesAll = ({ _id, role }: User, id: string): boolean => role !== 'tester' 
 /** A list of what was asked for, with the position that it shows if the views were read. */
 type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
 
+const EVERYONE: E.Either<never, Seen<(id: string) => boolean>> = E.right({ listed: () => true })
+
 /** Whether a user sees others: with a scope, itself and the holders of reservations that it sees. */
 const readSight = async (
-  read: Parts['objects']['readList'],
+  { objects }: Parts,
   { _id, scope }: User,
 ): Promise<E.Either<Failure, Seen<(id: string) => boolean>>> => {
-  if (scope === undefined) return E.right({ listed: () => true })
-  const holders = await read('holders', scope)
+  if (scope === undefined) return EVERYONE
+  const holders = await objects.showList('holders', scope)
   if (E.isLeft(holders)) return holders
   const seen = new Set(holders.right.listed).add(_id)
   return E.right({ position: holders.right.position, listed: (id) => seen.has(id) })
@@ -136,15 +138,18 @@ const respond = async (parts: Parts, { user, query }: Call<unknown, UserQuery>, 
 }
 
 const read = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult => {
-  const { users, objects } = parts
+  const { users, views } = parts
   const { user, id } = call
   await users.settled()
   if (users.member(id) === undefined) await users.catchUp()
-  // A refusal shows no position, so that on a full disk a user must not be missed.
-  const sight = id === user._id ? E.right({ listed: () => true }) : await readSight(objects.readList, user)
+  const least = views.position()
+  const sight = id === user._id ? EVERYONE : await readSight(parts, user)
   if (E.isLeft(sight)) return sight
-  const member = sight.right.listed(id) ? users.member(id) : undefined
-  return member === undefined ? E.left(notFound('user')) : respond(parts, call, member)
+  const { listed: isSeen, position = least } = sight.right
+  const member = isSeen(id) ? users.member(id) : undefined
+  if (member !== undefined) return respond(parts, call, member)
+  // On a full disk the list may lack what makes it visible, and a refusal shows no position.
+  return E.left(position < least ? beyondStored(position) : notFound('user'))
 }
 
 const readMe = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult => {
@@ -158,11 +163,11 @@ const readMe = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult
 }
 
 const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof usersQuery>>): RouteResult => {
-  const { users, objects } = parts
+  const { users } = parts
   const { limit = LIMIT, offset = 0, before, removed } = query
   await users.settled()
   if (before !== undefined && users.member(before) === undefined) await users.catchUp()
-  const sight = await readSight(objects.showList, user)
+  const sight = await readSight(parts, user)
   if (E.isLeft(sight)) return sight
   const all = users.members().filter(({ _id }) => sight.right.listed(_id))
   // A user removed while a client reads page after page still works in before.

@@ -7,7 +7,6 @@ import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeEndBindings, makeFinishRemoval } from '../commands/users/end-reservations.ts'
 import { once } from '../concurrency/once.ts'
-import { noteAppends } from '../event-store/own-appends.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
 import { makeLogReader } from '../feed/log-reader.ts'
@@ -115,10 +114,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const { host, port } = listening
 
     // 4. The log, the vault, the clock and the keys. What the log lacks still refuses the start.
-    const opening = await openCore(base)
-    const { store, isOwn } = opening.isShared ? noteAppends(opening.store) : { store: opening.store, isOwn: () => true }
-    const core = { ...opening, store }
-    const { vault, guard, processClock, isShared } = core
+    const core = await openCore(base)
+    const { store, vault, guard, processClock, isShared } = core
     await checkFirstUsers(core)
     const signer = orThrow(await openSigner(config, base, { store, mayMake: !isShared }))
     const instance = await openInstance(join(config.data, 'instance'), randomBytes)
@@ -319,7 +316,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const runTimed = async (): Promise<void> => {
       while (!isServing() && !signal.aborted) await pauseFor(SERVING_INTERVAL_MS, signal)
       if (signal.aborted) return
-      const granting = { ...lab, clock: processClock, isServing, isOwn, wake, signal }
+      const granting = { ...lab, clock: processClock, isServing, wake, signal }
       await Promise.all([sweep().catch(onSweepError), loop(), requests.runGranting(granting)])
     }
     const running = runTimed().catch((error: unknown) => {

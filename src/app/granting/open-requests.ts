@@ -26,10 +26,7 @@ interface OpenRequestsOptions extends Omit<RequestParts, 'search' | 'grantsFor' 
 }
 
 /** What the clock triggers. */
-type GrantingTimes = Pick<
-  GrantingOptions,
-  'clock' | 'isServing' | 'isShared' | 'makeRequestId' | 'wake' | 'signal' | 'isOwn'
->
+type GrantingTimes = Pick<GrantingOptions, 'clock' | 'isServing' | 'makeRequestId' | 'wake' | 'signal'>
 
 /** Requests for SUTs that wait until one is free. */
 export const openRequests = (options: OpenRequestsOptions) => {
@@ -76,7 +73,6 @@ export const openRequests = (options: OpenRequestsOptions) => {
         ...{ ...times, runner, views, requests: followed, suts: matching.suts },
         ...{ quotas, personOf, finishOffer, randomHex, reachableFor },
         usersSettled: users.settled,
-        random: () => Number.parseInt(randomHex(4), 16) / 2 ** 32,
         onError: (error) => log.error({ err: error }, 'requests that wait were not granted; retrying'),
       }),
     close: (): void => {

@@ -9,18 +9,10 @@ export interface TriggersOptions {
   readonly views: Pick<Views, 'watch'>
   /** Unix milliseconds. */
   readonly clock: () => number
-  /** Whether this instance recorded an event. What others recorded, they grant: this one looks later, in their place. */
-  readonly isOwn: (event: { readonly id: string }) => boolean
-  /** Whether other instances may use the log. */
-  readonly isShared: boolean
   /** Whether a user has a quota, so that the end of a reservation may allow another one. */
   readonly isLimited: (userId: string) => boolean
-  /** At least 0 and less than 1. */
-  readonly random: () => number
 }
 
-/** How long others are left to grant what they saw first, at least, and the jitter on top. */
-const OTHERS_DELAY_MS = 1_000
 /** Between looks at what waits too long or in vain, and at offers that others have left. */
 export const LOOK_INTERVAL_MS = 1_000
 
@@ -80,7 +72,7 @@ const makeMoments = () => {
 }
 
 /** What may have made a SUT free for somebody who waits, or somebody fit for a SUT. */
-export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, random }: TriggersOptions) => {
+export const followTriggers = ({ views, clock, isLimited }: TriggersOptions) => {
   const [suts, requests, users] = [makeMoments(), makeMoments(), makeMoments()]
   /** When all requests are looked at. */
   let allFrom: number | undefined = clock()
@@ -89,15 +81,14 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
   let quarter = quarterAt(clock())
   let alarm = Promise.withResolvers<void>()
 
-  const later = (): number => clock() + OTHERS_DELAY_MS * (1 + random())
   const lookAtAll = (from: number): void => {
     allFrom = Math.min(allFrom ?? from, from)
   }
 
-  const note = (id: string, effect: Effect | undefined): void => {
+  const note = (effect: Effect | undefined): void => {
     if (effect === undefined) return
     const { sut, request, user, holder } = effect
-    const from = isOwn({ id }) ? clock() : later()
+    const from = clock()
     if (sut !== undefined) suts.note(sut, from)
     if (request !== undefined) requests.note(request, from)
     if (user !== undefined) users.note(user, from)
@@ -106,8 +97,8 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
     alarm.resolve()
   }
   const unwatch = views.watch((events, changes) => {
-    for (const change of changes) note(change.eventId, effectOfChange(change))
-    for (const event of events) note(event.id, effectOfRequest(event))
+    for (const change of changes) note(effectOfChange(change))
+    for (const event of events) note(effectOfRequest(event))
   })
 
   return {
@@ -118,7 +109,7 @@ export const followTriggers = ({ views, clock, isOwn, isShared, isLimited, rando
       // Reservations are over, and with them turnarounds; what a week allows is there anew.
       if (quarterAt(now) !== quarter) {
         quarter = quarterAt(now)
-        lookAtAll(isShared ? later() : now)
+        lookAtAll(now)
       }
       const isAll = allFrom !== undefined && allFrom <= now
       if (isAll) allFrom = undefined

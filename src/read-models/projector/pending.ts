@@ -86,7 +86,7 @@ export const makePending = (projections: readonly Projection[], file: Pick<Views
       further: furtherValues(projection.name, { document, internal }),
     }
     add({ projection: projection.name, version: after })
-    return { projection: projection.name, eventId: event.id, before, after }
+    return { projection: projection.name, before, after }
   }
 
   return {

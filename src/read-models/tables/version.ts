@@ -39,7 +39,6 @@ export interface NewVersion extends Version {
 /** What an event changed of an object. */
 export interface RowChange {
   readonly projection: Table
-  readonly eventId: string
   /** Undefined if the event created it. */
   readonly before: Version | undefined
   readonly after: NewVersion

@@ -7,7 +7,6 @@ import { makeQuotas } from '../../../src/commands/quotas.ts'
 import type { Quota, Role } from '../../../src/domain/events/user.ts'
 import type { Scope } from '../../../src/domain/user/scope.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
-import { noteAppends } from '../../../src/event-store/own-appends.ts'
 import { makeMatching } from '../../../src/read-models/matching/matching.ts'
 import { makeUsages } from '../../../src/read-models/usages.ts'
 import type { Views } from '../../../src/read-models/views.ts'
@@ -115,8 +114,7 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
   const started = clock()
   const reachableFor = (): number => clock() - started
   const { during, begun, isBusy } = makeWork()
-  const { store: noted, isOwn } = noteAppends(store)
-  const { store: mortal, isDead, dieAt } = makeMortal(noted, during)
+  const { store: mortal, isDead, dieAt } = makeMortal(store, during)
   // A command may wait for its turn, which is left to other instances for some milliseconds.
   const commands = makeRunner({ store: mortal, clock, randomHex, snapshots: NO_SNAPSHOTS, isShared: true })
   const runner: Runner = {
@@ -153,7 +151,7 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
   const stop = new AbortController()
   const granting = requests.runGranting({
     clock: { now: clock, mayAct: () => true, mayRecord: () => true, confirm: () => undefined },
-    ...{ isServing: () => true, isShared: true, isOwn, makeRequestId: () => randomHex(8), wake, signal: stop.signal },
+    ...{ isServing: () => true, makeRequestId: () => randomHex(8), wake, signal: stop.signal },
   })
   const rest = async (): Promise<void> => {
     const worked = begun()

@@ -35,7 +35,7 @@ export interface LabOptions {
 
 /** Rounds of looks within which everything has been granted that can be. */
 const ROUNDS_MAX = 50
-/** What others recorded is looked at after two seconds at most. */
+/** An offer that another instance has left is ended after two seconds. */
 export const OTHERS_MS = 2_000
 
 const openLabStore = async (t: Tidying) => {

@@ -21,7 +21,7 @@ test('what changed decides what is looked at, and what begins or is kept alive i
   fake.rows = [rowOf(idOf(8), '05:00', '07:00'), rowOf(idOf(9), '05:00', '07:00')]
   const now = clock('06:02')
   const triggers = followTriggers({
-    ...{ views, clock: () => now, isOwn: () => true, isShared: false, isLimited: () => true, random: () => 0 },
+    ...{ views, clock: () => now, isLimited: () => true },
   })
   t.teardown(triggers.close)
   // The first look is at everything.

@@ -53,10 +53,7 @@ const aLab = (seed: number, count: number) => {
   }
   let listener: OnFolded = () => undefined
   const tell = (projection: 'sut' | 'reservation', id: string): void =>
-    listener(
-      [],
-      [{ projection, eventId: '', before: undefined, after: { id, ...newest(projection, id) } as NewVersion }],
-    )
+    listener([], [{ projection, before: undefined, after: { id, ...newest(projection, id) } as NewVersion }])
   const findReservation = (id: string) => {
     for (const [sut_id, { held }] of suts) {
       const found = held.get(id)

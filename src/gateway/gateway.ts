@@ -5,7 +5,6 @@ import type { SessionCause } from '../domain/events/session.ts'
 import { PortStream } from './bridge/port-stream.ts'
 import type { CutCause, EndCause } from './connections/causes.ts'
 import {
-  type ConnectionEvent,
   type CountedReport,
   FORWARDING_LIMITS,
   type Forwarding,
@@ -18,33 +17,6 @@ import {
   UNDECIDED,
   type Verdict,
 } from './messages.ts'
-
-/** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
-export interface Gateway {
-  /**
-   * Opens a port, or changes an open forwarding: target and protocol apply to new connections, and cached verdicts are
-   * dropped. Another reservation on the same port ends as `over`.
-   *
-   * @returns whether the port is open; false if another program holds it (the gateway retries)
-   */
-  readonly open: (forwarding: Forwarding) => Promise<boolean>
-  /** Frees the port and cuts every connection. */
-  readonly close: (reservationId: string, cause: CutCause) => void
-  /** Cuts every connection. The port stays open. */
-  readonly cut: (reservationId: string, cause: CutCause) => void
-  /**
-   * Asks `admit` again about the address of each open connection. Cuts those no longer admitted, or no longer bound, as
-   * `barred`.
-   */
-  readonly reconsider: (reservationId: string) => void
-  /** Connects a client of this process as a bound one, without asking `admit`. */
-  readonly attach: (
-    reservationId: string,
-    options: { readonly hasPassword: boolean },
-  ) => Promise<AttachedConnection | AttachRefusal>
-  /** Cuts every connection as `stopped`. Resolves when all ends have been reported. */
-  readonly stop: () => Promise<void>
-}
 
 /** `stream` takes the place of a client's socket. It is destroyed when the connection is cut. */
 export interface AttachedConnection {
@@ -60,8 +32,6 @@ export interface GatewayOptions extends Partial<ForwardingLimits> {
   readonly host: string
   /** Other ports of this service, its API's among them. */
   readonly ownPorts?: readonly number[]
-  /** Unix milliseconds, for when connections begin and end. The machine's clock by default. */
-  readonly clock?: () => number
 }
 
 /** Decisions that the main thread makes, and callbacks about what happens. A rejected promise refuses. */
@@ -96,30 +66,27 @@ const makeAnswers = (decisions: Decisions): Pick<GatewayOwner, 'admit' | 'answer
 }
 
 /** Keeps what is known of open connections, to report them as lost. */
-const followConnections = (decisions: Decisions, clock: () => number) => {
-  const open = new Map<number, ConnectionEvent & CountedReport>()
-  /** The worker reads the machine's clock. Only how long ago something happened is taken from it. */
-  const timeOf = (at: number): number => clock() - Math.max(0, Date.now() - at)
+const followConnections = (decisions: Decisions) => {
+  const open = new Map<number, CountedReport>()
   const reports: Pick<Reports, 'onConnected' | 'onCounted' | 'onDisconnected'> = {
     onConnected: (connected) => {
-      const { milliseconds: _, ...begun } = connected
-      open.set(connected.connection, { ...begun, bytesToSut: 0, bytesFromSut: 0 })
-      decisions.onConnected({ ...connected, at: timeOf(connected.at) })
+      const { reservationId, connection } = connected
+      open.set(connection, { reservationId, connection, bytesToSut: 0, bytesFromSut: 0 })
+      decisions.onConnected(connected)
     },
     onCounted: (counted) => {
-      const connected = open.get(counted.connection)
-      if (connected !== undefined) open.set(counted.connection, { ...connected, ...counted })
+      open.set(counted.connection, counted)
       decisions.onCounted(counted)
     },
     onDisconnected: (end) => {
       open.delete(end.connection)
-      decisions.onDisconnected({ ...end, at: timeOf(end.at) })
+      decisions.onDisconnected(end)
     },
   }
   const loseAll = (): void => {
     const lost = [...open.values()]
     open.clear()
-    for (const each of lost) decisions.onDisconnected({ ...each, at: clock(), cause: 'lost' })
+    for (const each of lost) decisions.onDisconnected({ ...each, cause: 'lost' })
   }
   return { reports, loseAll }
 }
@@ -140,11 +107,11 @@ const ifEnded =
     throw error
   }
 
-export const openGateway = (
-  { host, ownPorts = [], clock = Date.now, ...limits }: GatewayOptions,
-  decisions: Decisions,
-): Gateway => {
-  const { reports, loseAll } = followConnections(decisions, clock)
+export type Gateway = ReturnType<typeof openGateway>
+
+/** Forwards TCP to SUTs in a worker thread. Calls take effect in order. */
+export const openGateway = ({ host, ownPorts = [], ...limits }: GatewayOptions, decisions: Decisions) => {
+  const { reports, loseAll } = followConnections(decisions)
   const workerData: GatewayWorkerOptions = { ...FORWARDING_LIMITS, ...limits, host, ownPorts }
   const owner: GatewayOwner = { ...decisions, ...makeAnswers(decisions), ...reports }
   const thread = openThread<GatewayThread>({
@@ -160,11 +127,27 @@ export const openGateway = (
     },
   })
   return {
-    open: (forwarding) => thread.call('open', [forwarding]).catch(ifEnded(false)),
-    close: (reservationId, cause) => thread.tell('close', [reservationId, cause]),
-    cut: (reservationId, cause) => thread.tell('cut', [reservationId, cause]),
-    reconsider: (reservationId) => thread.tell('reconsider', [reservationId]),
-    attach: async (reservationId, { hasPassword }) => {
+    /**
+     * Opens a port, or changes an open forwarding: target and protocol apply to new connections, and cached verdicts are
+     * dropped. Another reservation on the same port ends as `over`.
+     *
+     * @returns whether the port is open; false if another program holds it (the gateway retries)
+     */
+    open: (forwarding: Forwarding): Promise<boolean> => thread.call('open', [forwarding]).catch(ifEnded(false)),
+    /** Frees the port and cuts every connection. */
+    close: (reservationId: string, cause: CutCause): void => thread.tell('close', [reservationId, cause]),
+    /** Cuts every connection. The port stays open. */
+    cut: (reservationId: string, cause: CutCause): void => thread.tell('cut', [reservationId, cause]),
+    /**
+     * Asks `admit` again about the address of each open connection. Cuts those no longer admitted, or no longer bound,
+     * as `barred`.
+     */
+    reconsider: (reservationId: string): void => thread.tell('reconsider', [reservationId]),
+    /** Connects a client of this process as a bound one, without asking `admit`. */
+    attach: async (
+      reservationId: string,
+      { hasPassword }: { readonly hasPassword: boolean },
+    ): Promise<AttachedConnection | AttachRefusal> => {
       const { port1, port2: port } = new MessageChannel()
       const stream = new PortStream<EndCause>(port1)
       const attaching = thread.call('attach', [{ reservationId, hasPassword, port }], [port])
@@ -174,6 +157,7 @@ export const openGateway = (
       stream.destroy()
       return { refused }
     },
+    /** Cuts every connection as `stopped`. Resolves when all ends have been reported. */
     stop: thread.close,
   }
 }

@@ -66,23 +66,21 @@ export interface Attach {
   readonly port: MessagePort
 }
 
-/** A connection that began or ended, at a Unix time in milliseconds. */
 export interface ConnectionEvent {
   readonly reservationId: string
   /** Unique among open connections. */
   readonly connection: number
-  readonly at: number
 }
 export interface ConnectedReport extends ConnectionEvent {
   /** From the client's admission until its SUT was connected, handshakes included. */
   readonly milliseconds: number
 }
 /** Bytes that an open connection has forwarded so far. */
-export interface CountedReport extends Omit<ConnectionEvent, 'at'> {
+export interface CountedReport extends ConnectionEvent {
   readonly bytesToSut: number
   readonly bytesFromSut: number
 }
-export interface ConnectionEnd extends ConnectionEvent, CountedReport {
+export interface ConnectionEnd extends CountedReport {
   /** `lost`: the worker thread failed. The counts are its last ones. */
   readonly cause: SessionCause
 }

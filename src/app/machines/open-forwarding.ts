@@ -99,7 +99,7 @@ interface OpenForwarding {
 
 /** Opens the gateway, and the process that has it forward running reservations. */
 export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding => {
-  const { config, clock, log, processClock, views, users, runner } = lab
+  const { config, log, processClock, views, users, runner } = lab
   const { clientPseudonyms, forwarded, upcoming, ownPort, signal } = parts
   const { host, clients, suts, ...limits } = config.gateway
   const targetOf = makeTargetOf(views, suts)
@@ -118,7 +118,7 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
     },
     onThreadFailed: () => process.reopenAll(),
   })
-  const gateway = openGateway({ host, ownPorts: [ownPort], clock, ...limits }, decisions)
+  const gateway = openGateway({ host, ownPorts: [ownPort], ...limits }, decisions)
   const process = makeForwarding({
     ...{ upcoming, forwarded, views, gateway, clock: processClock, targetOf, signal },
     accessSince: (userId) => findHolder(users, userId)?.accessSince,

@@ -1,10 +1,11 @@
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pass } from 'node:timers/promises'
-import { logIn } from '../rfb/run-handshake.ts'
+import { admitClient, greetClient } from '../rfb/client-side.ts'
+import { logIn, runHandshake } from '../rfb/run-handshake.ts'
 import { type ConnectionFailure, type EndCause, mayBeInUse } from './causes.ts'
-import { explain, makeClientHandshake } from './client-handshake.ts'
 import { type DialOptions, type DialTarget, dial } from './dial.ts'
+import { explain } from './explain.ts'
 import { type ConnectionHooks, makeSocketPair, type SocketPair } from './socket-pair.ts'
 
 export interface ConnectionOptions extends Omit<DialOptions, 'signal'> {
@@ -84,9 +85,9 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   }
 
   const connectOverRfb = async (answer: NonNullable<typeof respond>): Promise<void> => {
-    const handshake = makeClientHandshake(client, timeoutMs)
-    const version = await handshake.greet()
-    if (version === undefined) return pair.end('client')
+    const version = await runHandshake(client, greetClient(), { timeoutMs })
+    // It is silent, or does not speak RFB.
+    if (version === undefined || version === 'timed_out') return pair.end('client')
     if (pair.isOver()) return
     // Servers lock out addresses that break off handshakes, and all users share Berth's.
     const sut = await pair.holding(reachWith(() => authenticate(answer)))
@@ -95,7 +96,8 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
       await explain(client, version, sut)
       return pair.end('sut')
     }
-    if (!(await handshake.admit(version))) return pair.end('client')
+    // The security types are held back until the SUT has accepted Berth.
+    if ((await runHandshake(client, admitClient(version), { timeoutMs })) !== true) return pair.end('client')
     if (!pair.isOver()) pair.pass(sut)
   }
 

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { FailureCause } from './causes.ts'
 import { SOCKET_OPTIONS } from './sockets.ts'
@@ -37,6 +38,7 @@ const FAILURES: Readonly<Record<string, FailureCause>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'refused',
   ETIMEDOUT: 'timed_out',
+  ABORT_ERR: 'timed_out',
   ERR_SOCKET_CONNECTION_TIMEOUT: 'timed_out',
   ENOTFOUND: 'unknown_host',
   EAI_AGAIN: 'unknown_host',
@@ -69,30 +71,20 @@ const TRIES = 3
 /** Node allows no less. */
 const ATTEMPT_TIMEOUT_MIN_MS = 10
 
-/** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. */
-export const dial = (
+/** Connects to a SUT. If its name has several addresses, tries them as in RFC 8305. The caller handles errors. */
+export const dial = async (
   { host, port }: DialTarget,
   { timeoutMs, isOwn, signal }: DialOptions,
 ): Promise<Socket | FailureCause> => {
-  if (isIP(host) !== 0 && isOwn(host, port)) return Promise.resolve('own_address')
-  const { promise, resolve } = Promise.withResolvers<Socket | FailureCause>()
+  if (isIP(host) !== 0 && isOwn(host, port)) return 'own_address'
   const autoSelectFamilyAttemptTimeout = Math.max(ATTEMPT_TIMEOUT_MIN_MS, Math.floor(timeoutMs / TRIES))
   const lookup = checkedLookup(port, isOwn)
   const socket = connect({ ...SOCKET_OPTIONS, host, port, lookup, autoSelectFamilyAttemptTimeout })
-  const settle = (result: Socket | FailureCause): void => {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', giveUp)
-    if (result !== socket) socket.destroy()
-    resolve(result)
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
+    return socket
+  } catch (error) {
+    socket.on('error', () => undefined).destroy()
+    return failureOf(error as Error)
   }
-  const giveUp = (): void => settle('timed_out')
-  const timer = setTimeout(giveUp, timeoutMs)
-  const onError = (error: Error): void => settle(failureOf(error))
-  socket.on('error', onError).once('connect', () => {
-    socket.off('error', onError)
-    settle(socket)
-  })
-  signal.addEventListener('abort', giveUp)
-  if (signal.aborted) giveUp()
-  return promise
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex, Readable } from 'node:stream'
 
@@ -25,6 +26,15 @@ export const reset = (stream: Duplex): void => {
   // libuv refuses to reset such a socket, and would leak its descriptor.
   else if (isShuttingDown(stream)) stream.once('finish', () => stream.destroyed || stream.resetAndDestroy())
   else stream.resetAndDestroy()
+}
+
+/** Ends a stream, after `last`, and waits so long at most until the other side has closed it too. */
+export const endNoticed = async (stream: Duplex, timeoutMs: number, last?: Uint8Array): Promise<void> => {
+  if (stream.destroyed) return
+  // Read on: closing with unread bytes resets the connection, and what was sent may be lost.
+  stream.on('data', () => undefined).resume()
+  stream.end(last)
+  await once(stream, 'close', { signal: AbortSignal.timeout(timeoutMs) }).catch(() => undefined)
 }
 
 /** Calls `act` when a stream has ended; at once if it has already. */

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
 import type { SutType } from '../../domain/events/sut.ts'
 import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
 import { type DialOptions, type DialTarget, dial } from '../connections/dial.ts'
+import { endNoticed } from '../connections/sockets.ts'
 import { respondToChallenge } from '../rfb/challenge.ts'
 import { logIn, runHandshake } from '../rfb/run-handshake.ts'
 import { requestConnection } from './x224.ts'
@@ -26,15 +26,6 @@ const ANSWER_TIMEOUT_MS = 10_000
 /** How long a VNC server may take to notice that the probe leaves. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** Some VNC servers refuse everybody while they believe that somebody is connected. */
-const leaveNoticed = async (socket: Socket, signal: AbortSignal): Promise<void> => {
-  socket.resume().end()
-  if (socket.destroyed) return
-  await once(socket, 'close', { signal: AbortSignal.any([signal, AbortSignal.timeout(CLOSE_TIMEOUT_MS)]) }).catch(
-    () => undefined,
-  )
-}
-
 const probeRdp = async (socket: Socket, timeoutMs: number): Promise<ProbeFinding | undefined> => {
   const isConfirmed = await runHandshake(socket, requestConnection(), { timeoutMs })
   if (isConfirmed === 'timed_out') return { cause: 'timed_out' }
@@ -46,7 +37,6 @@ const probeRdp = async (socket: Socket, timeoutMs: number): Promise<ProbeFinding
 const probeByType = async (
   socket: Socket,
   { sut_type, password }: ProbeTarget,
-  signal: AbortSignal,
   answerMs: number,
 ): Promise<ProbeFinding | undefined> => {
   if (sut_type === 'rdp') return probeRdp(socket, answerMs)
@@ -56,7 +46,8 @@ const probeByType = async (
     timeoutMs: answerMs,
     respond: async (challenge) => (password ? respondToChallenge(password, challenge) : undefined),
   })
-  if (found === undefined || found.cause === 'no_password') await leaveNoticed(socket, signal)
+  // Some VNC servers refuse everybody while they believe that somebody is connected.
+  if (found === undefined || found.cause === 'no_password') await endNoticed(socket, CLOSE_TIMEOUT_MS)
   return found
 }
 
@@ -74,5 +65,5 @@ export const probe = async (
   if (typeof socket === 'string') return { cause: socket === 'own_address' ? 'unreachable' : socket }
   socket.on('error', () => undefined)
   addAbortSignal(signal, socket)
-  return probeByType(socket, target, signal, answerMs).finally(() => socket.destroy())
+  return probeByType(socket, target, answerMs).finally(() => socket.destroy())
 }

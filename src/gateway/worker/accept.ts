@@ -35,8 +35,6 @@ export const makeAcceptor = ({ limits, count, refusals, connect }: AcceptOptions
   }
 
   const admit = async (entry: ForwardedReservation, socket: Socket, address: string): Promise<void> => {
-    const verdict = entry.admissions.verdictFor(address)
-    if (!(verdict instanceof Promise)) return decide(entry, socket, address, verdict)
     // It counts as open while its verdict is awaited, unless it closes.
     const leave = (): void => {
       if (entry.undecided.delete(socket)) count.open--
@@ -44,10 +42,10 @@ export const makeAcceptor = ({ limits, count, refusals, connect }: AcceptOptions
     count.open++
     entry.undecided.add(socket)
     socket.once('close', leave)
-    const decided = await verdict
+    const verdict = await entry.admissions.verdictFor(address)
     leave()
     socket.off('close', leave)
-    if (!socket.destroyed) decide(entry, socket, address, decided)
+    if (!socket.destroyed) decide(entry, socket, address, verdict)
   }
 
   /** Connects a socket or resets it. */

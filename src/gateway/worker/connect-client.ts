@@ -43,7 +43,6 @@ export const makeConnectClient = (options: ConnectOptions) => {
     const isAuthenticated = isBound && hasPassword && protocol === 'vnc'
     const connection = ++last
     const began = performance.now()
-    const identify = () => ({ reservationId, connection, at: Date.now() })
     let counting: NodeJS.Timeout | undefined
     count.open++
     const opened = openConnection(
@@ -58,7 +57,7 @@ export const makeConnectClient = (options: ConnectOptions) => {
       },
       {
         onConnected: (bytes) => {
-          tell('onConnected', [{ ...identify(), milliseconds: performance.now() - began }])
+          tell('onConnected', [{ reservationId, connection, milliseconds: performance.now() - began }])
           let reported = 0
           counting = setInterval(() => {
             const counted = bytes()
@@ -72,7 +71,7 @@ export const makeConnectClient = (options: ConnectOptions) => {
           // A machine for one viewer may accept others and close at once. The next one then finds room.
           const isRefused = cause === 'sut' && bytes.bytesFromSut === 0 && performance.now() - began < REFUSAL_WINDOW_MS
           if (isRefused) cutOldest(entry, connection)
-          tell('onDisconnected', [{ ...identify(), cause, ...bytes }])
+          tell('onDisconnected', [{ reservationId, connection, cause, ...bytes }])
         },
         onFailed: (failure) => refusals.failed(reservationId, failure),
         onGone: () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import type { CutCause } from '../connections/causes.ts'
 import type { Connection } from '../connections/connection.ts'
 import { reset } from '../connections/sockets.ts'
@@ -10,35 +11,24 @@ const CACHED_MAX = 256
 
 /** Decides who may connect to one reservation. Verdicts are cached until `forget`. */
 export const makeAdmissions = (ask: (address: string) => Promise<Verdict>) => {
-  /** Verdicts, and questions that concurrent connections from an address share. */
-  const known = new Map<string, Verdict | Promise<Verdict>>()
-  let generation = 0
-
-  const decide = async (address: string): Promise<Verdict> => {
-    for (;;) {
-      const began = generation
-      const verdict = await ask(address)
-      if (began !== generation) continue
-      known.delete(address)
-      // Not a decision: ask again next time.
-      if (!verdict.admitted && verdict.reason === 'undecided') return verdict
-      const [oldest] = known.keys()
-      if (known.size >= CACHED_MAX && oldest !== undefined) known.delete(oldest)
-      known.set(address, verdict)
-      return verdict
-    }
-  }
-
+  /** Concurrent connections from an address share a question. */
+  const makeCache = () => new LRUCache<string, Promise<Verdict>>({ max: CACHED_MAX })
+  let known = makeCache()
   return {
-    verdictFor: (address: string): Verdict | Promise<Verdict> => {
-      const verdict = known.get(address) ?? decide(address)
-      if (verdict instanceof Promise) known.set(address, verdict)
-      return verdict
+    verdictFor: async (address: string): Promise<Verdict> => {
+      for (;;) {
+        const began = known
+        const asked = began.peek(address) ?? ask(address)
+        if (!began.has(address)) began.set(address, asked)
+        const verdict = await asked
+        // Not a decision: ask again next time.
+        if (!verdict.admitted && verdict.reason === 'undecided') began.delete(address)
+        if (began === known) return verdict
+      }
     },
     /** Invalidates cached verdicts and those still being decided. */
     forget: (): void => {
-      generation++
-      for (const [address, verdict] of known) if (!(verdict instanceof Promise)) known.delete(address)
+      known = makeCache()
     },
   }
 }
@@ -97,7 +87,7 @@ export const reconsiderEntry = ({ admissions, connections }: ForwardedReservatio
   admissions.forget()
   for (const { connection, address, isBound } of [...connections.values()]) {
     if (address === undefined) continue
-    Promise.resolve(admissions.verdictFor(address)).then((verdict) => {
+    admissions.verdictFor(address).then((verdict) => {
       if (!verdict.admitted || (isBound && !verdict.isBound)) connection.cut('barred')
     })
   }

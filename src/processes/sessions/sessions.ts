@@ -9,7 +9,7 @@ import { asClosed, makeTracker, type Tracked, type TrackerOptions, type Use } fr
 
 export interface SessionsOptions
   extends Omit<RecorderOptions, 'waitingMax'>,
-    Omit<TrackerOptions, 'record' | 'reservationOf'>,
+    Omit<TrackerOptions, 'record' | 'reservationOf' | 'clock'>,
     Pick<AbandonedOptions, 'views'> {
   /** Whether other instances may use the log. */
   readonly isShared: boolean

@@ -2,6 +2,7 @@ import type { SessionCause } from '../../domain/events/session.ts'
 import type { ClosedSession, OpenedSession, SessionEnd } from '../../domain/session/decide.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import type { ConnectionEnd, ConnectionEvent, CountedReport } from '../../gateway/messages.ts'
+import type { ProcessClock } from '../clock.ts'
 
 /** An open session of a SUT: whether the SUT answers what it is sent. */
 export type Use = 'answering' | 'unanswered'
@@ -32,6 +33,7 @@ interface OpenConnection {
 
 export interface TrackerOptions {
   readonly instance: string
+  readonly clock: Pick<ProcessClock, 'now'>
   /** Milliseconds since boot. Setting the wall clock would end sessions, or keep them open. */
   readonly sinceBoot: () => number
   /** The SUT and the holder of a reservation; undefined if this log has none with this id. */
@@ -82,7 +84,7 @@ const count = (tracked: Tracked, { connection, bytesToSut, bytesFromSut }: Count
 }
 
 /** Opens and ends sessions. */
-const makeCurrent = ({ instance, sinceBoot, reservationOf, makeSessionId, record }: TrackerOptions) => {
+const makeCurrent = ({ instance, clock, sinceBoot, reservationOf, makeSessionId, record }: TrackerOptions) => {
   /** Sessions that have not ended. Bounded by the reservations that are forwarded here. */
   const byReservation = new Map<string, Tracked>()
   const end = (tracked: Tracked, at: number, cause: SessionCause): void => {
@@ -93,10 +95,11 @@ const makeCurrent = ({ instance, sinceBoot, reservationOf, makeSessionId, record
   return {
     byReservation,
     end,
-    begin: ({ reservationId, at }: ConnectionEvent): Tracked | undefined => {
+    begin: ({ reservationId }: ConnectionEvent): Tracked | undefined => {
       const reservation = reservationOf(reservationId)
       if (reservation === undefined) return undefined
       const { sut_id, user_id } = reservation
+      const at = clock.now()
       const ids = { _id: makeSessionId(at), reservation_id: reservationId, sut_id, user_id, instance }
       const tracked: Tracked = {
         ...{ session: { ...ids, opened_at: formatMilliseconds(at) }, open: new Map() },
@@ -117,7 +120,7 @@ const makeCurrent = ({ instance, sinceBoot, reservationOf, makeSessionId, record
 
 /** Groups connections into sessions. */
 export const makeTracker = (options: TrackerOptions) => {
-  const { sinceBoot, isForwarded } = options
+  const { clock, sinceBoot, isForwarded } = options
   const { byReservation, begin, end, endGap, isGapOver } = makeCurrent(options)
   return {
     connected: (connected: ConnectionEvent): void => {
@@ -133,7 +136,8 @@ export const makeTracker = (options: TrackerOptions) => {
       if (tracked !== undefined) count(tracked, counted, sinceBoot())
     },
     disconnected: (ended: ConnectionEnd): void => {
-      const { reservationId, connection, at, cause } = ended
+      const { reservationId, connection, cause } = ended
+      const at = clock.now()
       const tracked = byReservation.get(reservationId)
       if (tracked === undefined) return
       count(tracked, ended, sinceBoot())

@@ -102,12 +102,12 @@ export const stage = async (t: ExecutionContext) => {
       dropped,
       useOf: sessions.useOf,
       connected: (connection: number, reservationId: string) =>
-        sessions.connected({ connection, reservationId, at: now } satisfies ConnectionEvent),
+        sessions.connected({ connection, reservationId } satisfies ConnectionEvent),
       counted: (connection: number, reservationId: string, bytesToSut: number, bytesFromSut = 0) =>
         sessions.counted({ connection, reservationId, bytesToSut, bytesFromSut }),
       disconnected: (connection: number, reservationId: string, end: Partial<ConnectionEnd> = {}) =>
         sessions.disconnected({
-          ...{ connection, reservationId, at: now, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },
+          ...{ connection, reservationId, cause: 'client', bytesToSut: 1, bytesFromSut: 2, ...end },
         }),
       /** Lets it look at the clock once. */
       tick,

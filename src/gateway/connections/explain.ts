@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
-import { admitClient, greetClient, refusalMessage } from '../rfb/client-side.ts'
-import { runHandshake } from '../rfb/run-handshake.ts'
+import { refusalMessage } from '../rfb/client-side.ts'
 import type { RfbVersion } from '../rfb/version.ts'
 import type { ConnectionFailure, FailureCause } from './causes.ts'
+import { endNoticed } from './sockets.ts'
 
 /** Why a machine cannot be used, as its user reads it in the viewer. */
 const REASONS: Readonly<Record<FailureCause, string>> = {
@@ -27,36 +27,6 @@ const sentenceOf = ({ cause, reason }: ConnectionFailure): string =>
 /** For a client to read the reason. */
 const REASON_TIMEOUT_MS = 2_000
 
-/**
- * Berth's RFB handshake with a client, in two parts: the security types are held back until the SUT has accepted Berth.
- * Both together may wait for the client for `timeoutMs`.
- */
-export const makeClientHandshake = (client: Duplex, timeoutMs: number) => {
-  let left = timeoutMs
-  return {
-    /** Undefined if the client is silent, leaves or does not speak RFB. */
-    greet: async (): Promise<RfbVersion | undefined> => {
-      const began = performance.now()
-      const version = await runHandshake(client, greetClient(), { timeoutMs })
-      left = Math.max(1, timeoutMs - (performance.now() - began))
-      return version === 'timed_out' ? undefined : version
-    },
-    admit: async (version: RfbVersion): Promise<boolean> =>
-      (await runHandshake(client, admitClient(version), { timeoutMs: left })) === true,
-  }
-}
-
 /** Sends the reason in place of security types. Resolves when the client has closed or has had time to read it. */
 export const explain = (client: Duplex, version: RfbVersion, failure: ConnectionFailure): Promise<void> =>
-  new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(done, REASON_TIMEOUT_MS)
-    if (client.destroyed) return done()
-    client.once('end', done).once('close', done)
-    // Read on: closing with unread bytes resets the connection, and the reason may be lost.
-    client.on('data', () => undefined).resume()
-    client.end(refusalMessage(version, sentenceOf(failure)))
-  })
+  endNoticed(client, REASON_TIMEOUT_MS, refusalMessage(version, sentenceOf(failure)))

@@ -5,7 +5,7 @@ import type { User } from '../users/user.ts'
 import { type FeedEntry, type Filter, firstOf, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
 import { chunkStart, type LogReader } from './log-reader.ts'
-import type { DelayedStart, Sending } from './stream.ts'
+import type { Sending } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from './subscribers.ts'
 
 /** Events scanned per page request. */
@@ -14,8 +14,6 @@ const SCANNED_MAX = 4_096
 const PAGE_CHARACTERS_MAX = 4 << 20
 /** Characters per write, except for a single larger event. This is also what a stalled reader holds in memory. */
 const WRITE_CHARACTERS_MAX = 1 << 16
-/** Skipped events after which a filtered reader gets a checkpoint event. */
-const SKIPPED_MAX = 1_024
 
 export interface EventsPage {
   /** As JSON. */
@@ -42,11 +40,7 @@ interface BackwardsRequest extends Pick<PageRequest, 'userId' | 'limit' | 'filte
   readonly before: PublicPosition
 }
 
-export interface StreamRequest {
-  /** The position after which to begin; -1 for the beginning. */
-  readonly after: PublicPosition
-  /** The last position to send; undefined to continue live. */
-  readonly end: PublicPosition | undefined
+export interface StreamRequest extends Pick<Sending<FeedEntry>, 'after' | 'end'> {
   readonly filter: Filter
   readonly format: Format
 }
@@ -106,29 +100,15 @@ const readBack = async (reader: LogReader, { userId, before, ...request }: Backw
   return { events, next, caughtUp: next === 0 }
 }
 
-/** Writes the events that one reader wants. */
-const makeWriterFor =
-  ({ end, filter, format }: StreamRequest): Sending<FeedEntry>['makeWriter'] =>
-  (write, after) => {
-    let position = after
-    let known = after
-    const writeCheckpoint = (): void => {
-      if (position !== known) write(format.checkpoint(position))
-      known = position
-    }
-    return {
-      position: () => position,
-      writeCheckpoint,
-      write: (entries) => {
-        const wanted = entries.filter((entry) => isWanted(filter, entry))
-        const first = firstOf(wanted, WRITE_CHARACTERS_MAX)
-        // Unwanted entries after the last one written count as passed.
-        position = ((first.length === wanted.length ? entries : first).at(-1) as FeedEntry).position
-        known = first.at(-1)?.position ?? known
-        write(first.map(format.event).join(''))
-        if (end === undefined && position - known >= SKIPPED_MAX) writeCheckpoint()
-      },
-    }
+/** Encodes the events that one reader wants. */
+const makeEncode =
+  ({ filter, format }: StreamRequest): Sending<FeedEntry>['encode'] =>
+  (entries) => {
+    const wanted = entries.filter((entry) => isWanted(filter, entry))
+    const first = firstOf(wanted, WRITE_CHARACTERS_MAX)
+    // Unwanted entries after the last one written count as passed.
+    const { position: to } = (first.length === wanted.length ? entries : first).at(-1) as FeedEntry
+    return { bytes: first.map(format.event).join(''), to, told: first.at(-1)?.position }
   }
 
 /** The events of the log from any position on. */
@@ -139,10 +119,9 @@ export const makeFeed = ({ reader, ...options }: FeedOptions) => {
     page: (request: PageRequest): Promise<EventsPage> => readPage(reader, request),
     /** Newest first. @throws StoreUnavailable when the log cannot be read */
     pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(reader, request),
-    subscribe: (user: User, request: StreamRequest, delayedStart?: DelayedStart) => {
-      const readAfter: Sending<FeedEntry>['source']['readAfter'] = (...range) => reader.readAfter(user._id, ...range)
-      const sending = { ...request, source: { ...reader, readAfter }, makeWriter: makeWriterFor(request) }
-      return subscribers.subscribe(user, sending, delayedStart)
+    subscribe: (user: User, request: StreamRequest) => {
+      const readAfter: Sending<FeedEntry>['readAfter'] = (...range) => reader.readAfter(user._id, ...range)
+      return subscribers.subscribe(user, { ...request, ...reader, readAfter, encode: makeEncode(request) })
     },
     close: subscribers.close,
   }

@@ -12,7 +12,7 @@ import { type EventStore, StoreUnavailable } from '../event-store/event-store.ts
 import type { Views } from '../read-models/views.ts'
 import { type Follow, makeCallQueue } from './call-queue.ts'
 import { type FeedEntry, makeEntry } from './events/entry.ts'
-import type { Supply } from './stream.ts'
+import type { Sending } from './stream.ts'
 
 /** Events delivered together: about 50 KB, roughly what a connection takes at a time. */
 const CHUNK = 64
@@ -105,10 +105,10 @@ const makeChunks = () => {
 
 /** Reads the log once for all readers: those that have caught up are handed what the views fold. */
 export interface LogReader {
-  /** What a user reads, durable. As of Supply. */
+  /** What a user reads, durable. As of Sending. */
   readonly readAfter: (
     userId: string,
-    ...range: Parameters<Supply<FeedEntry>['readAfter']>
+    ...range: Parameters<Sending<FeedEntry>['readAfter']>
   ) => Promise<readonly FeedEntry[]>
   readonly follow: Follow
   readonly close: () => void

@@ -6,9 +6,31 @@ import type { EndReason, Frames } from './events/frames.ts'
 
 /** Before reading again after a failure. */
 const RETRY_DELAY_MS = 250
+/** Positions after which a reader who continues live, and to whom none of them mattered, gets a checkpoint event. */
+const SKIPPED_MAX = 1_024
 
-/** What a stream sends, by position in the log. */
-export interface Supply<A> {
+/** What a reader is sent at once. */
+export interface Piece {
+  readonly bytes: string | Buffer
+  /** The position that the reader has come to with it. */
+  readonly to: PublicPosition
+  /** The last position that the reader is told; undefined if none is in it. */
+  readonly told: PublicPosition | undefined
+}
+
+/**
+ * Finds the position after which to begin, or why the stream ends; undefined if it is to be tried again. A stream is kept
+ * open with heartbeats meanwhile, because a browser never retries a refused one.
+ */
+export type FindStart = () => Promise<PublicPosition | EndReason | undefined>
+
+/** What is sent to one reader, by position in the log, and how. */
+export interface Sending<A> {
+  /** The position after which to begin. */
+  readonly after: PublicPosition | FindStart
+  /** The last position to send; undefined to continue live. */
+  readonly end: PublicPosition | undefined
+  readonly format: Frames
   /**
    * What follows a position, at most up to `end`; empty if there is nothing yet.
    *
@@ -17,45 +39,13 @@ export interface Supply<A> {
   readonly readAfter: (position: PublicPosition, end?: PublicPosition) => Promise<readonly A[]>
   /** For a reader that goes on at the end of the log. */
   readonly follow: Follow
-}
-
-/** Keeps a stream open with heartbeats until it can begin, because a browser never retries a refused stream. */
-export interface DelayedStart {
-  /** Whether the stream may try to begin. */
-  readonly isReady: () => boolean
-  /** The position after which to begin, or why the stream ends; undefined to keep waiting. */
-  readonly begin: () => Promise<PublicPosition | EndReason | undefined>
-}
-
-/** Writes to a connection. */
-type Write = (bytes: string | Buffer) => void
-
-/** Writes to one reader and tracks its position. */
-export interface StreamWriter<A> {
-  readonly position: () => PublicPosition
-  /** Writes the first of these, up to a size limit. */
-  readonly write: (next: readonly A[]) => void
-  /** Sends the current position, unless the reader knows it. */
-  readonly writeCheckpoint: () => void
-}
-
-/** What is sent to one reader, and how. */
-export interface Sending<A> {
-  /** The position after which to begin; of no meaning while the stream is held. */
-  readonly after: PublicPosition
-  /** The last position to send; undefined to continue live. */
-  readonly end: PublicPosition | undefined
-  readonly format: Frames
-  readonly source: Supply<A>
-  /** Called once the stream begins. */
-  readonly makeWriter: (write: Write, after: PublicPosition) => StreamWriter<A>
+  /** What the reader is told first. */
+  readonly opening?: (after: PublicPosition) => Piece
+  /** Encodes the first of these, up to a size limit, but at least one. */
+  readonly encode: (next: readonly A[]) => Piece
 }
 
 export interface StreamOptions<A> extends Sending<A> {
-  /** Absent if the stream begins at once. */
-  readonly delayedStart?: DelayedStart | undefined
-  /** Called when the stream is no longer held. */
-  readonly onBegun?: () => void
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
   /** Milliseconds a slow consumer has to drain its buffer. */
@@ -74,52 +64,70 @@ export type StreamEnd = EndReason | 'left' | 'done'
 export interface SubscriberStream {
   /** Resolves when the stream has ended for any reason. */
   readonly ended: Promise<StreamEnd>
+  /** Whether it waits for where to begin. */
+  readonly isHeld: () => boolean
   /** Ends the stream with a last event that gives the reason. */
   readonly end: (why: EndReason) => void
   /** Sends a heartbeat if due and disconnects a slow consumer. `now` is `performance.now()`. */
   readonly check: (now: number) => void
 }
 
-/** Writes to a connection, and knows for how long it has taken nothing. */
-const makeSink = (response: ServerResponse, onRoom: () => void) => {
-  let fullSince: number | undefined
-  response.on('drain', () => {
-    fullSince = undefined
-    onRoom()
-  })
+/** Writes to one reader, and keeps the position that it has come to. */
+const makeSender = (response: ServerResponse, { format, end }: Pick<Sending<never>, 'format' | 'end'>) => {
+  let position = BEFORE_FIRST
+  /** The last position that the reader was told. */
+  let told = position
+  const write = (bytes: string | Buffer): void => {
+    if (bytes.length > 0) response.write(bytes)
+  }
+  const writeCheckpoint = (): void => {
+    if (position !== told) write(format.checkpoint(position))
+    told = position
+  }
   return {
-    /** When the buffer filled up, as `performance.now()`; undefined while there is room. */
-    fullSince: (): number | undefined => fullSince,
-    write: (bytes: string | Buffer): void => {
-      if (bytes.length > 0 && !response.write(bytes)) fullSince ??= performance.now()
+    position: () => position,
+    write,
+    writeCheckpoint,
+    begin: (after: PublicPosition): void => {
+      position = after
+      told = after
+    },
+    send: (piece: Piece): void => {
+      write(piece.bytes)
+      position = piece.to
+      told = piece.told ?? told
+      if (end === undefined && position - told >= SKIPPED_MAX) writeCheckpoint()
     },
   }
 }
 
-interface Run<A> extends Pick<StreamOptions<A>, 'source' | 'end' | 'pace'> {
-  readonly isFull: () => boolean
+interface Run {
+  readonly sender: ReturnType<typeof makeSender>
   readonly wakeUp: ReturnType<typeof makeWakeUpSignal>
-  readonly writer: StreamWriter<A>
+  readonly isFull: () => boolean
   readonly isOver: () => boolean
 }
 
 /** Sends as fast as the reader takes them, up to the end, or indefinitely if there is none. */
-const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }: Run<A>): Promise<void> => {
+const sendAll = async <A>(
+  { readAfter, encode, end, pace }: StreamOptions<A>,
+  { sender, wakeUp, isFull, isOver }: Run,
+): Promise<void> => {
   let hasCaughtUp = false
   const step = async (): Promise<void> => {
     if (isFull()) return wakeUp.wait()
-    const entries = await source.readAfter(writer.position(), end)
+    const next = await readAfter(sender.position(), end)
     if (isOver()) return
-    if (entries.length === 0) {
-      if (!hasCaughtUp) writer.writeCheckpoint()
+    if (next.length === 0) {
+      if (!hasCaughtUp) sender.writeCheckpoint()
       hasCaughtUp = true
       return wakeUp.wait()
     }
     // A few streams write in one turn, however many have something to write and however fast their readers are.
     await pace()
-    if (!isOver()) writer.write(entries)
+    if (!isOver()) sender.send(encode(next))
   }
-  while (!isOver() && (end === undefined || writer.position() < end)) {
+  while (!isOver() && (end === undefined || sender.position() < end)) {
     try {
       await step()
     } catch (error) {
@@ -130,19 +138,14 @@ const sendAll = async <A>({ source, end, pace, isFull, wakeUp, writer, isOver }:
   }
 }
 
-/** The store has failed again: a held stream goes on waiting. */
-const undefinedIfUnavailable = (error: unknown): undefined => {
-  if (!(error instanceof StoreUnavailable)) throw error
-}
-
-/** Where a stream begins, or why it ends. One that is held tries whenever it is woken, until it is over. */
-const untilBegun = async (
-  { after, delayedStart }: Pick<StreamOptions<never>, 'after' | 'delayedStart'>,
-  { wakeUp, isOver }: Pick<Run<never>, 'wakeUp' | 'isOver'>,
+/** Where a stream begins, or why it ends. It tries whenever it is woken, until it is over. */
+const findStart = async (
+  { after }: Pick<Sending<never>, 'after'>,
+  { wakeUp, isOver }: Run,
 ): Promise<PublicPosition | EndReason | undefined> => {
-  if (delayedStart === undefined) return after
+  if (typeof after === 'number') return after
   for (;;) {
-    const begun = delayedStart.isReady() ? await delayedStart.begin().catch(undefinedIfUnavailable) : undefined
+    const begun = await after()
     if (begun !== undefined || isOver()) return begun
     await wakeUp.wait()
   }
@@ -150,14 +153,15 @@ const untilBegun = async (
 
 /** Starts streaming to a reader. The response head must have been written. */
 export const startStream = <A>(response: ServerResponse, options: StreamOptions<A>): SubscriberStream => {
-  const { source, format, end: last } = options
+  const { format, opening, end: last } = options
   const isLive = last === undefined
   const over = Promise.withResolvers<StreamEnd>()
   const wakeUp = makeWakeUpSignal()
-  const { fullSince, write } = makeSink(response, wakeUp.signal)
-  let isHeld = options.delayedStart !== undefined
+  const sender = makeSender(response, options)
+  let isHeld = typeof options.after !== 'number'
   let lastBeat = performance.now()
-  let writer: StreamWriter<A> | undefined
+  /** Since when the reader has taken nothing. */
+  let fullSince: number | undefined
   let isOver = false
 
   const finish = (how: StreamEnd): void => {
@@ -168,51 +172,51 @@ export const startStream = <A>(response: ServerResponse, options: StreamOptions<
   const end = (why: EndReason): void => {
     if (isOver) return
     // A held stream has no position: the reader keeps the one it sent.
-    const ending = format.ending(why, writer?.position() ?? BEFORE_FIRST)
+    const ending = format.ending(why, sender.position())
     // A stream with an end is cut off, so that the reader can see it is incomplete.
     if (isLive) response.end(ending)
     else response.write(ending, () => response.destroy())
     finish(why)
   }
   const run = async (): Promise<void> => {
-    const signals = { wakeUp, isOver: () => isOver }
-    const after = await untilBegun(options, signals)
+    const parts: Run = { sender, wakeUp, isFull: () => response.writableNeedDrain, isOver: () => isOver }
+    const after = await findStart(options, parts)
     if (isOver || after === undefined) return
     if (typeof after !== 'number') return end(after)
     isHeld = false
-    options.onBegun?.()
-    writer = options.makeWriter(write, after)
+    sender.begin(after)
+    if (opening !== undefined) sender.send(opening(after))
     // Before the first read, so that nothing comes between the two unnoticed.
-    const leave = isLive ? source.follow(wakeUp.signal) : () => undefined
-    try {
-      await sendAll({ ...options, ...signals, writer, isFull: () => fullSince() !== undefined })
-    } finally {
-      leave()
-    }
+    const leave = isLive ? options.follow(wakeUp.signal) : () => undefined
+    await sendAll(options, parts).finally(leave)
     if (isOver) return
-    response.end(format.checkpoint(writer.position()))
+    response.end(format.checkpoint(sender.position()))
     finish('done')
   }
   const check = (now: number): void => {
     if (isOver) return
     if (isHeld) wakeUp.signal()
-    const since = fullSince()
-    if (since !== undefined && now - since >= options.stallTimeout) end('too_slow')
-    if (!isLive || since !== undefined || now - lastBeat < options.heartbeat) return
+    if (response.writableNeedDrain) fullSince ??= now
+    if (fullSince !== undefined && now - fullSince >= options.stallTimeout) end('too_slow')
+    if (!isLive || fullSince !== undefined || now - lastBeat < options.heartbeat) return
     lastBeat = now
-    writer?.writeCheckpoint()
-    write(format.heartbeat)
+    sender.writeCheckpoint()
+    sender.write(format.heartbeat)
     wakeUp.signal()
   }
 
   response.on('close', () => finish('left')).on('error', () => undefined)
+  response.on('drain', () => {
+    fullSince = undefined
+    wakeUp.signal()
+  })
   if (response.destroyed) finish('left')
   else {
-    write(format.opening(options.retry) + (isHeld ? format.heartbeat : ''))
+    sender.write(format.opening(options.retry) + (isHeld ? format.heartbeat : ''))
     run().catch((error) => {
       options.onFailed(error)
       end('failed')
     })
   }
-  return { ended: over.promise, end, check }
+  return { ended: over.promise, isHeld: () => isHeld, end, check }
 }

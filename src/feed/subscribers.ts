@@ -6,7 +6,7 @@ import type { User } from '../users/user.ts'
 import type { Users } from '../users/users.ts'
 import { makeCallQueue, makePace } from './call-queue.ts'
 import type { EndReason } from './events/frames.ts'
-import { type DelayedStart, type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
+import { type Sending, type StreamEnd, type SubscriberStream, startStream } from './stream.ts'
 
 /** Limits and timeouts of subscribers. */
 export interface FeedLimits {
@@ -74,7 +74,8 @@ const retryDelay = (randomByte: number): number => 1_000 + 8 * randomByte
 /** A slot of a user, and its stream once that has begun. */
 interface Subscriber {
   readonly user: User
-  isHeld: boolean
+  /** Whether it waits for where to begin. */
+  readonly isHeld: () => boolean
   stream: SubscriberStream | undefined
 }
 
@@ -88,9 +89,9 @@ const findLimit = (
   for (const other of all) {
     ofAll++
     if (other.user._id === user._id) ofUser++
-    if (other.isHeld) ofHeld++
+    if (other.isHeld()) ofHeld++
   }
-  if (isHeld && ofHeld >= held) return 'held'
+  if (isHeld() && ofHeld >= held) return 'held'
   if (ofUser >= perUser) return 'of_user'
   return ofAll >= total ? 'of_all' : undefined
 }
@@ -151,19 +152,16 @@ export const makeSubscribers = (options: SubscribersOptions) => {
       [...all].map(
         ({ isHeld, stream }) =>
           () =>
-            isOfAnotherLog && !isHeld ? stream?.end('another_log') : stream?.check(now),
+            isOfAnotherLog && !isHeld() ? stream?.end('another_log') : stream?.check(now),
       ),
     )
   }, limits.checkInterval).unref()
   const stopWatching = users.onChange(() => disconnect((user) => !users.isCurrent(user), 'user_changed'))
 
   return {
-    subscribe: <A>(
-      user: User,
-      sending: Sending<A>,
-      delayedStart?: DelayedStart,
-    ): E.Either<LimitReached, Subscription> => {
-      const subscriber: Subscriber = { user, isHeld: delayedStart !== undefined, stream: undefined }
+    subscribe: <A>(user: User, sending: Sending<A>): E.Either<LimitReached, Subscription> => {
+      const isHeld = (): boolean => subscriber.stream?.isHeld() ?? typeof sending.after !== 'number'
+      const subscriber: Subscriber = { user, isHeld, stream: undefined }
       const reached = isClosed ? 'closed' : findLimit(limits, all, subscriber)
       if (reached !== undefined) return E.left(reached)
       all.add(subscriber)
@@ -171,11 +169,8 @@ export const makeSubscribers = (options: SubscribersOptions) => {
         run: (response) => {
           drain.add(response)
           const { heartbeat, stallTimeout } = limits
-          const onBegun = (): void => {
-            subscriber.isHeld = false
-          }
-          const more = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace, onBegun, onFailed: onError }
-          const stream = startStream(response, { ...sending, ...more, delayedStart })
+          const more = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace, onFailed: onError }
+          const stream = startStream(response, { ...sending, ...more })
           subscriber.stream = stream
           if (isClosed) stream.end('stopping')
           return untilEnded(options, user, response, stream).finally(() => all.delete(subscriber))

@@ -213,30 +213,23 @@ test('an event that comes while a reader finds nothing is delivered at once', as
   const reads: number[] = []
   let onChange = (): void => undefined
   const server = createServer((_, response) => {
-    let position = BEFORE_FIRST
     startStream(response, {
-      ...{ after: position, end: undefined, format: eventStream, retry: 1, pace: makePace() },
+      ...{ after: BEFORE_FIRST, end: undefined, format: eventStream, retry: 1, pace: makePace() },
       ...{ heartbeat: 60_000, stallTimeout: 60_000, onFailed: (error) => t.fail(String(error)) },
-      source: {
-        readAfter: async (after) => {
-          const isLate = reads.push(after) > 1 && after < 0
-          onChange()
-          return isLate ? ['late'] : []
-        },
-        follow: (call) => {
-          onChange = call
-          return () => undefined
-        },
+      readAfter: async (after) => {
+        const isLate = reads.push(after) > 1 && after < 0
+        onChange()
+        return isLate ? ['late'] : []
       },
-      makeWriter: (write) => ({
-        position: () => position,
-        write: () => {
-          position = toPublicPosition(0)
-          onChange = () => undefined
-          write(eventStream.checkpoint(position))
-        },
-        writeCheckpoint: () => undefined,
-      }),
+      follow: (call) => {
+        onChange = call
+        return () => undefined
+      },
+      encode: () => {
+        onChange = () => undefined
+        const to = toPublicPosition(0)
+        return { bytes: eventStream.checkpoint(to), to, told: to }
+      },
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

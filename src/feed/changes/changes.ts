@@ -8,10 +8,9 @@ import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
 import { eventStream } from '../events/frames.ts'
 import type { LogReader } from '../log-reader.ts'
-import type { DelayedStart, Sending, Supply } from '../stream.ts'
+import type { Sending } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
-import { type Gathering, type Messages, positionMessage } from './gathering.ts'
-import { makeGatherings } from './gatherings.ts'
+import { type Gathering, type Messages, makeGatherings, positionMessage } from './gatherings.ts'
 import type { Sight, Viewer } from './visibility.ts'
 
 export interface ChangesLimits extends FeedLimits {
@@ -41,8 +40,7 @@ interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly limits?: Partial<ChangesLimits> | undefined
 }
 
-interface ChangesRequest {
-  readonly after: PublicPosition
+interface ChangesRequest extends Pick<Sending<Seen>, 'after'> {
   /** The digest of the page that is served. */
   readonly digest: string
 }
@@ -85,7 +83,7 @@ const makeReadAfter =
     { known }: Pick<ChangesOptions, 'known'>,
     { _id, role }: User,
     readAfter: (userId: string, position: PublicPosition) => Promise<Gathering | undefined>,
-  ): Supply<Seen>['readAfter'] =>
+  ): Sending<Seen>['readAfter'] =>
   async (position) => {
     const gathering = await readAfter(_id, position)
     const user = known.byId(_id)
@@ -93,34 +91,6 @@ const makeReadAfter =
     if (gathering === undefined || user === undefined) return []
     const viewer: Viewer = { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
     return [{ to: gathering.to, messages: await gathering.messagesFor(viewer) }]
-  }
-
-/** Writes what one reader is told. The first message says from where. */
-const makeWriterFor =
-  ({ views }: Pick<ChangesOptions, 'views'>, digest: string): Sending<Seen>['makeWriter'] =>
-  (write, after) => {
-    let position = after
-    let told = earlierPosition(after, views.position())
-    write(positionMessage('ready', told, digest))
-    return {
-      position: () => position,
-      write: ([seen]) => {
-        if (seen === undefined) return
-        const { to, messages } = seen
-        position = to
-        if (messages === 'reload') {
-          told = position
-          write(positionMessage('reload', position, digest))
-        } else if (messages.last !== undefined) {
-          told = messages.last
-          write(messages.bytes)
-        }
-      },
-      writeCheckpoint: () => {
-        if (position !== told) write(eventStream.checkpoint(position))
-        told = position
-      },
-    }
   }
 
 /** Tells everyone which of the objects that they may read have changed. */
@@ -133,15 +103,23 @@ export const makeChanges = (options: ChangesOptions) => {
     ...makeSight(options),
   })
   return {
-    subscribe: (user: User, { after, digest }: ChangesRequest, delayedStart?: DelayedStart) => {
-      const readAfter = makeReadAfter(options, user, gatherings.readAfter)
-      const source = { ...gatherings, readAfter }
-      const makeWriter = makeWriterFor(options, digest)
-      return subscribers.subscribe(
-        user,
-        { end: undefined, format: eventStream, source, after, makeWriter },
-        delayedStart,
-      )
+    subscribe: (user: User, { after, digest }: ChangesRequest) => {
+      const saying = (name: 'ready' | 'reload', to: PublicPosition) => positionMessage(name, to, digest)
+      return subscribers.subscribe<Seen>(user, {
+        ...{ after, end: undefined, format: eventStream, follow: gatherings.follow },
+        readAfter: makeReadAfter(options, user, gatherings.readAfter),
+        // The first message says from where.
+        opening: (after) => {
+          const told = earlierPosition(after, views.position())
+          return { bytes: saying('ready', told), to: after, told }
+        },
+        encode: ([seen]) => {
+          const { to, messages } = seen as Seen
+          return messages === 'reload'
+            ? { bytes: saying('reload', to), to, told: to }
+            : { bytes: messages.bytes, to, told: messages.last }
+        },
+      })
     },
     close: async (): Promise<void> => {
       await subscribers.close()

@@ -15,7 +15,7 @@ import {
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import { eventStream, jsonLines } from '../../feed/events/frames.ts'
 import type { EventsPage } from '../../feed/feed.ts'
-import type { DelayedStart } from '../../feed/stream.ts'
+import type { FindStart } from '../../feed/stream.ts'
 import type { LimitReached, Subscription } from '../../feed/subscribers.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { afterParameter, inOrder, LATEST, LIMIT, ofSut, paging, positionParameter } from '../codecs/lists.ts'
@@ -129,40 +129,43 @@ const startPosition = (
 /** The response of a stream that shows a position, or that is held until it can begin. */
 const streamResponse = (
   subscribed: Subscribed,
-  position: PublicPosition | 'held',
+  position: PublicPosition | undefined,
   refusals: Readonly<Record<LimitReached, Refusal>>,
 ): Awaited<RouteResult> => {
   if (E.isLeft(subscribed)) return E.left(refusals[subscribed.left])
-  const response = { status: 200, headers: HEADERS, body: subscribed.right } as const
-  return position === 'held'
+  const response = { status: 200, headers: HEADERS } as const
+  return position === undefined
     ? E.right({ ...response, body: { ...subscribed.right, isHeld: true } })
-    : E.right({ ...response, position })
+    : E.right({ ...response, body: subscribed.right, position })
 }
 
 /** Begins a stream of Server-Sent Events, or holds it until it can begin, because a browser never retries a refused one. */
 const follow = async (
   { isFollowing, views }: Parts,
   start: () => Promise<Position>,
-  subscribe: (after: PublicPosition, delayedStart?: DelayedStart) => Subscribed,
+  subscribe: (after: PublicPosition | FindStart) => Subscribed,
   refusals: Readonly<Record<LimitReached, Refusal>>,
 ): RouteResult => {
-  const begin: DelayedStart['begin'] = async () => {
-    const begun = await start()
-    if (E.isRight(begun)) return begun.right
+  /** Undefined if it may begin later. */
+  const tryStart = async (): Promise<Position | undefined> => {
+    try {
+      const begun = isFollowing() ? await start() : undefined
+      return begun !== undefined && E.isLeft(begun) && isEarly(begun.left) ? undefined : begun
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error
+      return undefined
+    }
+  }
+  const findStart: FindStart = async () => {
+    const begun = await tryStart()
     // A position beyond the end of the log belongs to another log.
-    return isEarly(begun.left) ? undefined : 'another_log'
+    return begun && (E.isLeft(begun) ? 'another_log' : begun.right)
   }
-  const hold = async () => streamResponse(subscribe(BEFORE_FIRST, { isReady: isFollowing, begin }), 'held', refusals)
-  if (!isFollowing()) return hold()
-  try {
-    const begun = await start()
-    if (E.isLeft(begun)) return isEarly(begun.left) ? hold() : begun
-    const position = views.position()
-    return streamResponse(subscribe(begun.right), position, refusals)
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    return hold()
-  }
+  const begun = await tryStart()
+  if (begun === undefined) return streamResponse(subscribe(findStart), undefined, refusals)
+  if (E.isLeft(begun)) return begun
+  const position = views.position()
+  return streamResponse(subscribe(begun.right), position, refusals)
 }
 
 /** Parameters that do not fit the media type of the response, or the direction. */
@@ -204,9 +207,7 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
   const start = () => startPosition(parts, call, BEFORE_FIRST)
   if (mediaType === EVENT_STREAM) {
     const request = { end: undefined, filter, format: eventStream }
-    const subscribe: Parameters<typeof follow>[2] = (after, delayedStart) =>
-      feed.subscribe(user, { ...request, after }, delayedStart)
-    return follow(parts, start, subscribe, REFUSALS_OF_EVENTS)
+    return follow(parts, start, (after) => feed.subscribe(user, { ...request, after }), REFUSALS_OF_EVENTS)
   }
   const begun = await start()
   if (E.isLeft(begun)) return begun
@@ -229,9 +230,7 @@ const respondWithChanges = async (parts: Parts, call: Call<unknown, ChangesQuery
     // A position that the log does not have is one of another log: it is told to read again.
     return E.isLeft(begun) && !isEarly(begun.left) && requested !== LATEST ? E.right(requested) : begun
   }
-  const subscribe: Parameters<typeof follow>[2] = (after, delayedStart) =>
-    parts.changes.subscribe(call.user, { after, digest }, delayedStart)
-  return follow(parts, start, subscribe, REFUSALS_OF_CHANGES)
+  return follow(parts, start, (after) => parts.changes.subscribe(call.user, { after, digest }), REFUSALS_OF_CHANGES)
 }
 
 export const eventRoutes: readonly Route<Parts>[] = [

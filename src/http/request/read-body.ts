@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import bodyParser from 'koa-bodyparser'
 import { withoutByteOrderMark } from '../../domain/values/text.ts'
@@ -73,7 +72,6 @@ const mediaTypeProblem = (ctx: Context): string | undefined => {
 
 const tooLarge = (): Refusal => refusal('body_too_large', `The body exceeds ${BODY_MAX} bytes.`)
 const tooManyPieces = (): Refusal => refusal('body_too_large', `The body arrived in more than ${PIECES_MAX} pieces.`)
-const incomplete = (): Refusal => refusal('malformed_request', 'The body is incomplete.')
 const malformed = (detail: string): Refusal => refusal('malformed_json', detail)
 const EMPTY = 'The body is empty. Send a JSON object.'
 
@@ -89,68 +87,56 @@ const bytesProblem = (bytes: Buffer): string | undefined => {
     : `The body has more than ${MEMBERS_MAX} members and elements.`
 }
 
-/** The parser's message without the quoted piece of the body, because bodies contain passwords. */
-const positionOnly = ({ message }: SyntaxError): string => {
-  const position = /at position (\d+)/.exec(message)?.[1]
-  return position === undefined
-    ? 'it ends too early or contains something else'
-    : `unexpected character at offset ${position}`
-}
-
-class BodyRefused extends Error {
-  override name = 'BodyRefused'
-  readonly refusal: Refusal
-
-  constructor(refused: Refusal) {
-    super(refused.detail)
-    this.refusal = refused
+/** What a text of JSON says. A member `__proto__` is one like others. */
+const parseJson = (bytes: Buffer): E.Either<Refusal, unknown> => {
+  const problem = bytesProblem(bytes)
+  if (problem !== undefined) return E.left(malformed(problem))
+  try {
+    return E.right(JSON.parse(withoutByteOrderMark(bytes).toString()))
+  } catch (error) {
+    // Not the piece of the body that the message quotes: bodies contain passwords.
+    const position = /at position (\d+)/.exec((error as SyntaxError).message)?.[1]
+    const what =
+      position === undefined
+        ? 'it ends too early or contains something else'
+        : `unexpected character at offset ${position}`
+    return E.left(malformed(`The body is not JSON: ${what}.`))
   }
 }
 
-/** The refusal of a body that could not be read or parsed. @throws an error that nobody foresaw */
-const refusalOf = (error: unknown, request: IncomingMessage): Refusal => {
-  if (error instanceof BodyRefused) return error.refusal
-  if (error instanceof SyntaxError) return malformed(`The body is not JSON: ${positionOnly(error)}.`)
-  if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') return tooLarge()
-  if (request.complete && !request.destroyed) throw error
-  return incomplete()
-}
-
-/** The media type and coding have been checked. A member `__proto__` is unknown like others. */
-const parse = bodyParser({
-  ...{ enableTypes: ['json'], detectJSON: () => true, jsonLimit: String(BODY_MAX), strict: false },
-  ...{ onProtoPoisoning: 'ignore' },
-})
+/** Without an encoding, what it reads as text are bytes. */
+const read = bodyParser({
+  enableTypes: ['text'],
+  textLimit: String(BODY_MAX),
+  ...{ encoding: null },
+} as bodyParser.Options)
+/** What it is told of a body whose media type and coding have been checked. */
+const CHECKED = { 'content-type': 'text/plain', 'content-encoding': 'identity' }
 
 /** An error event without a listener would end the process. The parser's own leaves at the first. */
 const ignore = (): void => undefined
 
-/** Has the parser read a body, and keeps the bytes. They are checked before they are parsed. */
 const readBytes = async (ctx: Context): Promise<E.Either<Refusal, Buffer>> => {
   const { req } = ctx
-  const pieces: Buffer[] = []
-  let bytes: Buffer = Buffer.alloc(0)
-  // The parser stops at an error of the request.
-  const stop = (refused: Refusal) => req.emit('error', new BodyRefused(refused))
-  const keep = (piece: Buffer): void => {
-    if (pieces.push(piece) > PIECES_MAX) stop(tooManyPieces())
+  let pieces = 0
+  const count = (): void => {
+    // The parser stops at an error of the request.
+    if (++pieces === PIECES_MAX + 1) req.emit('error', new Error('too many pieces'))
   }
-  const check = (): void => {
-    const [whole] = pieces
-    bytes = whole !== undefined && pieces.length === 1 ? whole : Buffer.concat(pieces)
-    const problem = bytesProblem(bytes)
-    if (problem !== undefined) stop(malformed(problem))
-  }
-  req.on('data', keep).on('end', check).on('error', ignore)
+  req.on('data', count).on('error', ignore)
+  Object.assign(req.headers, CHECKED)
   try {
-    await parse(ctx, async () => undefined)
-    return E.right(bytes)
+    await read(ctx, async () => undefined)
+    return E.right(ctx.request.body as Buffer)
   } catch (error) {
     // Read no more. The parser has paused the stream; the response settles what happens to the connection.
     if (!req.complete) req.socket.pause()
-    return E.left(refusalOf(error, req))
+    if (pieces > PIECES_MAX) return E.left(tooManyPieces())
+    if (error instanceof Error && 'type' in error && error.type === 'entity.too.large') return E.left(tooLarge())
+    if (req.complete && !req.destroyed) throw error
+    return E.left(refusal('malformed_request', 'The body is incomplete.'))
   } finally {
-    req.off('data', keep).off('end', check)
+    req.off('data', count)
   }
 }
 
@@ -176,10 +162,11 @@ export const parseBody =
       if (req.headers.expect !== undefined && req.httpVersionMinor === 1) res.writeContinue()
       req.socket.resume()
     }
-    // The parser knows no other spelling.
-    req.headers['content-encoding'] &&= 'identity'
     const bytes = await readBytes(ctx)
     if (E.isLeft(bytes)) return bytes.left
+    const parsed = parseJson(bytes.right)
+    if (E.isLeft(parsed)) return parsed.left
     ctx.state.bytes = bytes.right
+    ctx.request.body = parsed.right
     return undefined
   }

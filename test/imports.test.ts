@@ -102,7 +102,7 @@ const ROOMS: Readonly<Record<string, Allowed>> = {
   processes: { rooms: ['domain', 'commands', 'read-models', 'concurrency'], types: ['gateway', 'projections'] },
   http: {
     rooms: [...PORTS, 'files', 'commands', 'read-models', 'users', 'feed', 'audit'],
-    types: ['vault', 'projections'],
+    types: ['vault', 'projections', 'processes'],
   },
   archive: {
     rooms: ['audit', 'domain', 'event-store', 'event-store/sqlite', 'feed', 'files', 'users', 'vault'],

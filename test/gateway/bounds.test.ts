@@ -56,6 +56,7 @@ test('more SUTs than are remembered can be checked within a second', async (t) =
       return E.right({ cause: undefined, milliseconds: 1 })
     },
     lastChecks: makeLastChecks(),
+    clock: () => 0,
     sinceBoot: () => 0,
   }
   const { handler } = sutChanges.find(({ id }) => id === 'checkSut') as (typeof sutChanges)[number]

@@ -1,7 +1,7 @@
 import { type Decisions, openGateway } from '../../gateway/gateway.ts'
 import { respondToChallenge } from '../../gateway/rfb/challenge.ts'
 import { makeMayBeShared } from '../../gateway/shared-addresses.ts'
-import type { AttachClient } from '../../http/response/forwarded.ts'
+import type { AttachClient } from '../../http/console/bridge.ts'
 import { makeAdmit } from '../../processes/admission.ts'
 import type { ForwardedReservations } from '../../processes/forwarded.ts'
 import { makeForwarding } from '../../processes/forwarding.ts'

@@ -83,18 +83,6 @@ const PAIRS_MAX = 131_072
  */
 const UNKNOWN_PAIRS_MAX = 262_144
 
-/** Counts failed logins by address, and by address and name. A wrong token has no name. */
-export interface Attempts {
-  /** Seconds until this address may try this name again, or another token; 0 if it may now. */
-  readonly lockoutSeconds: (address: string, name?: string) => number
-  /** Which attempts to check first: of names with fewer attempts from this address, then of addresses with fewer. */
-  readonly rank: (address: string, name: string) => number
-  /** Begins an attempt. It counts until the returned function reports how it ended, and after that if it failed. */
-  readonly begin: (address: string, name?: string) => (how: AttemptOutcome) => void
-  /** How many names and addresses are being counted. */
-  readonly size: () => number
-}
-
 export interface AttemptsOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -107,7 +95,8 @@ export interface AttemptsOptions {
   readonly unknownPairsMax?: number
 }
 
-export const makeAttempts = (options: AttemptsOptions): Attempts => {
+/** Counts failed logins by address, and by address and name. A wrong token has no name. */
+export const makeAttempts = (options: AttemptsOptions) => {
   const { clock, isKnown, secret } = options
   const known = makeCounts(options.pairsMax ?? PAIRS_MAX)
   // Anyone can make up unknown names. They must not evict counts of known ones.
@@ -127,7 +116,8 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
     placesOf(address, name).map(({ counts, key }) => counts.get(key, now)) as [ofAddress: Count, ofPair?: Count]
 
   return {
-    lockoutSeconds: (address, name) => {
+    /** Seconds until this address may try this name again, or another token; 0 if it may now. */
+    lockoutSeconds: (address: string, name?: string): number => {
       const now = clock()
       const [ofAddress, ofPair] = read(address, name, now)
       const atAddress = waitOf(ofAddress, OF_ADDRESS_MAX, now)
@@ -135,20 +125,24 @@ export const makeAttempts = (options: AttemptsOptions): Attempts => {
       const atBarred = Math.min(atAddress, waitOf(ofPair, OF_NAME_AT_BARRED_MAX, now))
       return Math.max(atBarred, waitOf(ofPair, OF_NAME_MAX, now))
     },
-    rank: (address, name) => {
+    /** Which attempts to check first: of names with fewer attempts from this address, then of addresses with fewer. */
+    rank: (address: string, name: string): number => {
       const [ofAddress, ofPair = ofAddress] = read(address, name, clock())
       const atAddress = triedOf(ofAddress)
       return triedOf(ofPair) + atAddress / (atAddress + 1)
     },
-    begin: (address, name) => {
+    /** Begins an attempt. It counts until the returned function reports how it ended, and after that if it failed. */
+    begin: (address: string, name?: string) => {
       const places = placesOf(address, name)
       const change = (to: (count: Count, now: number) => Count): void => {
         const now = clock()
         for (const { counts, key } of places) counts.set(key, to(counts.get(key, now), now), now)
       }
       change((count) => ({ ...count, inFlight: count.inFlight + 1 }))
-      return (how) => change((count, now) => after(count, how, now))
+      return (how: AttemptOutcome): void => change((count, now) => after(count, how, now))
     },
-    size: () => known.size() + unknown.size() + addresses.size(),
+    /** How many names and addresses are being counted. */
+    size: (): number => known.size() + unknown.size() + addresses.size(),
   }
 }
+export type Attempts = ReturnType<typeof makeAttempts>

@@ -5,8 +5,7 @@ import type { User } from '../../users/user.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
-import type { AttachClient, Attached } from '../response/forwarded.ts'
-import { bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
+import { type AttachClient, type Attached, bridge, CONSOLE_LIMITS, type ConsoleLimits } from './bridge.ts'
 import { crossSite, makeAccept, malformed, wrongVersion } from './handshake.ts'
 import { makeUsedTickets } from './used-tickets.ts'
 
@@ -36,14 +35,6 @@ interface ConsolesOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
   readonly limits?: Partial<ConsoleLimits> | undefined
-}
-
-/** Consoles: RFB over WebSocket. */
-export interface Consoles {
-  /** Opens a console for the ticket in the path of a call. */
-  readonly open: (call: Call) => RouteResult
-  /** Ends all of them, because the service stops. */
-  readonly close: () => void
 }
 
 const NO_UPGRADE = refusal(
@@ -95,7 +86,8 @@ const connect = async (
 /** Between checks for tokens and sessions that have expired. */
 const EXPIRY_INTERVAL_MS = 1_000
 
-export const makeConsoles = (options: ConsolesOptions): Consoles => {
+/** Consoles: RFB over WebSocket. */
+export const makeConsoles = (options: ConsolesOptions) => {
   const { isHolder, onAccessChange, clock } = options
   const limits = { ...CONSOLE_LIMITS, ...options.limits }
   const accept = makeAccept(limits)
@@ -128,7 +120,8 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
   }
 
   return {
-    open: async (call) => {
+    /** Opens a console for the ticket in the path of a call. */
+    open: async (call: Call): RouteResult => {
       const { upgraded, params, caller } = call
       if (upgraded === undefined) return E.left(NO_UPGRADE)
       const admitted = await admit(options, upgraded.request, params.ticket)
@@ -148,7 +141,8 @@ export const makeConsoles = (options: ConsolesOptions): Consoles => {
         if (!isOpen) used.release(ticket.nonce)
       }
     },
-    close: () => {
+    /** Ends all of them, because the service stops. */
+    close: (): void => {
       isClosed = true
       unwatch()
       clearInterval(expiring)

@@ -32,13 +32,6 @@ export interface TrustedRange {
   readonly prefix: number
 }
 
-export interface ClientAddresses {
-  /** Whether this peer is a proxy whose X-Forwarded-For is trusted. */
-  readonly trusts: (peer: string) => boolean
-  /** The address of the client, as far as trusted proxies report it. */
-  readonly clientOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
-}
-
 /** The peer of a connection; empty once it has closed. */
 export const peerOf = ({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string =>
   parseAddress(remoteAddress ?? '') ?? 'unknown'
@@ -50,14 +43,12 @@ const IPV6_PREFIX = 64
 export const clientNetworkOf = (address: string): string => networkOf(address, IPV6_PREFIX)
 
 /** @param onUntrusted called for the first request with X-Forwarded-For from an untrusted peer */
-export const makeClientAddresses = (
-  ranges: readonly TrustedRange[],
-  onUntrusted?: (peer: string) => void,
-): ClientAddresses => {
+export const makeClientAddresses = (ranges: readonly TrustedRange[], onUntrusted?: (peer: string) => void) => {
   let isReported = false
 
   const trusted = new BlockList()
   for (const { address, prefix, family } of ranges) trusted.addSubnet(address, prefix, family)
+  /** Whether this peer is a proxy whose X-Forwarded-For is trusted. */
   const trusts = (address: string): boolean =>
     ranges.length > 0 && isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
 
@@ -79,7 +70,8 @@ export const makeClientAddresses = (
 
   return {
     trusts,
-    clientOf: (request) => {
+    /** The address of the client, as far as trusted proxies report it. */
+    clientOf: (request: Pick<IncomingMessage, 'headers' | 'socket'>): string => {
       const peer = peerOf(request.socket)
       const forwardedFor = request.headers['x-forwarded-for'] as string | undefined
       if (forwardedFor === undefined) return peer
@@ -94,3 +86,4 @@ export const makeClientAddresses = (
     },
   }
 }
+export type ClientAddresses = ReturnType<typeof makeClientAddresses>

@@ -1,6 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { LRUCache } from 'lru-cache'
-import type { Reservation } from '../../../projections/reservation.ts'
 import type { Signer } from '../../audit/signed-note.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import type { Quotas } from '../../commands/quotas.ts'
@@ -19,6 +18,8 @@ import type { RandomHex } from '../../domain/values/ids.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
 import type { Changes } from '../../feed/changes/changes.ts'
 import type { Feed } from '../../feed/feed.ts'
+import type { ForwardedReservations } from '../../processes/forwarded.ts'
+import type { makeUnused } from '../../processes/keeping/unused.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
 import type { Endings } from '../../read-models/requests/endings.ts'
 import type { Explained, Reader } from '../../read-models/requests/explain.ts'
@@ -29,11 +30,9 @@ import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { ConsoleTicket } from '../console/consoles.ts'
+import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
 import type { UsedTickets } from '../console/used-tickets.ts'
-import type { Call, RouteResult } from '../protocol/call.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
-import type { Forwarded } from '../response/forwarded.ts'
 import type { Objects, StoredResponse } from '../response/objects.ts'
 import type { UserNames } from '../response/visibility.ts'
 import type { HealthCondition } from './health.ts'
@@ -77,18 +76,17 @@ export interface Parts {
   readonly checkSut: (sutId: string) => Promise<Either<Failure, ProbeResult>>
   /** When SUTs were last checked, in milliseconds since boot. */
   readonly lastChecks: LRUCache<string, number>
-  readonly forwarded: Forwarded
+  /** The reservations that this instance forwards. */
+  readonly forwarded: Pick<ForwardedReservations, 'has' | 'waitUntilOpen' | 'openSince' | 'connections' | 'lastError'>
   /** Whether this instance forwards a SUT. */
   readonly isOurs: (sutId: string) => boolean
   /** The host that clients connect to. A wildcard address means the host of the request. */
   readonly gatewayHost: string
   readonly clientPseudonyms: Pick<ClientPseudonyms, 'matches' | 'isKnown'>
   /** When a reservation is released unless somebody connects; undefined if it is not. Times in Unix milliseconds. */
-  readonly unusedDue: (
-    reservation: Pick<Reservation, '_id' | 'sut_id'> & { readonly begins: number; readonly ends: number },
-  ) => Promise<number | undefined>
+  readonly unusedDue: ReturnType<typeof makeUnused>['dueOf']
   readonly consoleTickets: Sealer<ConsoleTicket>
-  readonly consoles: { readonly open: (call: Call) => RouteResult }
+  readonly consoles: Pick<ReturnType<typeof makeConsoles>, 'open'>
 
   // The log.
   /** Its name. */

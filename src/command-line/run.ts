@@ -11,23 +11,38 @@ const PROGRAM = 'npx berth'
 
 const EXIT_CODES = 'Exit codes: 0 done; 1 refused, failed or a difference found; 2 wrong command or configuration.'
 
+const serveCommand: Command = {
+  name: 'serve',
+  summary: 'runs the service',
+  example: 'serve',
+  help: `
+Runs the service until SIGTERM or SIGINT. Requests in flight are answered first; a second signal ends it at once.
+Configuration is in environment variables named BERTH_..., which the guide lists. Exit code 1 also means that another
+process uses the data or that the disk has failed: restart it once the disk works.`,
+  run: async (_, config, terminal) => {
+    const { serve } = await import('../app/serve.ts')
+    // A half-dead socket or disk may still hold the event loop open after the service has stopped.
+    process.exit(await serve(config).catch((error: unknown) => reportError(error, terminal)))
+  },
+}
+
 /** Each command made by hand. A command loads only its own modules: all of them take a quarter second. */
 const BY_HAND: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  'user import': async () => (await import('./import/users.ts')).userImportCommand,
-  'sut import': async () => (await import('./import/suts.ts')).sutImportCommand,
+  serve: async () => serveCommand,
+  'user import': async () => (await import('./import/imports.ts')).userImportCommand,
+  'sut import': async () => (await import('./import/imports.ts')).sutImportCommand,
   history: async () => (await import('./log/history.ts')).historyCommand,
   export: async () => (await import('./log/export.ts')).exportCommand,
-  backup: async () => (await import('./log/backup.ts')).backupCommand,
-  copy: async () => (await import('./log/copy.ts')).copyCommand,
-  replay: async () => (await import('./log/replay.ts')).replayCommand,
-  verify: async () => (await import('./log/verify.ts')).verifyCommand,
-  checkpoint: async () => (await import('./log/checkpoint.ts')).checkpointCommand,
-  'audit key': async () => (await import('./keys/audit-key.ts')).auditKeyCommand,
-  'vault rotate': async () => (await import('./keys/vault-rotate.ts')).vaultRotateCommand,
-  'vault status': async () => (await import('./keys/vault-status.ts')).vaultStatusCommand,
-  'vault forget': async () => (await import('./keys/vault-forget.ts')).vaultForgetCommand,
-  client: async () => (await import('./keys/client-pseudonym.ts')).clientCommand,
+  backup: async () => (await import('./log/copies.ts')).backupCommand,
+  copy: async () => (await import('./log/copies.ts')).copyCommand,
+  replay: async () => (await import('./log/checks.ts')).replayCommand,
+  verify: async () => (await import('./log/checks.ts')).verifyCommand,
+  checkpoint: async () => (await import('./log/audit.ts')).checkpointCommand,
+  'audit key': async () => (await import('./log/audit.ts')).auditKeyCommand,
+  'vault rotate': async () => (await import('./log/keys.ts')).vaultRotateCommand,
+  'vault status': async () => (await import('./log/keys.ts')).vaultStatusCommand,
+  'vault forget': async () => (await import('./log/keys.ts')).vaultForgetCommand,
+  client: async () => (await import('./log/keys.ts')).clientCommand,
 }
 
 /** The commands of the client that pipelines download. */
@@ -99,7 +114,10 @@ const runCommand = async (
 
 /** Runs a command of the client that pipelines download. Only `connect` finds the service that runs on BERTH_DATA. */
 const runOfClient = async (args: readonly string[], environment: Environment, terminal: Terminal): Promise<number> => {
-  const [{ runClient }, { targetOf }] = await Promise.all([import('../client/client.ts'), import('./service/call.ts')])
+  const [{ runClient }, { targetOf }] = await Promise.all([
+    import('../client/client.ts'),
+    import('./terminal/service.ts'),
+  ])
   const findTarget = (variables: Environment) => {
     const config = readConfig(variables)
     if (E.isLeft(config)) throw new Misused(config.left)

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
 import { withoutApostrophe } from '../../domain/values/csv-field.ts'
 import { readAtMost } from '../../files/read-regular-file.ts'
-import { CallFailure } from '../service/call.ts'
 import { CommandFailure } from '../terminal/command.ts'
+import { CallFailure } from '../terminal/service.ts'
 
 /** A row of a CSV file, and the line on which it begins, from 1. */
 export interface CsvRow {

@@ -18,11 +18,10 @@ import { ceilMillisecond, parseOffsetTime } from '../../domain/values/instant.ts
 import { toPublicPosition, toStorePosition } from '../../domain/values/position.ts'
 import { BEGINNING, type StoredRecord } from '../../event-store/event-store.ts'
 import { replaceFile, resolveLinks } from '../../files/replace-file.ts'
-import { type CallRoute, makeCall } from '../service/call.ts'
-import { findId } from '../service/find.ts'
 import { type Command, CommandFailure, DONE, Misused, REFUSED, type Terminal } from '../terminal/command.ts'
 import { makeLogProgress, makeProgress } from '../terminal/progress.ts'
-import { askForCheckpoint } from './checkpoint.ts'
+import { type CallRoute, findId, makeCall } from '../terminal/service.ts'
+import { askForCheckpoint } from './audit.ts'
 
 /** The format of the leaves of the Merkle tree: the events as they are stored, which no other format shows. */
 const LEAVES = 'leaves'

@@ -1,9 +1,8 @@
 import * as t from 'io-ts'
 import { integer, listOf, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
-import { answer, CallFailure, type CallRoute, line, makeCall } from '../service/call.ts'
-import { findId, findNamed } from '../service/find.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
+import { answer, CallFailure, type CallRoute, findId, findNamed, line, makeCall } from '../terminal/service.ts'
 
 const Changed = answer({ path: line }, { from: t.unknown, to: t.unknown, changed: t.literal(true) })
 

@@ -4,9 +4,8 @@ import { formatQuota } from '../../domain/user/quota.ts'
 import { formatScope } from '../../domain/user/scope.ts'
 import { answerSchemas } from '../../http/documents/openapi/answers.ts'
 import type { Route } from '../../http/protocol/route.ts'
-import { type CallRoute, type ServiceCall, unread } from '../service/call.ts'
-import { readPages } from '../service/find.ts'
 import { CommandFailure, type Terminal } from '../terminal/command.ts'
+import { type CallRoute, readPages, type ServiceCall, unread } from '../terminal/service.ts'
 import { fieldsOf } from './options.ts'
 
 const resolved = (schema: JsonSchema): JsonSchema => {

@@ -28,7 +28,7 @@ export interface Terminal {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly randomBytes: (size: number) => Uint8Array
-  /** Overrides the time that service/call.ts waits for a service that starts or another command, in milliseconds. */
+  /** Overrides the time that service.ts waits for a service that starts or another command, in milliseconds. */
   readonly waitMax?: number
 }
 

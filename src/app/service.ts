@@ -5,7 +5,7 @@ import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep } from '../commands/listen-ports.ts'
 import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
-import { makeEndBindings, makeFinishRemoval } from '../commands/users/end-reservations.ts'
+import { makeEndBindings, makeFinishRemoval } from '../commands/users/removal.ts'
 import { once } from '../concurrency/once.ts'
 import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
@@ -46,7 +46,7 @@ import { waitForHead } from '../read-models/wait-for-head.ts'
 import { makeClientPseudonyms } from '../vault/derived/client-pseudonyms.ts'
 import { makeSealer } from '../vault/derived/sealer.ts'
 import { makeFinishRemovals } from './accounts/finish-removals.ts'
-import { checkFirstUsers, openFirstUsers } from './accounts/first-users.ts'
+import { addFirstUsers, checkFirstUsers } from './accounts/first-users.ts'
 import { openSingleSignOn } from './accounts/open-single-sign-on.ts'
 import { openAllUsers } from './accounts/open-users.ts'
 import { openQuotas } from './accounts/quotas.ts'
@@ -131,7 +131,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const { views, runner } = followed
     const { users, ...knowledge } = await openAllUsers(followed)
     const lab = { ...followed, users }
-    const administrator = await openFirstUsers(lab)
+    const administrator = await addFirstUsers(lab)
     // At once: a start that fails later must not lose the password.
     if (administrator !== undefined) await base.onFirstAdministrator?.(administrator, { host, port })
 

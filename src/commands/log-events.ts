@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { type Actor, COMMAND_LINE } from '../domain/decider.ts'
 import type { Event, Recorded } from '../domain/event.ts'
@@ -14,9 +13,6 @@ import { BERTH } from './listen-ports.ts'
 
 /** The actor of recorded starts and ends. */
 export const SCHEDULE: Actor = { _id: 'schedule', role: 'system' }
-
-/** Between attempts while the store does not answer. */
-const RETRY_DELAY_MS = 1_000
 
 interface Recording {
   readonly store: Pick<EventStore, 'readStream' | 'append'>
@@ -110,10 +106,7 @@ interface UpgradeOptions extends Recording {
   readonly version: number
   /** Unix milliseconds. */
   readonly clock: () => number
-  readonly log: Record<'info' | 'warn', (facts: object, sentence: string) => void>
-  /** Whether to retry until the signal is aborted if the store does not answer. */
-  readonly waitsForStore: boolean
-  readonly signal?: AbortSignal
+  readonly log: Record<'info', (facts: object, sentence: string) => void>
 }
 
 /**
@@ -123,27 +116,14 @@ interface UpgradeOptions extends Recording {
  * @throws UndecodableEvent if the log has a newer version, StoreUnavailable if it cannot be written
  */
 export const upgradeLog = async (options: UpgradeOptions): Promise<void> => {
-  const { log, version: to, clock, waitsForStore, signal } = options
+  const { log, version: to, clock } = options
   const event = { type: 'LogVersionSet', data: { version: to } } as const
-  for (;;) {
-    let from: number | undefined
-    const isCurrent = (earlier: Recorded): boolean => {
-      if (earlier.type === 'LogVersionSet') from = earlier.data.version
-      return from === to
-    }
-    try {
-      const current = await recordOnce(
-        options,
-        { actor: BERTH, stream: LISTEN_PORTS_STREAM, event, now: clock() },
-        isCurrent,
-      )
-      if (current === undefined && from !== undefined)
-        log.info({ from, to }, 'log upgraded; older versions of Berth no longer start on it')
-      return
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || !waitsForStore || signal?.aborted) throw error
-      log.warn({ err: error }, 'event store unavailable; retrying')
-      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
-    }
-  }
+  let from: number | undefined
+  const place = { actor: BERTH, stream: LISTEN_PORTS_STREAM, event, now: clock() }
+  const current = await recordOnce(options, place, (earlier) => {
+    if (earlier.type === 'LogVersionSet') from = earlier.data.version
+    return from === to
+  })
+  if (current === undefined && from !== undefined)
+    log.info({ from, to }, 'log upgraded; older versions of Berth no longer start on it')
 }

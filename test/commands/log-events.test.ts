@@ -1,5 +1,6 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
+import { whenStoreAnswers } from '../../src/app/core/base.ts'
 import { checkLogVersion, upgradeLog } from '../../src/commands/log-events.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
 import { LOG_VERSION } from '../../src/domain/events/log.ts'
@@ -20,7 +21,6 @@ const options = (store: EventStore) => ({
   clock: () => TIME,
   randomHex,
   log,
-  waitsForStore: false,
 })
 
 /** An event that a future version may write. */
@@ -130,16 +130,12 @@ test('an unwritable store fails the start with the reason, or is retried if the 
   t.deepEqual(await readLog(store, -1), [])
   const warned: string[] = []
   const waiting = { ...log, warn: (_: object, sentence: string) => void warned.push(sentence) }
-  await upgradeLog({ ...options(failing('unavailable', 1)), log: waiting, waitsForStore: true })
-  t.deepEqual(warned, ['event store unavailable; retrying'])
-  const stop = AbortSignal.abort()
-  const ended = upgradeLog({
-    ...options(store),
-    store: { ...failing('full'), readStream: () => none() },
-    waitsForStore: true,
-    signal: stop,
+  const shared = { isShared: true, log: { ...waiting, error: () => undefined } }
+  const stopped = () => upgradeLog(options(failing('full')))
+  await t.throwsAsync(whenStoreAnswers({ ...shared, signal: AbortSignal.abort() }, stopped), {
+    name: 'StoreUnavailable',
   })
-  await t.throwsAsync(ended, { name: 'StoreUnavailable' })
+  const late = options(failing('unavailable', 1))
+  await whenStoreAnswers(shared, () => upgradeLog(late))
+  t.deepEqual(warned, ['event store unavailable; retrying'])
 })
-
-async function* none() {}

@@ -1,5 +1,4 @@
-import type { FinishRemoval } from '../../commands/users/end-reservations.ts'
-import { eraseUser } from '../../commands/users/removal.ts'
+import { eraseUser, type FinishRemoval } from '../../commands/users/removal.ts'
 import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import type { Timed } from '../../processes/loop.ts'
 import type { Lab } from '../core/base.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { appendOwn } from '../../commands/command-envelope.ts'
 import { BERTH } from '../../commands/listen-ports.ts'
@@ -13,7 +12,7 @@ import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { Misconfigured } from '../config/config.ts'
-import type { Core, Lab } from '../core/base.ts'
+import { type Core, type Lab, whenStoreAnswers } from '../core/base.ts'
 import type { FirstAdministrator, FirstUser } from '../core/runtime.ts'
 
 /** Name of the administrator created at the first start. */
@@ -28,8 +27,6 @@ export const writePasswordFile = async (data: string, { name, password }: FirstA
   await writeFile(file, `${name}:${password}\n`, { mode: 0o600, flag: 'wx' })
   return file
 }
-
-const RETRY_DELAY_MS = 1_000
 
 /** A clock that is ahead is not recorded: the time of the log's last event is. */
 const timeOfRecord = async ({ clock, guard, store }: Core): Promise<number> => {
@@ -64,73 +61,32 @@ const recordUsers = async (lab: Lab, first: readonly FirstUser[]): Promise<boole
 }
 
 /**
- * Of several instances that share a log, none makes up a password.
+ * Called before anything is recorded. Of several instances that share a log, none makes up a password.
  *
- * @throws Misconfigured if a log without users cannot get any, with the remedy
+ * @throws Misconfigured if a log without users cannot get its first ones, with the remedy
  */
-const requireFirst = ({ config, firstUsers, isShared }: Core): void => {
-  if (!isShared || firstUsers !== undefined || config.adminPassword !== undefined) return
-  throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
-}
+export const checkFirstUsers = (core: Core): Promise<void> =>
+  whenStoreAnswers(core, async () => {
+    const { config, firstUsers, isShared, store } = core
+    if (!isShared || firstUsers !== undefined || config.adminPassword !== undefined) return
+    for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return
+    throw new Misconfigured('the log has no users: set BERTH_ADMIN_PASSWORD to have an administrator made')
+  })
 
-/** Where several instances share a store, it may be unavailable, and whether it has users not known yet. */
-const isAway = ({ isShared }: Core, error: unknown): boolean => isShared && error instanceof StoreUnavailable
-
-/** Called before anything is recorded. @throws Misconfigured if a log without users cannot get its first ones */
-export const checkFirstUsers = async (core: Core): Promise<void> => {
-  try {
-    for await (const _ of core.store.readStream(USERS_STREAM, NO_STREAM)) return
-  } catch (error) {
-    if (isAway(core, error)) return
-    throw error
-  }
-  requireFirst(core)
-}
-
-/**
- * Gives a log without users its first ones. Of several instances, one does it.
- *
- * @throws Misconfigured, StoreUnavailable
- */
-const addFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
-  const { config, firstUsers, users, clock, randomBytes, randomHex } = lab
-  await users.refresh()
-  if (users.members().length > 0) return undefined
-  requireFirst(lab)
-  if (firstUsers !== undefined) {
-    await recordUsers(lab, await firstUsers())
-    return undefined
-  }
-  const { adminPassword } = config
-  const password = adminPassword ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
-  const hash = await hashPassword(password, randomBytes(SALT_BYTES))
-  const _id = makeId(clock(), randomHex(8))
-  const isMade = await recordUsers(lab, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
-  return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
-}
-
-/** The same. While the store is away the service starts, and this is tried again. */
-export const openFirstUsers = async (lab: Lab): Promise<FirstAdministrator | undefined> => {
-  try {
-    return await addFirstUsers(lab)
-  } catch (error) {
-    if (!isAway(lab, error)) throw error
-  }
-  const stop = new AbortController()
-  lab.opened.defer(() => stop.abort())
-  const retry = async (): Promise<void> => {
-    await delay(RETRY_DELAY_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined)
-    if (!stop.signal.aborted) await addFirstUsers(lab)
-  }
-  const retryWhileAway = async (): Promise<void> => {
-    for (;;) {
-      try {
-        return await retry()
-      } catch (error) {
-        if (!isAway(lab, error)) return lab.onFatal(error)
-      }
+/** Gives a log without users its first ones. Of several instances, one does it. */
+export const addFirstUsers = (lab: Lab): Promise<FirstAdministrator | undefined> =>
+  whenStoreAnswers(lab, async () => {
+    const { config, firstUsers, users, clock, randomBytes, randomHex } = lab
+    await users.refresh()
+    if (users.members().length > 0) return undefined
+    if (firstUsers !== undefined) {
+      await recordUsers(lab, await firstUsers())
+      return undefined
     }
-  }
-  void retryWhileAway()
-  return undefined
-}
+    const { adminPassword } = config
+    const password = adminPassword ?? makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
+    const hash = await hashPassword(password, randomBytes(SALT_BYTES))
+    const _id = makeId(clock(), randomHex(8))
+    const isMade = await recordUsers(lab, [{ _id, name: FIRST_NAME, role: 'administrator', password: hash }])
+    return isMade ? { name: FIRST_NAME, ...(adminPassword === undefined && { password }) } : undefined
+  })

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
-import type { EventStore } from '../../event-store/event-store.ts'
+import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
 import { type Metrics, makeMetrics } from '../../http/routes/metrics/metrics.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
 import type { Views } from '../../read-models/views.ts'
@@ -101,4 +101,23 @@ export const withTimeout =
 export const orThrow = <A>(read: E.Either<readonly string[], A>): A => {
   if (E.isLeft(read)) throw new Misconfigured(read.left)
   return read.right
+}
+
+/** Between attempts while the store does not answer. */
+const RETRY_DELAY_MS = 1_000
+
+/** Waits, in a start, for a shared store that does not answer. */
+export const whenStoreAnswers = async <A>(
+  { isShared, log, signal }: Pick<Core, 'isShared' | 'log' | 'signal'>,
+  act: () => Promise<A>,
+): Promise<A> => {
+  for (;;) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!isShared || !(error instanceof StoreUnavailable) || signal?.aborted) throw error
+      log.warn({ err: error }, 'event store unavailable; retrying')
+      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
+    }
+  }
 }

@@ -14,7 +14,7 @@ import { makeProcessClock } from '../../processes/clock.ts'
 import { describeLoss, EventsLost, findLostEvents } from '../../read-models/file/lost-events.ts'
 import { openViews, type Views } from '../../read-models/views.ts'
 import { openVault } from '../../vault/open-vault.ts'
-import { type Base, type Core, orThrow, withTimeout } from './base.ts'
+import { type Base, type Core, orThrow, whenStoreAnswers, withTimeout } from './base.ts'
 import { openStore, refuseMissingBeside } from './open-store.ts'
 import type { LoggedReports } from './reports.ts'
 
@@ -136,10 +136,10 @@ export const openCore = async (base: Base): Promise<Core> => {
 
 /** Upgrades the log, as the last step that can fail a start: an older program does not accept the log afterwards. */
 export const upgrade = (core: Core): Promise<void> => {
-  const { guard, isShared } = core
+  const { guard } = core
   // A clock that is ahead is not recorded. With 0, the last event's time is used.
   const clock = (): number => (guard.isAhead(core.clock()) ? 0 : core.clock())
-  return upgradeLog({ ...core, version: LOG_VERSION, clock, waitsForStore: isShared })
+  return whenStoreAnswers(core, () => upgradeLog({ ...core, version: LOG_VERSION, clock }))
 }
 
 /** Opens the views of all projections, which report to the alarms, and the command loop. */

@@ -7,7 +7,7 @@ import type { makeChangeRequest } from '../../commands/requests/change-request.t
 import type { makeCreateMatched } from '../../commands/requests/create-matched.ts'
 import type { makeMakeRequest } from '../../commands/requests/make-request.ts'
 import type { openSeriesWindows } from '../../commands/series/windows.ts'
-import type { EndBindings, FinishRemoval } from '../../commands/users/end-reservations.ts'
+import type { EndBindings, FinishRemoval } from '../../commands/users/removal.ts'
 import type { Quota } from '../../domain/events/user.ts'
 import type { Failure } from '../../domain/failure.ts'
 import type { PortRange } from '../../domain/listen-port/decide.ts'

@@ -16,7 +16,7 @@ interface UpcomingRow {
 }
 
 /** Reservations of a user that were ended before their end. */
-export interface EndedEarly {
+interface EndedEarly {
   readonly cancelled: number
   readonly released: number
 }

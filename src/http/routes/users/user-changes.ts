@@ -13,6 +13,7 @@ import { scopeCodec } from '../../../domain/user/scope.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { CONTROL, classExcluding } from '../../../domain/values/characters.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
+import { waitForHead } from '../../../read-models/wait-for-head.ts'
 import { hashPassword, PASSWORD_BYTES_MAX, passwordProblem, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
 import { type Call, envelopeOf, type RouteResult } from '../../protocol/call.ts'
@@ -114,23 +115,22 @@ const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeo
  * removal stands, and the process of removals ends them. A restoration stops both.
  */
 const remove = async (parts: Parts, call: Call<BodyOf<typeof userRemovalBody>>): RouteResult => {
-  const { objects, views, users, finishRemoval } = parts
+  const { objects, views, store, users, finishRemoval } = parts
   const { id: user_id, body, requestId } = call
   const ended = await run(parts, { type: 'RemoveUser', _id: user_id, ...body }, envelopeOf(call))
   if (E.isLeft(ended)) return ended
   await users.refresh()
   const { kind, revision } = ended.right
-  const respond = (cancelled = 0, released = 0): Awaited<RouteResult> =>
+  const respond = ({ cancelled, released } = { cancelled: 0, released: 0 }): Awaited<RouteResult> =>
     E.right({ status: 200, body: JSON.stringify({ _id: user_id, cancelled, released }) })
   // The user had been removed before.
   if (kind === 'already') return respond()
-  const { cancelled, released } = await finishRemoval({ user_id, revision, ...body }, requestId)
-  if (kind === 'recorded' || body.reservations === 'keep') return respond(cancelled, released)
-  // A repeated request is told what both ended.
-  const removed = views.asOf('user', user_id, revision)
+  await finishRemoval({ user_id, revision, ...body }, requestId)
+  if (body.reservations === 'keep') return respond()
+  const removed = (await waitForHead(views, store)) ? views.asOf('user', user_id, revision) : undefined
   if (removed === undefined) return E.left(viewsBehind())
   const all = await objects.showList('endedSince', user_id, removed.position)
-  return E.isLeft(all) ? all : respond(all.right.listed.cancelled, all.right.listed.released)
+  return E.isLeft(all) ? all : respond(all.right.listed)
 }
 
 /** Answered with the user. */

@@ -2,15 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import { runKnowingNames, runWithName } from '../../../commands/claim-name.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
-import { keyReused } from '../../../commands/failures.ts'
-import { findRecorded } from '../../../commands/idempotency-key.ts'
 import { boolean, described, opaqueId, rowsOf, scalar } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import { EPOCH_BYTES, Role } from '../../../domain/events/user.ts'
 import { type Failure, invalid } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
-import type { AddUsers, NewUser } from '../../../domain/user/add-users.ts'
+import type { NewUser } from '../../../domain/user/add-users.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { NewUserName } from '../../../domain/user/names.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
@@ -87,46 +85,34 @@ type Row = Pick<NewUser, '_id' | 'role' | 'quota' | 'scope'> & {
   readonly password?: string | undefined
 }
 
-type AddParts = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
-
-const decideOn = <A>(
-  { users: known, quotaDefault }: AddParts,
-  users: readonly NewUser[],
-  decide: (command: AddUsers) => Promise<E.Either<Failure, A>>,
-) => runKnowingNames(known, (names) => decide({ type: 'AddUsers', users, known: names, quotaDefault }))
-
-const NO_CREDENTIALS = { id: '', changed: [] }
-
-/** Checks all rows together, before passwords are hashed. */
-const check = (parts: AddParts, rows: readonly Row[]): Promise<E.Either<Failure, unknown>> => {
-  const { runner, clock } = parts
-  const users = rows.map(({ name, password: _, ...row }) => ({
-    ...{ ...row, credentials: NO_CREDENTIALS, folded: foldName(name) },
-  }))
-  return decideOn<unknown>(parts, users, (command) =>
-    runner.inspect(userDecider, USERS_STREAM, (state) => userDecider.decide(state, command, clock())),
-  )
-}
-
 /** Users whose secrets are sealed in a turn. */
 const SEALED_AT_ONCE = 50
 
-/** Adds all users or none, in one append. */
-const add = async (parts: AddParts, call: Call<unknown>, rows: readonly Row[]) => {
-  const { runner, vault, randomHex } = parts
+type AddParts = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
+
+/** Adds all users or none, in one append. A dry run only finds out whether they would be refused. */
+const add = async (
+  { runner, users: known, quotaDefault, vault, clock, randomHex }: AddParts,
+  call: Call<{ readonly dry_run?: boolean }>,
+  rows: readonly Row[],
+): Promise<E.Either<Failure, Outcome<UsersState> | undefined>> => {
   const secrets: SealedSecret[] = []
   const users: NewUser[] = []
   for (const [n, { _id, name, password, ...fields }] of rows.entries()) {
-    const clear = { name, epoch: randomHex(EPOCH_BYTES), ...(password !== undefined && { password }) }
-    const sealed = vault.sealUser(_id, clear)
+    const sealed = vault.sealUser(_id, { name, epoch: randomHex(EPOCH_BYTES), password })
     secrets.push(...sealed.secrets)
     users.push({ _id, ...fields, credentials: sealed.credentials, folded: foldName(name) })
     if ((n + 1) % SEALED_AT_ONCE === 0) await turn()
   }
-  const ended = await decideOn<Outcome<UsersState>>(parts, users, (command) =>
-    runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command, secrets }),
-  )
-  if (E.isRight(ended)) await parts.users.refresh()
+  const ended = await runKnowingNames(known, (names): Promise<E.Either<Failure, Outcome<UsersState> | undefined>> => {
+    const command = { type: 'AddUsers', users, known: names, quotaDefault } as const
+    return call.body.dry_run === true
+      ? runner.inspect(userDecider, USERS_STREAM, (state) =>
+          E.map(() => undefined)(userDecider.decide(state, command, clock())),
+        )
+      : runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command, secrets })
+  })
+  if (E.isRight(ended) && ended.right !== undefined) await known.refresh()
   return ended
 }
 
@@ -145,41 +131,25 @@ const show = async ({ objects, users }: Parts, events: readonly Recorded[], made
 
 /** Adds users, all or none. A retry shows them again, without passwords. */
 const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>>): RouteResult => {
-  const { runner, store, users, clock, randomHex, randomBytes } = parts
-  const { body, idempotencyKey } = call
-  const showKnown = async (revision: number) => {
-    await users.refresh()
-    return show(parts, await readAppended(store, USERS_STREAM, revision, body.users.length), [])
-  }
-
-  const known =
-    idempotencyKey &&
-    (await runner.inspect(userDecider, USERS_STREAM, ({ keys }) => findRecorded(keys, idempotencyKey)))
-  if (known === 'reused') return E.left(keyReused())
-  // Users are there then, so the check would refuse them.
-  if (known !== undefined) return showKnown(known.revision)
+  const { store, clock, randomHex, randomBytes } = parts
+  const { users, dry_run = false } = call.body
   const now = clock()
-  const rows = body.users.map(({ _id = makeId(now, randomHex(8)), password: _, ...row }) => ({ _id, ...row }))
-  const checked = await check(parts, rows)
-  if (E.isLeft(checked)) return checked
-  if (body.dry_run === true) return E.right(importResponse('users', undefined, rows.length))
-  const made = body.users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
-  const hashed: Row[] = []
+  const made = users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
+  const rows: Row[] = []
   // One after the other: nobody who signs in waits for more than one of them.
-  for (const [n, row] of rows.entries()) {
-    const password = made[n] ?? body.users[n]?.password ?? ''
-    hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
-  }
-  const ended = await add(parts, call, hashed)
+  for (const [n, { _id = makeId(now, randomHex(8)), password = made[n] ?? '', ...row }] of users.entries())
+    rows.push({ _id, ...row, ...(!dry_run && { password: await hashPassword(password, randomBytes(SALT_BYTES)) }) })
+  const ended = await add(parts, call, rows)
   if (E.isLeft(ended)) return ended
   const { right: outcome } = ended
-  return outcome.kind === 'recorded' ? show(parts, outcome.events, made) : showKnown(outcome.revision)
+  if (outcome === undefined) return E.right(importResponse('users', undefined, rows.length))
+  if (outcome.kind === 'recorded') return show(parts, outcome.events, made)
+  return show(parts, await readAppended(store, USERS_STREAM, outcome.revision, rows.length), [])
 }
 
 const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUsersBody>>): RouteResult => {
-  const { users, dry_run } = call.body
-  const ended = dry_run === true ? await check(parts, users) : await add(parts, call, users)
-  return E.isLeft(ended) ? ended : E.right(importResponse('users', undefined, users.length))
+  const { users } = call.body
+  return E.map(() => importResponse('users', undefined, users.length))(await add(parts, call, users))
 }
 
 export const userCreations: readonly Route<Parts>[] = [
@@ -200,7 +170,7 @@ export const userCreations: readonly Route<Parts>[] = [
     id: 'importUsers',
     summary: 'Create up to 100 users, all or none',
     description:
-      'All rows are checked first. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
+      'Nobody is created if a row has a problem. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
     roles: administrators,
     answersRepeats: true,
     body: userImportBody,

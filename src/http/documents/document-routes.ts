@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { once } from '../../concurrency/once.ts'
 import { withSchema } from '../../domain/codec/json-schema.ts'
-import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
+import type { RouteResponse } from '../protocol/call.ts'
 import { refusal } from '../protocol/problem.ts'
 import { type DecodeQuery, get, type Route, refTo } from '../protocol/route.ts'
 import { compressAll } from '../response/compress.ts'
@@ -41,50 +41,68 @@ const toResponse = async (content: string | Uint8Array, headers: Headers): Promi
 
 const responses = new Map<string, () => Promise<RouteResponse>>()
 
-interface Serving {
-  readonly mediaType?: string | undefined
+interface Serving extends Partial<Pick<Route, 'alias' | 'answer' | 'mediaType' | 'otherMediaTypes' | 'query'>> {
+  /** Where it is, if not at the path. */
+  readonly addressOf?: (parts: Parts) => string
+  /** What has it: the documents, or the page and its files. */
+  readonly read?: () => Promise<Documents>
   /** In place of those that its media type has. */
   readonly headers?: Headers
-  /** What the refusal says where there is no document at the address. */
-  readonly otherwise?: string | undefined
-}
-
-/** Serves what is at an address, with an ETag. It is compressed on the first request and kept. */
-const serveDocument = async (
-  read: () => Promise<Documents>,
-  address: string,
-  { mediaType = '', headers = HEADERS[mediaType] ?? {}, otherwise = '' }: Serving = {},
-): RouteResult => {
-  const content = (await read()).get(address)
-  if (content === undefined) return E.left(refusal('not_found', otherwise))
-  const respond = responses.get(address) ?? once(() => toResponse(content, headers))
-  responses.set(address, respond)
-  return E.right(await respond())
-}
-
-interface More extends Partial<Pick<Route, 'alias' | 'answer' | 'mediaType'>> {
-  /** What the refusal says where the last segment of the path is the name of no document. */
+  /** What the refusal says where there is nothing at such an address. */
   readonly otherwise?: string
 }
 
-/** A document in a format defined by other standards, unless its answer says otherwise. */
-const document = (path: string, id: string, summary: string, { otherwise, ...more }: More = {}) =>
-  get(path, {
+/** Serves what is at an address, with an ETag. It is compressed on the first request and kept. */
+const document = (path: string, id: string, summary: string, serving: Serving = {}): Route<Parts> => {
+  const { addressOf, read = readDocuments, otherwise, ...more } = serving
+  const { mediaType = '', headers = HEADERS[mediaType] ?? {}, ...route } = more
+  return get(path, {
     ...{ id, summary, roles: 'anyone', isTagged: true },
-    answer: more.mediaType === undefined ? refTo('Document') : { type: 'string' },
-    ...more,
+    // A document in a format defined by other standards, unless its answer says otherwise.
+    answer: mediaType === '' ? refTo('Document') : { type: 'string' },
+    ...route,
+    ...(mediaType !== '' && { mediaType }),
     ...(otherwise !== undefined && { refusals: ['not_found'] }),
-    handler: (_, { params }) => {
-      const address = path.replace(/:(\w+)/, (_, name: string) => params[name] ?? '')
-      return serveDocument(readDocuments, address, { mediaType: more.mediaType, otherwise })
+    handler: async (parts: Parts, { params }) => {
+      const address = addressOf?.(parts) ?? path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '')
+      const content = (await read()).get(address)
+      if (content === undefined) return E.left(refusal('not_found', otherwise ?? ''))
+      const respond = responses.get(address) ?? once(() => toResponse(content, headers))
+      responses.set(address, respond)
+      const response = await respond()
+      return E.right(address.endsWith('.css') ? { ...response, mediaType: CSS } : response)
     },
   })
+}
+
+const FROM_PROVIDER = 'What the provider gives in place of the user. Other parameters are ignored.'
+/** What a provider of single sign-on adds to the address. The page reads it. */
+const ofProvider: DecodeQuery<undefined> = withSchema(
+  () => E.right(undefined),
+  () => ({
+    type: 'object',
+    properties: {
+      code: { type: 'string', description: FROM_PROVIDER },
+      state: { type: 'string', description: 'What the page sent to the provider.' },
+    },
+  }),
+)
+
+/** The page for people at `/`, and its files. Their sources are in src/web. */
+const ofPage = { read: async () => (await readPage()).documents }
+const page: Serving = {
+  ...ofPage,
+  mediaType: HTML,
+  // A form is sent by a script.
+  headers: pageHeaders("'self'", "font-src 'self'"),
+  addressOf: ({ singleSignOn }) => (singleSignOn === undefined ? '/' : '/login/callback'),
+}
 
 /**
  * What the service says of itself: documents for programs, and pages for people. None contains a secret. All are made
  * beforehand, so there is no path that could lead elsewhere.
  */
-const documents: readonly Route<unknown>[] = [
+export const documentRoutes: readonly Route<Parts>[] = [
   document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)'),
   document('/asyncapi.json', 'readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)'),
   document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', { answer: refTo('SchemaIndex') }),
@@ -107,56 +125,15 @@ const documents: readonly Route<unknown>[] = [
   document('/problems/:code', 'readProblem', 'Read the page about a problem', {
     ...{ mediaType: HTML, otherwise: 'No problem has this code.' },
   }),
-]
-
-/** The page for people at `/`, and its files. Their sources are in src/web. */
-
-const readFiles = async () => (await readPage()).documents
-
-// A form is sent by a script.
-const PAGE_HEADERS = pageHeaders("'self'", "font-src 'self'")
-/** The address of a file has the digest of all of them, so what is there never changes. */
-const FILE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable' }
-
-const FROM_PROVIDER = 'What the provider gives in place of the user. Other parameters are ignored.'
-/** What a provider of single sign-on adds to the address. The page reads it. */
-const ofProvider: DecodeQuery<undefined> = withSchema(
-  () => E.right(undefined),
-  () => ({
-    type: 'object',
-    properties: {
-      code: { type: 'string', description: FROM_PROVIDER },
-      state: { type: 'string', description: 'What the page sent to the provider.' },
-    },
+  document('/', 'openPage', 'Open the page for people', page),
+  document('/login/callback', 'openPageAfterSignOn', 'Open that page again, as a provider of single sign-on does', {
+    ...page,
+    query: ofProvider,
   }),
-)
-
-const anyText = { roles: 'anyone', answer: { type: 'string' }, isTagged: true } as const
-const page = {
-  ...anyText,
-  mediaType: HTML,
-  handler: ({ singleSignOn }: Parts) =>
-    serveDocument(readFiles, singleSignOn === undefined ? '/' : '/login/callback', { headers: PAGE_HEADERS }),
-} as const
-
-const serveFile = async (_: unknown, { params: { digest, name = '' } }: Call): RouteResult => {
-  const otherwise = 'The page has no such file. It may have been updated.'
-  const answer = await serveDocument(readFiles, `/web/${digest}/${name}`, { headers: FILE_HEADERS, otherwise })
-  const mediaType = name.endsWith('.css') ? CSS : SCRIPT
-  return E.map((file: RouteResponse) => ({ ...file, mediaType }))(answer)
-}
-
-export const documentRoutes: readonly Route<Parts>[] = [
-  ...documents,
-  get('/', { id: 'openPage', summary: 'Open the page for people', ...page }),
-  get('/login/callback', {
-    ...{ id: 'openPageAfterSignOn', query: ofProvider, ...page },
-    summary: 'Open that page again, as a provider of single sign-on does',
-  }),
-  get('/web/:digest/:name', {
-    ...{ id: 'readPageFile', ...anyText, mediaType: SCRIPT, otherMediaTypes: [CSS] },
-    summary: 'Read a script or a style sheet of that page',
-    refusals: ['not_found'],
-    handler: serveFile,
+  document('/web/:digest/:name', 'readPageFile', 'Read a script or a style sheet of that page', {
+    ...{ ...ofPage, mediaType: SCRIPT, otherMediaTypes: [CSS] },
+    // The address has the digest of all files, so what is there never changes.
+    headers: { 'Cache-Control': 'public, max-age=31536000, immutable' },
+    otherwise: 'The page has no such file. It may have been updated.',
   }),
 ]

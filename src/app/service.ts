@@ -17,7 +17,6 @@ import { type ConsoleTicket, makeConsoles } from '../http/console/consoles.ts'
 import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
 import { explainOver } from '../http/response/find-reservation.ts'
-import { createdResponse } from '../http/response/keepalive.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/visibility.ts'
@@ -233,10 +232,9 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       onAccessChange: signedIn.onChange,
       limits: base.console,
     })
-    const repeated = makeStoredResponse(views, clock, (kind, version, created) => {
-      if (kind === 'user') return userResponse(users, version, created)
-      return kind === 'reservation' && created ? createdResponse(version) : documentResponse(kind, version, created)
-    })
+    const repeated = makeStoredResponse(views, clock, (kind, version, created) =>
+      kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
+    )
     const seriesWindows = openSeriesWindows()
     opened.defer(seriesWindows.close)
 

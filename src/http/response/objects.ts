@@ -1,9 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
+import type { ReservationInternal } from '../../../projections/reservation.ts'
 import type { Outcome } from '../../commands/command-envelope.ts'
 import { keyReused } from '../../commands/failures.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
+import { formatMilliseconds } from '../../domain/values/instant.ts'
+import { aliveUntil } from '../../domain/values/keepalive.ts'
 import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
@@ -108,23 +111,42 @@ export const makeObjects = (views: Views, store: EventStore) => {
 }
 export type Objects = ReturnType<typeof makeObjects>
 
+/** Until when a reservation is kept alive, if it has to be. @param now Unix milliseconds; what is over by then is not */
+const keptUntil = ({ internal, ended }: Version, now: number): Readonly<Record<string, string>> | undefined => {
+  // Most need not be, and parsing would cost each read.
+  if (ended !== null || !internal.includes('"keepalive":')) return undefined
+  const { keepalive = 0, kept, start, end, lateness } = JSON.parse(internal) as ReservationInternal
+  if (end * 1000 <= now) return undefined
+  const until = aliveUntil({ keepalive, began: start * 1000 + lateness, kept: kept?.at ?? 0 })
+  return { 'Keepalive-Until': formatMilliseconds(until) }
+}
+
 /**
  * The response that shows an object. The entity tag of a SUT is the revision of its record and, from the first change
- * that probes found, the number of these.
+ * that probes found, the number of these. A retry of a create gets it as the first request did, also once it is over.
+ *
+ * @param now Unix milliseconds, to show until when a reservation is kept alive; a new one shows that without
  */
 export const documentResponse = (
   kind: Kind,
-  { position, id, revision, observed, document }: Version,
+  version: Version,
   created: boolean,
-): RouteResponse => ({
-  status: created ? 201 : 200,
-  body: document,
-  ...(position >= 0 && { position }),
-  headers: {
-    ...((kind === 'sut' || kind === 'user') && { ETag: observed ? `"${revision}.${observed}"` : `"${revision}"` }),
-    ...(created && { Location: `/api/${kind === 'reservation' ? 'sut_reservation' : kind}/${encodeURIComponent(id)}` }),
-  },
-})
+  now = created ? 0 : undefined,
+): RouteResponse => {
+  const { position, id, revision, observed, document } = version
+  return {
+    status: created ? 201 : 200,
+    body: document,
+    ...(position >= 0 && { position }),
+    headers: {
+      ...((kind === 'sut' || kind === 'user') && { ETag: observed ? `"${revision}.${observed}"` : `"${revision}"` }),
+      ...(created && {
+        Location: `/api/${kind === 'reservation' ? 'sut_reservation' : kind}/${encodeURIComponent(id)}`,
+      }),
+      ...(kind === 'reservation' && now !== undefined && keptUntil(version, now)),
+    },
+  }
+}
 
 /** The response that a request got before, as far as the views have come. */
 export type StoredResponse = (key: IdempotencyKey) => E.Either<Refusal, RouteResponse> | undefined

@@ -20,8 +20,7 @@ import { type BodyOf, bodyOf, oneForm } from '../codecs/body.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/call.ts'
 import type { Code } from '../protocol/problem.ts'
 import { holders, post, refTo } from '../protocol/route.ts'
-import { createdResponse } from '../response/keepalive.ts'
-import { viewsBehind } from '../response/objects.ts'
+import { documentResponse, viewsBehind } from '../response/objects.ts'
 import type { Parts } from './parts.ts'
 
 /** Codes with which several routes about reservations refuse: those of a window, whatever form it has, and others. */
@@ -90,7 +89,7 @@ const createById = async (parts: Parts, call: Call, asked: AskedReservation, sut
   if (E.isLeft(made)) return made
   if (made.right.kind === 'already') throw new Error('a reservation was made without an event')
   const version = await objects.after('reservation', made.right.id, sutStream(sut_id), made.right)
-  return E.right(createdResponse(version))
+  return E.right(documentResponse('reservation', version, true))
 }
 
 const createMatching = async (parts: Parts, call: Call, asked: AskedReservation, criteria: Criteria): RouteResult => {
@@ -107,7 +106,8 @@ const createMatching = async (parts: Parts, call: Call, asked: AskedReservation,
   // It may have been answering meanwhile.
   if (E.isLeft(made)) return (idempotencyKey && repeated(idempotencyKey)) ?? made
   const { _id, sutId, outcome } = made.right
-  return E.right(createdResponse(await objects.after('reservation', _id, sutStream(sutId), outcome)))
+  const version = await objects.after('reservation', _id, sutStream(sutId), outcome)
+  return E.right(documentResponse('reservation', version, true))
 }
 
 /** Creates one of a SUT by its id, or of any that fits criteria. */

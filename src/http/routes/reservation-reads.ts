@@ -34,7 +34,6 @@ import type { Refusal } from '../protocol/problem.ts'
 import { everyone, get, type Route, refTo } from '../protocol/route.ts'
 import { CSV, CSV_COLUMNS } from '../response/csv-lists.ts'
 import { explainOver } from '../response/find-reservation.ts'
-import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
@@ -187,7 +186,7 @@ const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
 /** Shows one reservation, now or as of a past moment. */
 const show: Show<Parts, ReadCall> = async ({ objects, nameOf }, { query, user }, version, now) => {
   const { include = NOTHING, as_of } = query
-  const response = as_of === undefined ? keptResponse(version, now) : documentResponse('reservation', version, false)
+  const response = documentResponse('reservation', version, false, as_of === undefined ? now : undefined)
   if (include.size === 0) return E.right(response)
   const { document } = version
   const { sut_id } = JSON.parse(document) as Reservation

@@ -16,7 +16,6 @@ import { type Call, envelopeOf, type RouteResult } from '../protocol/call.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
 import { holders, post, type Route, refTo } from '../protocol/route.ts'
 import { explainOver } from '../response/find-reservation.ts'
-import { keptResponse } from '../response/keepalive.ts'
 import { documentResponse } from '../response/objects.ts'
 import { notFound, visibleTo } from '../response/visibility.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT, RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
@@ -165,7 +164,7 @@ export const reservationChanges: readonly Route<Parts>[] = [
     refusals: [...OF_CHANGE, 'not_kept_alive'],
     handler: async (parts, call) => {
       const kept = await change(parts, call, (known) => ({ type: 'KeepReservation', actor: call.user, ...known }))
-      return E.map((version: Version) => keptResponse(version, parts.clock()))(kept)
+      return E.map((version: Version) => documentResponse('reservation', version, false, parts.clock()))(kept)
     },
   }),
 ]

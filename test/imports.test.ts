@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 type Tree = Readonly<Record<string, string>>
 
 const project: Tree = Object.fromEntries(
-  globSync('{src,projections}/**/*.ts', { cwd: ROOT })
+  globSync('{src,projections}/**/*.{ts,tsx}', { cwd: ROOT })
     .sort()
     .map((path) => [path.replaceAll('\\', '/'), readFileSync(join(ROOT, path), 'utf8')]),
 )
@@ -193,7 +193,7 @@ const missing = (path: string, source: string): readonly string[] =>
   )
 
 test('every script and file that a module names relative to itself exists', (t) => {
-  const modules = globSync('{src,projections,test}/**/*.{ts,js}', { cwd: ROOT, exclude: ['**/node_modules/**'] })
+  const modules = globSync('{src,projections,test}/**/*.{ts,tsx,js}', { cwd: ROOT, exclude: ['**/node_modules/**'] })
   t.deepEqual(
     modules.flatMap((path) => missing(path, readFileSync(join(ROOT, path), 'utf8'))),
     [],
@@ -202,7 +202,7 @@ test('every script and file that a module names relative to itself exists', (t) 
 })
 
 test('every module that a README of a room names exists', (t) => {
-  const modules = globSync('{src,projections,test}/**/*.{ts,js}', { cwd: ROOT }).map((path) => `/${path}`)
+  const modules = globSync('{src,projections,test}/**/*.{ts,tsx,js}', { cwd: ROOT }).map((path) => `/${path}`)
   const named = (text: string) =>
     [...text.matchAll(/`([\w/.-]+\/[\w.-]+\.(?:ts|js))`/g)].map(([, name]) => name as string)
   const gone = (path: string, text: string): readonly string[] =>

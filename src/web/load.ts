@@ -1,4 +1,4 @@
-/** Loads the page. It has hundreds of files, and without one of them nothing, or nothing legible, would be shown. */
+/** Loads the page. Without one of its files nothing, or nothing legible, would be shown. */
 
 const RETRY_DELAY_MS = 3_000
 
@@ -18,5 +18,5 @@ const retry = (): void => {
 }
 
 if ([...document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')].every(isLoaded))
-  import('./main.ts').catch(retry)
+  import('./main.tsx').catch(retry)
 else retry()

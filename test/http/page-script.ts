@@ -4,4 +4,4 @@ import { buildPage } from '../../src/http/documents/web/build-page.ts'
 export const WEB_DIGEST = buildPage().digest
 
 /** The address of the first script of the page. */
-export const PAGE_SCRIPT = `/web/${WEB_DIGEST}/main.ts`
+export const PAGE_SCRIPT = `/web/${WEB_DIGEST}/load.js`

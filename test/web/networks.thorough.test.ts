@@ -114,7 +114,7 @@ test('in Chromium what was reserved is not called taken while its answer is on i
 test('in Chromium a page of which a file does not come says so, and is loaded again', async (t, open) => {
   const service = await start(t)
   const { page } = await open(service)
-  for (const file of ['**/web/*/frame~screens.ts', '**/web/*/page.css', '**/web/*/main.ts']) {
+  for (const file of ['**/web/*/chunk-*.js', '**/web/*/page.css', '**/web/*/main-*.js']) {
     await page.route(file, (route) => route.abort())
     await page.goto('/')
     await page.getByRole('alert').getByText('Berth could not be loaded.').waitFor()
@@ -206,7 +206,7 @@ test('in Chromium a page that is open during an update loads itself again once, 
   const made = await service.as('alice').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 900 })
   const { page } = await open(service, 'alice')
   let asked = 0
-  await page.route('**/packages~@novnc~**', (route) => {
+  await page.route('**/rfb-*.js', (route) => {
     asked += 1
     return route.fulfill({ status: 404, headers: { 'Cache-Control': 'no-store' }, body: '' })
   })

@@ -32,7 +32,7 @@ test('the page and its files need no credentials, have a strict policy and set n
   t.notRegex((await service.anyone.get(PAGE_SCRIPT)).text, /: string\b/, 'types are stripped')
 })
 
-test('what the first screen is made of takes less than 200 KB on the wire', async (t) => {
+test('what the first screen is made of takes less than 110 KB on the wire', async (t) => {
   const service = await start(t)
   const { text } = await service.anyone.get('/')
   const files = new Set([...text.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(([, file = '']) => file))
@@ -42,8 +42,8 @@ test('what the first screen is made of takes less than 200 KB on the wire', asyn
     if (path !== '/') t.is(headers['content-encoding'], 'gzip', path)
     bytes += Number(headers['content-length'])
   }
-  t.true(files.size > 50, 'the modules are loaded beside the page')
-  t.true(bytes > 50_000 && bytes < 200_000, `${bytes}`)
+  t.true(files.size < 15, `${files.size} files`)
+  t.true(bytes > 50_000 && bytes < 110_000, `${bytes}`)
 })
 
 inChromium(

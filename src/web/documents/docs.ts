@@ -1,4 +1,4 @@
-import { openTop } from './top.ts'
+import { openTop } from './top.tsx'
 
 /** Brings the page of the interface to life: Swagger UI, which sends the session of the page. */
 

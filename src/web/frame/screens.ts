@@ -1,4 +1,4 @@
-import type { IconName } from '../parts/icon.ts'
+import type { IconName } from '../parts/icon.tsx'
 import { texts } from '../parts/texts.ts'
 import type { Me, Role } from '../service/session.ts'
 

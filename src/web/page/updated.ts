@@ -4,7 +4,7 @@ const RELOADED = 'berth reloaded'
 
 /** Whether somebody is typing, so that a reload would lose something. */
 const isTyping = (): boolean =>
-  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')].some(
+  [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input:not([role=combobox]), textarea')].some(
     (field) => !['checkbox', 'radio', 'search'].includes(field.type) && field.value !== field.defaultValue,
   )
 

@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'preact/hooks'
-import { createSeries } from '../holding/series.ts'
+import { createSeries } from '../holding/series.tsx'
 import type { Sut } from '../live/objects.ts'
 import { usePage } from '../page/context.ts'
 import { useIsMounted } from '../page/mounted.ts'
 import { Refused } from '../service/api.ts'
 import type { Stretch } from '../timeline/calendar.ts'
 import { makeKeys, type Outcome } from './request.ts'
-import { firstOf, seriesBodyOf, useOccurrences } from './series.ts'
+import { firstOf, seriesBodyOf, useOccurrences } from './series.tsx'
 
 /** Two months. */
 export const USUAL_TIMES = 8

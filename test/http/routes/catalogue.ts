@@ -38,7 +38,7 @@ const SEGMENTS: Readonly<Record<string, string>> = {
   file: 'SutRetired.1.json',
   chapter: 'reservations',
   digest: WEB_DIGEST,
-  name: 'main.ts',
+  name: 'load.js',
   ticket: 'ticket',
 }
 

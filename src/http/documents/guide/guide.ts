@@ -102,8 +102,8 @@ ${link(at === -1 ? undefined : all[at - 1], 'prev', 'Previous')}<span class="gro
 const guidePage = (title: string, files: string, content: string): string =>
   shell({
     ...{ title, files, content: `<div class="guide">\n${content}\n</div>` },
-    styles: ['tokens.css', 'page.css', 'documents~documents.css'],
-    script: 'documents~guide.ts',
+    styles: ['tokens.css', 'page.css', 'documents.css'],
+    script: 'guide.js',
   })
 
 /** A chapter as a page, with all chapters beside it. */

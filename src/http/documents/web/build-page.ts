@@ -1,90 +1,60 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { stripTypeScriptTypes } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild'
 import type { Page } from '../site.ts'
-import { buildClientFile } from './build-client-file.ts'
 
-/** Puts together what browsers get: modules of src/web and of the packages that they import, and style sheets. */
+/** Bundles what browsers get of src/web, and what computers without Berth get of src/client. */
 
 const WEB = new URL('../../../web/', import.meta.url)
-const MAIN = new URL('main.ts', WEB)
-/** The modules with which pages begin. */
-const FIRST = ['load.ts', 'documents/docs.ts', 'documents/guide.ts'].map((path) => new URL(path, WEB))
-const STYLES = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
+const CLIENT = new URL('../../../client/main.ts', import.meta.url)
 
-const read = (file: URL): string => readFileSync(file, 'utf8')
-
-/** Every file has a name without slashes, so that one route serves them all: its path, in src/web or in a package. */
-const nameOf = ({ href }: URL): string => {
-  const path = href.startsWith(WEB.href)
-    ? href.slice(WEB.href.length)
-    : href.replace(/^.*\/node_modules\//, 'packages/')
-  return path.replaceAll('/', '~')
+/** What pages begin with, by the names under which they ask for it. */
+const ENTRIES = {
+  'load.js': 'load.ts',
+  'docs.js': 'documents/docs.ts',
+  'guide.js': 'documents/guide.tsx',
+  'page.css': 'page.css',
+  'tokens.css': 'tokens.css',
+  'docs.css': 'documents/docs.css',
+  'documents.css': 'documents/documents.css',
 }
 
-const IMPORT = /(\bfrom\s*|\bimport\s*\(?\s*)(["'])([^"'\n]+)\2/g
+const CLIENT_HEAD = `#!/usr/bin/env node
+// Reserves machines of a test lab: run it with --help. It needs Node 20 or later, and nothing else.`
 
-/** The file that a specifier means. What only looks like an import, as a text can, means none. */
-const targetOf = (specifier: string, importer: URL): URL | undefined => {
-  if (specifier.startsWith('.')) {
-    const target = new URL(specifier, importer)
-    return existsSync(target) ? target : undefined
-  }
-  try {
-    const target = new URL(import.meta.resolve(specifier))
-    return target.protocol === 'file:' ? target : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/**
- * Adds a module and all that it imports, by the names under which they are served and import each other. An import map
- * would be an inline script, which the policy of the page forbids.
- */
-const addModule = (file: URL, modules: Map<string, string>): string => {
-  const name = nameOf(file)
-  if (modules.has(name)) return name
-  modules.set(name, '')
-  const source = file.pathname.endsWith('.ts') ? stripTypeScriptTypes(read(file)) : read(file)
-  const text = source.replace(IMPORT, (whole, before: string, quote: string, specifier: string) => {
-    const target = targetOf(specifier, file)
-    return target === undefined ? whole : `${before}${quote}./${addModule(target, modules)}${quote}`
+const bundle = (options: BuildOptions) => {
+  const { outputFiles = [], metafile } = buildSync({
+    ...{ bundle: true, format: 'esm', write: false, metafile: true, logLevel: 'silent' },
+    ...{ absWorkingDir: fileURLToPath(WEB), outdir: '.' },
+    ...options,
   })
-  modules.set(name, text)
-  return name
+  return { files: outputFiles.map(({ path, text }) => [path.replace(/^.*[\\/]/, ''), text] as const), metafile }
 }
 
-const STYLE_IMPORT = /^@import "([^"]+)";$/gm
-
-/** A style sheet with those that it imports put in their places, so that browsers ask for one file. */
-const styleOf = (file: URL): string =>
-  read(file).replace(STYLE_IMPORT, (_, path: string) => styleOf(new URL(path, file)))
-
-/** The names of the modules that a module imports at once, itself included. */
-const reachable = (from: string, modules: ReadonlyMap<string, string>): readonly string[] => {
-  const names = new Set<string>()
-  const visit = (name: string): void => {
-    const source = modules.get(name)
-    if (source === undefined || names.has(name)) return
-    names.add(name)
-    for (const [, before = '', , specifier = ''] of source.matchAll(IMPORT))
-      if (!before.includes('(')) visit(specifier.replace('./', ''))
-  }
-  visit(from)
-  return [...names]
+/** The names of the files that a module imports at once, itself included. */
+const reachable = (module: string, outputs: Metafile['outputs'] = {}): ReadonlySet<string> => {
+  const names = new Set(Object.keys(outputs).filter((name) => outputs[name]?.entryPoint === module))
+  for (const name of names)
+    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === 'import-statement') names.add(path)
+  return names
 }
 
-/** Reads and converts the page and its files, with everything that they import. */
+/** Bundles the page with everything that it imports. What is loaded later is in files of its own. */
 export const buildPage = (): Page => {
-  const template = read(new URL('index.html', WEB))
-  const modules = new Map<string, string>()
-  for (const file of FIRST) addModule(file, modules)
-  const styles = STYLES.map((path) => new URL(path, WEB)).map((file) => [nameOf(file), styleOf(file)] as const)
-  const files = [...modules, ...styles]
-  const digest = hash('sha256', JSON.stringify([template, ...files]), 'base64url').slice(0, 22)
+  const template = readFileSync(new URL('index.html', WEB), 'utf8')
+  const { files, metafile } = bundle({
+    ...{ splitting: true, minify: true, chunkNames: '[name]-[hash]' },
+    entryPoints: Object.entries(ENTRIES).map(([name, file]) => ({ in: file, out: name.replace(/\.\w+$/, '') })),
+  })
+  const client = bundle({
+    ...{ entryPoints: [fileURLToPath(CLIENT)], platform: 'node', target: 'node20', banner: { js: CLIENT_HEAD } },
+  })
+  const digest = hash('sha256', JSON.stringify([template, files]), 'base64url').slice(0, 22)
   const prefix = `/web/${digest}/`
-  const preloads = reachable(nameOf(MAIN), modules).map((name) => `<link rel="modulepreload" href="${prefix}${name}">`)
+  const preloads = [...reachable('main.tsx', metafile?.outputs)].map(
+    (name) => `<link rel="modulepreload" href="${prefix}${name}">`,
+  )
   const page = template.replaceAll('/web/', prefix).replace('<!-- preloads -->', preloads.join('\n'))
   const documents = new Map([
     ['/', page],
@@ -92,5 +62,5 @@ export const buildPage = (): Page => {
     ['/login/callback', page.replace('<html lang="en"', '<html lang="en" data-single-sign-on')],
     ...files.map(([name, text]) => [prefix + name, text] as const),
   ])
-  return { digest, documents, client: buildClientFile() }
+  return { digest, documents, client: client.files[0]?.[1] ?? '' }
 }

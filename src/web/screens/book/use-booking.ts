@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
-import { timeOn } from '../../holding/extend.ts'
+import { timeOn } from '../../holding/extend.tsx'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
-import type { Reserved } from '../../reserving/reserved-note.ts'
+import type { Reserved } from '../../reserving/reserved-note.tsx'
 import { Refused } from '../../service/api.ts'
 import type { Take } from './choices.ts'
 

@@ -1,0 +1,157 @@
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { EndSaid } from './frame/end-said.tsx'
+import { Granted } from './frame/granted.tsx'
+import { TabBar, TopBar } from './frame/navigation.tsx'
+import { NotConnected } from './frame/not-connected.tsx'
+import { AsOfMoment, PastBanner } from './frame/past.tsx'
+import { screenOf, screensFor } from './frame/screens.ts'
+import { type PageContext, PageProvider, usePage } from './page/context.ts'
+import { later, type Screen } from './page/later.tsx'
+import { linkTo } from './page/location.ts'
+import { nearest, titleOf } from './page/warning.ts'
+import { Icon } from './parts/icon.tsx'
+import { Modal } from './parts/modal.tsx'
+import { StateBlock } from './parts/state.tsx'
+import { useStore } from './parts/store.ts'
+import { texts } from './parts/texts.ts'
+import { More } from './screens/more.tsx'
+import { Schedule } from './screens/schedule/schedule.tsx'
+import { SignIn } from './screens/sign-in.tsx'
+import type { Me } from './service/session.ts'
+import { MINUTE } from './timeline/times.ts'
+
+/** What the screens show whose files are loaded after those of the first. */
+const LATER = Object.fromEntries(
+  ['mine', 'book', 'machines', 'screen', 'activity', 'people', 'account'].map((name) => [
+    name,
+    later(async () => (await import('./screens/others.ts')).others[name]),
+  ]),
+)
+
+/** What each screen shows. */
+const SHOWN: Readonly<Record<string, Screen>> = {
+  schedule: Schedule,
+  more: More,
+  ...Object.fromEntries(Object.entries(LATER).map(([name, [shown]]) => [name, shown])),
+}
+
+/** After the first screen, before the others are loaded, so that they open at once, and without the service. */
+const PRELOAD_DELAY_MS = 2_000
+
+const useOthers = (me: Me): void =>
+  useEffect(() => {
+    const names = screensFor(me).map(({ name }) => name)
+    const timer = setTimeout(async () => {
+      for (const name of names) await LATER[name]?.[1]()
+    }, PRELOAD_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [me.role])
+
+/** What the tab is called: the screen, or what ends soon. */
+const useTitle = (title: string): void => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const own = useStore(page.own.own)
+  const warning = useStore(page.warning)
+  const text = `${titleOf(title, nearest(own, now, warning), now)} · Berth`
+  useEffect(() => {
+    document.title = text
+  }, [text])
+}
+
+const Content = ({
+  screen,
+  id,
+  me,
+}: {
+  readonly screen: string
+  readonly id: string | undefined
+  readonly me: Me
+}): VNode => {
+  const found = screenOf(screen)
+  const Shown = SHOWN[screen]
+  if (found === undefined || Shown === undefined)
+    return (
+      <main class="main">
+        <StateBlock icon="search" title={texts.unknownScreen}>
+          <a class="btn" href={linkTo('schedule')}>
+            {texts.screens.schedule}
+          </a>
+        </StateBlock>
+      </main>
+    )
+  if (found.forbidden !== undefined && !found.may.includes(me.role))
+    return (
+      <main class="main">
+        <div class="page">
+          <div class="page-head">
+            <h1 class="grow">{found.heading ?? found.title}</h1>
+          </div>
+          <StateBlock icon="lock" {...found.forbidden}>
+            <div class="row">
+              <a class="btn" href={linkTo('schedule')}>
+                {texts.openSchedule}
+              </a>
+            </div>
+          </StateBlock>
+        </div>
+      </main>
+    )
+  const shown = <Shown id={id} />
+  return found.isOfPast ? (
+    <>
+      <PastBanner />
+      <AsOfMoment>{shown}</AsOfMoment>
+    </>
+  ) : (
+    shown
+  )
+}
+
+const Current = ({ me }: { readonly me: Me }): VNode => {
+  const { screen, id } = useStore(usePage().place)
+  useOthers(me)
+  useTitle(screenOf(screen)?.title ?? texts.unknownScreen)
+  const content = <Content screen={screen} id={id} me={me} />
+  if (screenOf(screen)?.isBare) return content
+  return (
+    <div class="app">
+      <TopBar me={me} current={screen} />
+      <NotConnected />
+      {content}
+      <Granted />
+      <EndSaid />
+      <TabBar me={me} current={screen} />
+    </div>
+  )
+}
+
+/** The page: what is shown depends on who is signed in. */
+export const App = ({ page }: { readonly page: PageContext }): VNode | undefined => {
+  const { phase, me, error } = useStore(page.control.session)
+  const { control } = page
+  if (phase === 'checking') return undefined
+  if (phase === 'unreachable' && me === undefined)
+    return (
+      <main class="main">
+        <StateBlock icon="plug" title={error ?? texts.noAnswer}>
+          <button type="button" class="btn" onClick={control.check}>
+            <Icon name="refresh" />
+            {texts.tryAgain}
+          </button>
+        </StateBlock>
+      </main>
+    )
+  if (me === undefined || phase === 'out') return <SignIn control={control} />
+  return (
+    <PageProvider value={page}>
+      <Current me={me} />
+      {phase === 'ended' && (
+        <Modal label={texts.signIn} className="gate-over">
+          <SignIn control={control} />
+        </Modal>
+      )}
+    </PageProvider>
+  )
+}

@@ -1,0 +1,62 @@
+import { render, type VNode } from 'preact'
+import { Tabs, ThemeButton, Who } from '../frame/navigation.tsx'
+import { openKept } from '../live/kept.ts'
+import { openLab } from '../live/lab.ts'
+import type { News } from '../live/news.ts'
+import { openOwn } from '../live/own.ts'
+import type { AsOf } from '../page/as-of.ts'
+import { openClock } from '../page/clock.ts'
+import { type PageContext, PageProvider } from '../page/context.ts'
+import { openPlace } from '../page/location.ts'
+import { openTheme } from '../page/theme.ts'
+import { openWarning } from '../page/warning.ts'
+import { Mark } from '../parts/icon.tsx'
+import { makeStore, useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import { openSession } from '../service/session.ts'
+
+/** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
+
+const Top = ({ page }: { readonly page: PageContext }): VNode => {
+  const { me } = useStore(page.control.session)
+  return (
+    <PageProvider value={page}>
+      <header class="top">
+        <a class="brand" href="/">
+          <Mark />
+          Berth
+        </a>
+        <nav class="nav" aria-label="Main">
+          {me !== undefined && <Tabs me={me} current="" />}
+        </nav>
+        <span class="grow" />
+        <ThemeButton />
+        {me === undefined ? (
+          <a class="btn" href="/">
+            {texts.signIn}
+          </a>
+        ) : (
+          <Who me={me} />
+        )}
+      </header>
+    </PageProvider>
+  )
+}
+
+/** Puts the bar in the place of the plain one. */
+export const openTop = (): PageContext => {
+  const control = openSession()
+  const { api } = control
+  const news = makeStore<News | undefined>(undefined)
+  const own = openOwn(api, () => control.session.get().me?._id, news)
+  const page: PageContext = {
+    kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
+    ...{ control, api, news, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
+    ...{ lab: openLab(), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
+  }
+  control.session.watch(own.follow)
+  const root = document.getElementById('top') as HTMLElement
+  root.replaceChildren()
+  render(<Top page={page} />, root)
+  return page
+}

@@ -1,0 +1,22 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
+import { endText, nearest } from '../page/warning.ts'
+import { useStore } from '../parts/store.ts'
+import { MINUTE } from '../timeline/times.ts'
+
+/** Says once that a reservation ends soon, and once that it is over, to those who do not see the title and the ring. */
+export const EndSaid = (): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const near = nearest(useStore(page.own.own), now, useStore(page.warning))
+  const last = useRef(near)
+  const about = near ?? last.current
+  const text = about === undefined ? '' : endText(about, near !== undefined, now)
+  last.current = text === '' ? undefined : about
+  return (
+    <div class="vh" role="status">
+      {text}
+    </div>
+  )
+}

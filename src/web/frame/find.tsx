@@ -1,0 +1,168 @@
+import type { VNode } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Person, Sut } from '../live/objects.ts'
+import { type PageContext, usePage } from '../page/context.ts'
+import { goTo } from '../page/location.ts'
+import { fold } from '../parts/fold.ts'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { Modal } from '../parts/modal.tsx'
+import { makeStore, useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import { Refused } from '../service/api.ts'
+import type { Me } from '../service/session.ts'
+import { screensFor } from './screens.ts'
+
+/** The search for machines, people and screens: Ctrl K, from anywhere. */
+
+interface Found {
+  readonly key: string
+  readonly icon: IconName
+  readonly name: string
+  readonly hint: string
+  readonly go: () => void
+}
+
+/** Machines and people that are shown, at most. */
+const MOST = 8
+/** After the last key press, before asking. */
+const TYPING_DELAY_MS = 120
+
+const isOpen = makeStore(false)
+
+const screensLike = (me: Me, typed: string): readonly Found[] =>
+  screensFor(me)
+    .filter(({ isBare, title }) => !isBare && fold(title).includes(typed))
+    .map(({ name, title, icon }) => ({ key: name, icon, name: title, hint: 'Screen', go: () => goTo(name) }))
+
+/** Machines and people that have the text in their names. Only administrators have a screen for people. */
+const objectsLike = async ({ api }: PageContext, me: Me, typed: string): Promise<readonly Found[]> => {
+  const { suts } = (await api.get<{ suts: readonly Sut[] }>(`/api/sut?name=${encodeURIComponent(typed)}&limit=${MOST}`))
+    .value
+  const machines = suts.map(
+    ({ _id, name }): Found => ({ key: _id, icon: 'machine', name, hint: 'Machine', go: () => goTo('machines', _id) }),
+  )
+  if (!screensFor(me).some(({ name }) => name === 'people')) return machines
+  const { users } = (await api.get<{ users: readonly Person[] }>('/api/user?limit=1000')).value
+  const people = users
+    .filter(({ name }) => fold(name).includes(typed))
+    .slice(0, MOST)
+    .map(({ _id, name }): Found => ({ key: _id, icon: 'user', name, hint: 'Person', go: () => goTo('people', _id) }))
+  return [...machines, ...people]
+}
+
+/** What is found for a text, read some time after the last key. */
+const useFound = (me: Me, typed: string): readonly Found[] => {
+  const page = usePage()
+  const [objects, setObjects] = useState<readonly Found[]>([])
+  useEffect(() => {
+    let isCurrent = true
+    if (typed === '') setObjects([])
+    const timer = setTimeout(() => {
+      if (typed === '') return
+      objectsLike(page, me, typed).then(
+        (found) => isCurrent && setObjects(found),
+        (error: unknown) => {
+          // The screens are found without the service.
+          if (!(error instanceof Refused)) throw error
+        },
+      )
+    }, TYPING_DELAY_MS)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [typed])
+  return [...screensLike(me, typed), ...objects]
+}
+
+const Dialog = ({ me }: { readonly me: Me }): VNode => {
+  const [typed, setTyped] = useState('')
+  const [at, setAt] = useState(0)
+  const field = useRef<HTMLInputElement>(null)
+  const found = useFound(me, fold(typed.trim()))
+  const close = (): void => isOpen.set(false)
+  const take = (n: number): void => {
+    const chosen = found[n]
+    if (chosen === undefined) return
+    close()
+    chosen.go()
+  }
+  const current = Math.min(at, found.length - 1)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    // A field for searching would be emptied first.
+    if (event.key === 'Escape') close()
+    else if (event.key === 'Enter') take(current)
+    else if (by !== undefined && found.length > 0) setAt((current + by + found.length) % found.length)
+    else return
+    event.preventDefault()
+  }
+  useLayoutEffect(() => field.current?.focus(), [])
+  return (
+    <Modal label={texts.find} className="modal" onCancel={close}>
+      <div class="sheet find">
+        <div class="input-icon">
+          <Icon name="search" />
+          <input
+            class="input"
+            ref={field}
+            type="text"
+            role="combobox"
+            aria-label={texts.find}
+            placeholder={texts.find}
+            autocomplete="off"
+            aria-expanded="true"
+            aria-controls="find-list"
+            aria-activedescendant={found.length === 0 ? undefined : `find-${current}`}
+            value={typed}
+            onInput={({ target }: Event) => {
+              setTyped((target as HTMLInputElement).value)
+              setAt(0)
+            }}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+        <div id="find-list" role="listbox" aria-label="Found">
+          {found.map(({ key, icon, name, hint }, n) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its keys choose.
+            <div key={key} id={`find-${n}`} role="option" aria-selected={n === current} onClick={() => take(n)}>
+              <Icon name={icon} />
+              <span class="grow clip">
+                <bdi>{name}</bdi>
+              </span>
+              <span class="muted small">{hint}</span>
+            </div>
+          ))}
+        </div>
+        {found.length === 0 && (
+          <p class="muted" role="status">
+            Nothing has this name.
+          </p>
+        )}
+      </div>
+    </Modal>
+  )
+}
+
+/** The button that opens the search, and the search while it is open. */
+export const Find = ({ me }: { readonly me: Me }): VNode => {
+  const isShown = useStore(isOpen)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      isOpen.set(true)
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
+  const label = `${texts.find} (Ctrl K)`
+  return (
+    <>
+      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => isOpen.set(true)}>
+        <Icon name="search" />
+      </button>
+      {isShown && <Dialog me={me} />}
+    </>
+  )
+}

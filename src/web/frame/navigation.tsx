@@ -1,0 +1,153 @@
+import type { VNode } from 'preact'
+import { isRunning } from '../live/own.ts'
+import { usePage } from '../page/context.ts'
+import { linkTo } from '../page/location.ts'
+import { Icon, Mark } from '../parts/icon.tsx'
+import { initialsOf } from '../parts/initials.ts'
+import { useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import type { Me } from '../service/session.ts'
+import { Find } from './find.tsx'
+import { screenOf, screensFor } from './screens.ts'
+
+interface NavProps {
+  readonly me: Me
+  readonly current: string
+}
+
+const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page' : undefined)
+
+/** How many of one's reservations run. */
+const RunningCount = (): VNode | undefined => {
+  const { own, clock } = usePage()
+  const now = useStore(clock)
+  const count = useStore(own.own, ({ reservations }) => reservations.filter((each) => isRunning(each, now)).length)
+  return count === 0 ? undefined : (
+    <span class="count">
+      {count}
+      <span class="vh"> running</span>
+    </span>
+  )
+}
+
+/** What is shown beside the title of a screen. */
+const Count = ({ of }: { readonly of: string }): VNode | undefined => (of === 'mine' ? <RunningCount /> : undefined)
+
+export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
+  screensFor(me)
+    .filter(({ isInTabs }) => isInTabs)
+    .map(({ name, title }) => (
+      <a key={name} href={linkTo(name)} aria-current={currentIf(name === current)}>
+        {title} <Count of={name} />
+      </a>
+    ))
+
+/** Without a sign of the service, which sends one every 15 s; the page then says so. */
+const SILENCE_MAX_MS = 20_000
+
+/** Whether the service answers, and whether it tells of changes. */
+const LiveState = ({ current }: { readonly current: string }): VNode => {
+  const { control, clock, heardAt, asOf } = usePage()
+  const isPast = useStore(asOf) !== undefined && screenOf(current)?.isOfPast === true
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const heard = useStore(heardAt)
+  const behind = useStore(clock, (now) => (now - heard > SILENCE_MAX_MS ? Math.floor((now - heard) / 1_000) : 0))
+  if (!isAnswered)
+    return (
+      <span class="live cut" role="status">
+        <i />
+        {texts.notConnected}
+      </span>
+    )
+  if (isPast)
+    return (
+      <span class="live past" role="status">
+        <i />
+        {texts.past}
+      </span>
+    )
+  return behind > 0 ? (
+    <span class="live behind" role="status">
+      <i />
+      {behind} s behind
+    </span>
+  ) : (
+    <span class="live" role="status">
+      <i />
+      {texts.live}
+    </span>
+  )
+}
+
+export const ThemeButton = (): VNode => {
+  const { theme } = usePage()
+  const value = useStore(theme)
+  const label = texts.themes[value]
+  return (
+    <button type="button" class="btn icon quiet theme" aria-label={label} title={label} onClick={theme.next}>
+      <Icon name={value === 'light' ? 'sun' : 'moon'} />
+    </button>
+  )
+}
+
+/** The screens that are buttons. Phones have them among their tabs. */
+const Actions = ({ me, current }: NavProps): readonly VNode[] =>
+  screensFor(me)
+    .filter(({ isButton }) => isButton)
+    .map(({ name, title, icon }) => (
+      <a key={name} class="btn tint desk-only" href={linkTo(name)} aria-current={currentIf(name === current)}>
+        <Icon name={icon} />
+        {title}
+      </a>
+    ))
+
+/** Who is signed in: the way to one's account. */
+export const Who = ({ me }: { readonly me: Me }): VNode => (
+  <>
+    <a class="btn quiet who" href={linkTo('account')}>
+      <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
+      <bdi>{me.name}</bdi>
+    </a>
+    <a class="btn icon quiet phone-only" href={linkTo('account')}>
+      <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
+      <span class="vh">{texts.screens.account}</span>
+    </a>
+  </>
+)
+
+export const TopBar = ({ me, current }: { readonly me: Me; readonly current: string }): VNode => (
+  <header class="top">
+    <a class="brand" href={linkTo('schedule')}>
+      <Mark />
+      Berth
+    </a>
+    <nav class="nav" aria-label="Main">
+      <Tabs me={me} current={current} />
+    </nav>
+    <span class="grow" />
+    <LiveState current={current} />
+    <Find me={me} />
+    <ThemeButton />
+    <Who me={me} />
+    <Actions me={me} current={current} />
+  </header>
+)
+
+export const TabBar = ({ me, current }: NavProps): VNode => {
+  const shown = screensFor(me).filter(({ isInTabs, isButton, isInMore }) => isButton || (isInTabs && !isInMore))
+  return (
+    <nav class="tabbar" aria-label="Main, phone">
+      {shown.map(({ name, title, icon }) => (
+        <a key={name} href={linkTo(name)} aria-current={currentIf(name === current)}>
+          <Icon name={icon} />
+          {title}
+          <Count of={name} />
+        </a>
+      ))}
+      <a href={linkTo('more')} aria-current={currentIf(!shown.some(({ name }) => name === current))}>
+        <Icon name="more" />
+        {texts.screens.more}
+      </a>
+    </nav>
+  )
+}

@@ -1,0 +1,35 @@
+import type { VNode } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useStore } from '../parts/store.ts'
+import { clockOf } from '../timeline/times.ts'
+
+/** Between tries while the service does not answer. */
+const RETRY_INTERVAL_MS = 10_000
+
+/** Says since when the service does not answer. */
+export const NotConnected = (): VNode | undefined => {
+  const { control } = usePage()
+  const { isAnswered, answeredAt } = useStore(control.reach)
+  useEffect(() => {
+    if (isAnswered) return undefined
+    const timer = setInterval(() => void control.check(), RETRY_INTERVAL_MS)
+    return () => clearInterval(timer)
+  }, [isAnswered])
+  if (isAnswered) return undefined
+  const since = `${clockOf(answeredAt)}:${String(new Date(answeredAt).getSeconds()).padStart(2, '0')}`
+  return (
+    <div class="banner" role="alert">
+      <Icon name="plug" />
+      <span>
+        <b class="medium">Not connected since {since}.</b> What you see is from then. Reserving is off until Berth
+        answers.
+      </span>
+      <span class="grow" />
+      <button type="button" class="btn small" onClick={control.check}>
+        Try now
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { asOfText } from '../page/as-of.ts'
+import { PageProvider, usePage } from '../page/context.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useStore } from '../parts/store.ts'
+import { pastPage } from '../past/past-page.ts'
+
+/** Says which moment is shown, on the screens that show it. */
+export const PastBanner = (): VNode | undefined => {
+  const { asOf } = usePage()
+  const moment = useStore(asOf)
+  if (moment === undefined) return undefined
+  return (
+    <div class="banner info" role="status">
+      <Icon name="clock" />
+      <span>
+        You see the lab as of <b class="medium">{asOfText(moment)}</b>. Nothing can be changed here.
+      </span>
+      <span class="grow" />
+      <button type="button" class="btn small" onClick={() => asOf.set(undefined)}>
+        Back to now
+      </button>
+    </div>
+  )
+}
+
+/** Shows a screen as of the chosen moment, or as it is now. */
+export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }): VNode => {
+  const page = usePage()
+  const moment = useStore(page.asOf)
+  const shown = useMemo(() => (moment === undefined ? page : pastPage(page, moment)), [moment])
+  return (
+    <PageProvider key={moment?.value ?? 'now'} value={shown}>
+      {children}
+    </PageProvider>
+  )
+}

@@ -1,0 +1,58 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { followChanges } from './live/follow.ts'
+import { openKept } from './live/kept.ts'
+import { openLab } from './live/lab.ts'
+import { openOwn } from './live/own.ts'
+import type { AsOf } from './page/as-of.ts'
+import { openClock } from './page/clock.ts'
+import type { PageContext } from './page/context.ts'
+import { goTo, openPlace } from './page/location.ts'
+import { openTheme } from './page/theme.ts'
+import { notifyBeforeEnds, openWarning } from './page/warning.ts'
+import { makeStore } from './parts/store.ts'
+import { openSession } from './service/session.ts'
+
+/** Puts the page together. */
+
+const control = openSession()
+const { api } = control
+const { news, heardAt } = followChanges(control)
+const page: PageContext = {
+  control,
+  api,
+  lab: openLab(),
+  own: openOwn(api, () => control.session.get().me?._id, news),
+  kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
+  warning: openWarning(),
+  place: openPlace(),
+  clock: openClock(),
+  asOf: makeStore<AsOf | undefined>(undefined),
+  theme: openTheme(),
+  news,
+  heardAt,
+}
+
+// Nothing of one user may be shown to another.
+let shown = control.session.get().me?._id
+control.session.watch(({ me }) => {
+  if (me?._id !== shown) {
+    page.lab.clear()
+    page.asOf.set(undefined)
+    page.own.follow()
+  }
+  shown = me?._id
+})
+
+// What one holds may have changed while the service did not answer.
+let { isAnswered } = control.reach.get()
+control.reach.watch((reach) => {
+  if (reach.isAnswered && !isAnswered) page.own.read()
+  isAnswered = reach.isAnswered
+})
+
+notifyBeforeEnds(page.clock, page.own, page.warning, () => {
+  goTo('mine')
+})
+
+render(<App page={page} />, document.getElementById('page') as HTMLElement)

@@ -1,0 +1,50 @@
+import type { ComponentType, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { StateBlock } from '../parts/state.tsx'
+import { useStore } from '../parts/store.ts'
+import { texts } from '../parts/texts.ts'
+import { usePage } from './context.ts'
+import { loadLater } from './updated.ts'
+
+/** Screens whose files are loaded after the first one's. */
+
+export type Screen = ComponentType<{ readonly id: string | undefined }>
+
+const Gone = (): VNode => (
+  <main class="main">
+    <StateBlock icon="refresh" title={texts.updated} text={texts.loadAgain}>
+      <button type="button" class="btn" onClick={() => location.reload()}>
+        <Icon name="refresh" />
+        {texts.reload}
+      </button>
+    </StateBlock>
+  </main>
+)
+
+/** Shows a screen once its files are there. The second function loads them before anybody opens it, if it can. */
+export const later = (load: () => Promise<Screen | undefined>): readonly [Screen, () => Promise<void>] => {
+  let Loaded: Screen | undefined
+  const open = async (): Promise<void> => {
+    Loaded ??= await loadLater(load)
+  }
+  const prepare = async (): Promise<void> => {
+    Loaded ??= await load().catch(() => undefined)
+  }
+  const Shown: Screen = ({ id }) => {
+    const { control } = usePage()
+    const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+    const [isTried, setTried] = useState(Loaded !== undefined)
+    useEffect(() => {
+      let isCurrent = true
+      if (Loaded === undefined) void open().then(() => isCurrent && setTried(true))
+      return () => {
+        isCurrent = false
+      }
+    }, [isAnswered])
+    if (Loaded !== undefined) return <Loaded id={id} />
+    // While nothing answers, a banner says so.
+    return isTried && isAnswered ? <Gone /> : <main class="main" aria-busy="true" />
+  }
+  return [Shown, prepare]
+}

@@ -1,0 +1,167 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { Icon } from './icon.tsx'
+import type { Failure } from './state.tsx'
+
+interface FieldProps {
+  readonly id: string
+  readonly label: string
+  /** Of the grid of a form: `s2`, `s3`, `s4` of six columns, and `f6` for all of them on phones. */
+  readonly className?: string | undefined
+  readonly hint?: string | undefined
+  /** What is wrong with the value. */
+  readonly error?: string | undefined
+}
+
+/** A label, what one fills in, and what is wrong with it. */
+const Field = ({
+  id,
+  label,
+  className = '',
+  hint,
+  error,
+  children,
+}: FieldProps & { readonly children: ComponentChildren }) => (
+  <div class={`field ${className}`}>
+    <label for={id}>{label}</label>
+    {children}
+    {error !== undefined && (
+      <span class="small danger" id={`${id}-error`} role="alert">
+        {error}
+      </span>
+    )}
+    {hint !== undefined && (
+      <span class="small muted" id={`${id}-hint`}>
+        {hint}
+      </span>
+    )}
+  </div>
+)
+
+/** What tells assistive technology of an error and a hint. */
+const described = ({ id, hint, error }: FieldProps) => ({
+  'aria-invalid': error !== undefined,
+  'aria-describedby':
+    [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`].join(' ').trim() || undefined,
+})
+
+interface TextProps extends FieldProps {
+  readonly value: string
+  readonly onInput: (value: string) => void
+  readonly type?: 'text' | 'password' | 'number'
+  /** Of a number. */
+  readonly min?: number
+  readonly max?: number
+  readonly placeholder?: string
+  readonly inputMode?: 'numeric'
+  readonly autocomplete?: string
+  readonly maxLength?: number
+  /** Lines; one by default. */
+  readonly rows?: number
+  readonly isDisabled?: boolean
+  /** Whether the focus begins here. */
+  readonly isFirst?: boolean
+}
+
+export const TextField = (props: TextProps): VNode => {
+  const { id, value, onInput, type = 'text', rows, isDisabled = false, isFirst = false } = props
+  const shared = {
+    ...{ id, value, class: 'input', maxlength: props.maxLength, placeholder: props.placeholder, disabled: isDisabled },
+    ...{ autocomplete: props.autocomplete ?? 'off', inputmode: props.inputMode, autofocus: isFirst },
+    ...{ min: props.min, max: props.max },
+    ...described(props),
+    onInput: ({ target }: Event) => onInput((target as HTMLInputElement).value),
+  }
+  return (
+    <Field {...props}>
+      {rows === undefined ? (
+        // The element's type decides which attributes it may have, and text has them all.
+        <input {...shared} type={type as 'text'} />
+      ) : (
+        <textarea rows={rows} {...shared} />
+      )}
+    </Field>
+  )
+}
+
+interface SelectProps<K extends string> extends FieldProps {
+  readonly value: K
+  /** The value and the text of each. */
+  readonly options: readonly (readonly [K, string])[]
+  readonly onChange: (value: K) => void
+  readonly isDisabled?: boolean
+}
+
+/** The list of a select, whose label is not shown. */
+export const Select = <K extends string>(props: SelectProps<K>): VNode => {
+  const { id, label, value, options, onChange, isDisabled = false } = props
+  return (
+    <span class="select">
+      <select
+        id={id}
+        class="input"
+        aria-label={label}
+        value={value}
+        disabled={isDisabled}
+        {...described(props)}
+        onChange={({ target }: Event) => onChange((target as HTMLSelectElement).value as K)}
+      >
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
+  )
+}
+
+export const SelectField = <K extends string>(props: SelectProps<K>): VNode => (
+  <Field {...props}>
+    <Select {...props} />
+  </Field>
+)
+
+interface SwitchProps {
+  readonly label: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+  readonly className?: string
+  readonly isDisabled?: boolean
+}
+
+export const Switch = ({ label, isOn, onChange, className = '', isDisabled = false }: SwitchProps): VNode => (
+  <label class={`switch ${className}`}>
+    <input
+      type="checkbox"
+      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says by itself whether it is checked.
+      role="switch"
+      checked={isOn}
+      disabled={isDisabled}
+      onChange={({ target }: Event) => onChange((target as HTMLInputElement).checked)}
+    />
+    {label}
+  </label>
+)
+
+/** What the service says of each field of a body, by its name. */
+export const errorsByField = (refused: Failure | undefined): ReadonlyMap<string, string> =>
+  new Map(
+    (refused?.problem.errors ?? []).flatMap(({ pointer, detail }) => {
+      const [, name] = /^#\/([^/]+)/.exec(pointer ?? '') ?? []
+      return name === undefined ? [] : [[name, `It ${detail}.`] as const]
+    }),
+  )
+
+/** Why a request was refused, where no field says so. */
+export const RefusedNote = ({ refused }: { readonly refused: Failure }): VNode => (
+  <div class="note danger" role="alert">
+    <Icon name="warning" />
+    <span class="grow">{refused.message}</span>
+    {refused.problem.instance !== undefined && (
+      <span class="mono small muted">
+        {refused.problem.code} {refused.problem.instance}
+      </span>
+    )}
+  </div>
+)

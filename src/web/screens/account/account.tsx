@@ -1,0 +1,128 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { meOf, usePage } from '../../page/context.ts'
+import type { Theme } from '../../page/theme.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { initialsOf } from '../../parts/initials.ts'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { roleTextOf } from '../../people/user.ts'
+import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
+import { Password } from './password.tsx'
+import { Tokens } from './tokens.tsx'
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['system', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+]
+
+const Appearance = (): VNode => {
+  const { theme } = usePage()
+  const value = useStore(theme)
+  return (
+    <section class="section" aria-label="Appearance and warnings">
+      <div class="section-head">
+        <h2>Appearance and warnings</h2>
+      </div>
+      <div class="stack appearance">
+        <div class="row">
+          <span class="grow">Theme</span>
+          <div class="seg" role="group" aria-label="Theme">
+            {THEMES.map(([key, text]) => (
+              <button key={key} type="button" aria-pressed={key === value} onClick={() => theme.set(key)}>
+                {text}
+              </button>
+            ))}
+          </div>
+        </div>
+        <BeforeTheEnd />
+      </div>
+    </section>
+  )
+}
+
+/** Ends all sessions, also that of this browser, after a question. */
+const Sessions = (): VNode => {
+  const { control } = usePage()
+  const { isBusy } = useStore(control.session)
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const [isAsking, setAsking] = useState(false)
+  const ask = (
+    <button type="button" class="btn small danger" disabled={!isAnswered} onClick={() => setAsking(true)}>
+      {texts.signOutEverywhere}
+    </button>
+  )
+  const sure = (
+    <>
+      <button type="button" class="btn quiet small" autofocus onClick={() => setAsking(false)}>
+        Stay signed in
+      </button>
+      <button
+        type="button"
+        class="btn small danger"
+        disabled={isBusy || !isAnswered}
+        onClick={() => control.signOut(true)}
+      >
+        Sign out of all browsers
+      </button>
+    </>
+  )
+  return (
+    <section class="section" aria-label="Sessions">
+      <div class="section-head">
+        <h2 class="grow">Sessions</h2>
+        {isAsking ? sure : ask}
+      </div>
+      <p class="second">
+        This browser stays signed in for 12 hours. That is renewed while the page is open, for seven days at most.
+        Signing out everywhere ends the sessions of all your browsers, this one included. Tokens stay good.
+      </p>
+    </section>
+  )
+}
+
+/** Who one is: password, tokens, sessions, and how the page looks in this browser. */
+export const Account = (): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const isTester = me.role === 'tester'
+  return (
+    <main class="main">
+      <div class="page narrow">
+        <div class="page-head">
+          <h1 class="grow">Your account</h1>
+          <button type="button" class="btn" onClick={() => page.control.signOut(false)}>
+            <Icon name="out" />
+            {texts.signOut}
+          </button>
+        </div>
+        <div class="row who-am-i">
+          <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
+          <div class="grow">
+            <div class="medium clip">
+              <bdi>{me.name}</bdi>
+            </div>
+            <div class="small muted">
+              {roleTextOf(me.role)}
+              {!isTester && ', no quota'}
+            </div>
+          </div>
+        </div>
+        {isTester && (
+          <section class="section" aria-label="Quota">
+            <Quota />
+          </section>
+        )}
+        <Password />
+        <Tokens role={me.role} />
+        <Sessions />
+        <Appearance />
+        <nav class="section row wrap" aria-label="Help">
+          <a href="/guide">{texts.guide}</a>
+          <a href="/docs">{texts.docs}</a>
+        </nav>
+      </div>
+    </main>
+  )
+}

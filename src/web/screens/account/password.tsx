@@ -1,0 +1,79 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { meOf, usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+
+/** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
+export const Password = (): VNode => {
+  const page = usePage()
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [old, setOld] = useState('')
+  const [next, setNext] = useState('')
+  const [isRevoking, setRevoking] = useState(false)
+  const [isChanged, setChanged] = useState(false)
+  const { send, refused, isBusy } = useSending()
+  const errors = errorsByField(refused)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    setChanged(false)
+    const body = { old_password: old, password: next, ...(isRevoking && { revoke_tokens: true }) }
+    if ((await send('/api/user/me/password', body)) === undefined) return
+    setOld('')
+    setNext('')
+    await page.control.signIn(meOf(page).name, next)
+    setChanged(true)
+  }
+  const isWrong = refused?.problem.code === 'wrong_password'
+  return (
+    <section class="section" aria-label="Password">
+      <div class="section-head">
+        <h2>Password</h2>
+      </div>
+      <form class="password-form" onSubmit={submit}>
+        {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it only tells password managers whose password it is. */}
+        <input
+          class="vh"
+          name="username"
+          autocomplete="username"
+          value={meOf(page).name}
+          readonly
+          tabindex={-1}
+          aria-hidden="true"
+        />
+        <TextField
+          id="old-password"
+          label="Old password"
+          type="password"
+          autocomplete="current-password"
+          value={old}
+          onInput={setOld}
+          error={isWrong ? 'It is wrong.' : errors.get('old_password')}
+        />
+        <TextField
+          id="new-password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          placeholder="At least 8 characters"
+          value={next}
+          onInput={setNext}
+          error={errors.get('password')}
+        />
+        <button type="submit" class="btn" disabled={isBusy || !isAnswered || old === '' || next === ''}>
+          Change
+        </button>
+      </form>
+      <Switch className="small second" label="Revoke my tokens too" isOn={isRevoking} onChange={setRevoking} />
+      {refused !== undefined && errors.size === 0 && !isWrong && <RefusedNote refused={refused} />}
+      {isChanged && (
+        <div class="note ok" role="status">
+          <Icon name="check" />
+          <span>Your password is changed. Other browsers are signed out.</span>
+        </div>
+      )}
+    </section>
+  )
+}

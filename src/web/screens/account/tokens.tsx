@@ -1,0 +1,153 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { SecretNote } from '../../people/secret-note.tsx'
+import { TokenDialog } from '../../people/token-dialog.tsx'
+import { expiryOf, type IssuedToken, madeText, type Token, useTokens } from '../../people/tokens.ts'
+import { roleTextOf } from '../../people/user.ts'
+import type { Role } from '../../service/session.ts'
+import { HOUR } from '../../timeline/times.ts'
+
+interface RowProps {
+  readonly token: Token
+  readonly now: number
+  readonly isDisabled: boolean
+  readonly onRevoke: () => void
+}
+
+/** A token, with a question before it is revoked. */
+const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
+  const [isAsking, setAsking] = useState(false)
+  const expiry = expiryOf(token, now)
+  const acts = isAsking ? (
+    <>
+      <button type="button" class="btn quiet small" autofocus onClick={() => setAsking(false)}>
+        Keep
+      </button>
+      <button
+        type="button"
+        class="btn small danger"
+        disabled={isDisabled}
+        aria-label={`Revoke ${token.name} for good`}
+        onClick={onRevoke}
+      >
+        Revoke for good
+      </button>
+    </>
+  ) : (
+    <button type="button" class="btn quiet small" aria-label={`Revoke ${token.name}`} onClick={() => setAsking(true)}>
+      Revoke
+    </button>
+  )
+  return (
+    <tr>
+      <td class="medium clip token-name">
+        <bdi>{token.name}</bdi>
+      </td>
+      <td class="second">{roleTextOf(token.role)}</td>
+      <td class="second num">{madeText(token, now)}</td>
+      <td class="second num">
+        <span class={expiry?.isExpiring ? 'warn' : ''}>{expiry?.text ?? 'never'}</span>
+      </td>
+      <td class="r">{acts}</td>
+    </tr>
+  )
+}
+
+const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'isDisabled'> & TableProps): VNode => (
+  <div class="table-scroll" tabindex={0} role="region" aria-label="Your tokens">
+    <table class="table plain tokens">
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>Role</th>
+          <th>Made</th>
+          <th>Expires</th>
+          <th>
+            <span class="vh">Revoke</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {tokens.map((token) => (
+          <Row
+            key={token._id}
+            token={token}
+            now={row.now}
+            isDisabled={row.isDisabled}
+            onRevoke={() => row.onRevoke(token)}
+          />
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+interface TableProps {
+  readonly tokens: readonly Token[]
+  readonly onRevoke: (token: Token) => void
+}
+
+/** One's own tokens: made, shown once, revoked. */
+export const Tokens = ({ role }: { readonly role: Role }): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / HOUR) * HOUR)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [isAdding, setAdding] = useState(false)
+  const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
+  const { send, refused, isBusy } = useSending()
+  const { value: tokens, failed, retry } = useTokens('me')
+  const onIssued = (token: IssuedToken): void => {
+    setAdding(false)
+    setIssued(token)
+    retry()
+  }
+  const adding = useRef<HTMLButtonElement>(null)
+  const revoke = async ({ _id }: Token): Promise<void> => {
+    if ((await send(`/api/user/me/token/${_id}/revoke`)) !== undefined) {
+      if (issued?._id === _id) setIssued(undefined)
+      adding.current?.focus()
+    }
+    retry()
+  }
+  const list = (): unknown => {
+    if (tokens === undefined)
+      return failed === undefined ? (
+        <p class="muted" role="status">
+          Loading
+        </p>
+      ) : (
+        <FailedBlock
+          title="The tokens could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    if (tokens.length === 0) return <p class="muted">No tokens. Scripts use one in place of a password.</p>
+    return <Table tokens={tokens} now={now} isDisabled={isBusy || !isAnswered} onRevoke={revoke} />
+  }
+  return (
+    <section class="section" aria-label="Tokens">
+      <div class="section-head">
+        <h2 class="grow">Tokens</h2>
+        <button type="button" class="btn small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
+          <Icon name="plus" />
+          New token
+        </button>
+      </div>
+      {issued !== undefined && (
+        <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
+      )}
+      {refused !== undefined && <RefusedNote refused={refused} />}
+      {list()}
+      {isAdding && <TokenDialog userId="me" role={role} onIssued={onIssued} onClose={() => setAdding(false)} />}
+    </section>
+  )
+}

@@ -1,0 +1,145 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { entryOf, filterOf, isFiltering, queryOf } from '../../events/feed.ts'
+import { Line, type Told } from '../../events/line.tsx'
+import { sentenceOf } from '../../events/sentence.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { usePage } from '../../page/context.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { MINUTE, midnightOf, relativeDayOf } from '../../timeline/times.ts'
+import { AsOfDialog } from './as-of-dialog.tsx'
+import { NewestCheckpoint } from './checkpoint.tsx'
+import { Filters } from './filters.tsx'
+import { Holders } from './holders.tsx'
+import { useNames, useReader } from './names.ts'
+import { KEPT_MAX, useFeed } from './use-feed.ts'
+
+const NOTHING: readonly never[] = []
+
+const Skeleton = (): VNode => (
+  <div aria-busy="true">
+    <span class="vh" role="status">
+      Loading
+    </span>
+    {[0, 1, 2, 3, 4, 5].map((n) => (
+      <div key={n} class="sk-row">
+        <span class="sk sk-name" />
+      </div>
+    ))}
+  </div>
+)
+
+/** `10:41:58`. */
+const clock = (time: string): string => {
+  const date = new Date(time)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** All that can be found of an entry by a text. */
+const textOf = ({ entry, sentence }: Told): string => {
+  const parts = sentence.parts.map((part) => {
+    if (typeof part === 'string') return part
+    return 'name' in part ? part.name : part.machine
+  })
+  return [...parts, ' ', entry.reason ?? ''].join('').toLocaleLowerCase()
+}
+
+/** Entries below the day on which they were recorded. */
+const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
+  const days = Map.groupBy(told, ({ entry }) => midnightOf(Date.parse(entry.time)))
+  return (
+    <div>
+      {[...days].map(([day, lines]) => (
+        <section key={day} aria-label={relativeDayOf(day, now)}>
+          <h2 class="feed-day">{relativeDayOf(day, now)}</h2>
+          {lines.map((each) => (
+            <Line key={each.entry.sequence} {...each} when={clock(each.entry.time)} />
+          ))}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** What happened in the lab, newest first. */
+export const Activity = (): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { parameters } = useStore(page.place)
+  const filter = useMemo(() => filterOf(parameters), [parameters])
+  const [text, setText] = useState('')
+  const [isChoosing, setChoosing] = useState(false)
+  const { feed, failed, retry, readOlder, isReading } = useFeed(queryOf(filter))
+  const events = feed?.events ?? NOTHING
+  const names = useNames()
+  const reader = useReader(events, names)
+  const wanted = text.trim().toLocaleLowerCase()
+  const told = events
+    .map(entryOf)
+    .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
+    .filter((each) => wanted === '' || textOf(each).includes(wanted))
+  const content = (): VNode => {
+    if (feed === undefined)
+      return failed === undefined ? (
+        <Skeleton />
+      ) : (
+        <FailedBlock
+          title="The activity could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    const older = feed.older !== undefined && events.length < KEPT_MAX
+    return (
+      <div>
+        <Days told={told} now={now} />
+        {told.length === 0 && (
+          <StateBlock
+            icon="pulse"
+            title={isFiltering(filter) || wanted !== '' ? 'Nothing matches' : 'Nothing was recorded yet'}
+            text={older ? 'There are older entries that were not read yet.' : undefined}
+          />
+        )}
+        {older && (
+          <p class="older">
+            <button type="button" class="btn quiet small" disabled={isReading} onClick={readOlder}>
+              Older
+            </button>
+          </p>
+        )}
+        {feed.older !== undefined && !older && (
+          <p class="older muted small">These are the {KEPT_MAX} newest. Choose dates to see older ones.</p>
+        )}
+      </div>
+    )
+  }
+  return (
+    <main class="main">
+      <div class="page">
+        <div class="page-head">
+          <h1 class="grow">{texts.screens.activity}</h1>
+          <button type="button" class="btn" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+            <Icon name="clock" />
+            As of now
+            <Icon name="down" />
+          </button>
+        </div>
+        <div class="cols">
+          <div>
+            <Filters filter={filter} names={names} text={text} onText={setText} />
+            {content()}
+          </div>
+          <aside class="stack aside">
+            <NewestCheckpoint />
+            <Holders names={names} now={now} />
+          </aside>
+        </div>
+        {isChoosing && <AsOfDialog now={page.clock.get()} onClose={() => setChoosing(false)} />}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,100 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { FeedPage } from '../../events/feed.ts'
+import { type AsOf, asOfTime } from '../../page/as-of.ts'
+import { usePage } from '../../page/context.ts'
+import { goTo } from '../../page/location.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { RefusedNote, TextField } from '../../parts/field.tsx'
+import { fromLocal, toLocal } from '../../past/local.ts'
+import { type Api, Refused } from '../../service/api.ts'
+import { show } from '../schedule/grid/view.ts'
+
+/** The moment of an entry of the log. */
+const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
+  const { value } = await api.get<FeedPage>(`/api/events?order=desc&limit=1&before=${entry + 1}`)
+  const [event] = value.events
+  return event === undefined || Number(event.sequence) !== entry
+    ? undefined
+    : { value: String(entry), time: Date.parse(event.time) }
+}
+
+/** Chooses a moment of the past, and shows the schedule as it was then. */
+export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }): VNode => {
+  const { api, asOf } = usePage()
+  const [when, setWhen] = useState(() => toLocal(asOf.get()?.time ?? now))
+  const [entry, setEntry] = useState('')
+  const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const [isBusy, setBusy] = useState(false)
+  const time = fromLocal(when)
+  const typed = entry.replaceAll(/[\s,.]/g, '')
+  const find = async (): Promise<AsOf | string> => {
+    if (typed === '') {
+      if (time === undefined) return 'Choose a date and a time.'
+      return time > Date.now() ? 'That is not past yet.' : asOfTime(time)
+    }
+    if (!/^\d{1,15}$/.test(typed)) return 'An entry is a whole number.'
+    return (await ofEntry(api, Number(typed))) ?? 'The log has no such entry.'
+  }
+  const submit = async (): Promise<void> => {
+    setBusy(true)
+    setRefused(undefined)
+    setWrong(undefined)
+    try {
+      const found = await find()
+      if (typeof found === 'string') setWrong(found)
+      else {
+        show({ time: undefined, open: undefined })
+        asOf.set(found)
+        goTo('schedule')
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setRefused(error)
+    }
+    setBusy(false)
+  }
+  const foot = (
+    <>
+      <span class="grow" />
+      <button type="button" class="btn quiet" onClick={onClose}>
+        Cancel
+      </button>
+      <button type="submit" class="btn primary" disabled={isBusy}>
+        Show the lab then
+      </button>
+    </>
+  )
+  return (
+    <Dialog title="See the lab as it was" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+      <p class="second">Schedule and machines show what was recorded by then.</p>
+      {refused !== undefined && <RefusedNote refused={refused} />}
+      <div class="field s3 f6">
+        <label for="as-of-time">Date and time</label>
+        <input
+          id="as-of-time"
+          class="input num"
+          type="datetime-local"
+          step="1"
+          max={toLocal(now)}
+          autofocus
+          disabled={typed !== ''}
+          value={when}
+          onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
+        />
+      </div>
+      <TextField
+        id="as-of-entry"
+        className="s3 f6"
+        label="or after entry"
+        inputMode="numeric"
+        placeholder="48,231"
+        maxLength={20}
+        value={entry}
+        onInput={setEntry}
+        error={wrong}
+      />
+    </Dialog>
+  )
+}

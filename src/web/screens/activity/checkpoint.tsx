@@ -1,0 +1,112 @@
+import type { VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { checkpointOf, shortRoot } from '../../events/checkpoint.ts'
+import { usePage } from '../../page/context.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import { clockOf, numberOf } from '../../timeline/times.ts'
+
+interface Signed {
+  readonly text: string
+  readonly at: number
+}
+
+/** A checkpoint of the log as it is now. Each costs a signature, so it is made when the screen is opened or one asks. */
+const useCheckpoint = () => {
+  const { api } = usePage()
+  const [signed, setSigned] = useState<Signed | undefined>(undefined)
+  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const [isBusy, setBusy] = useState(false)
+  const read = async (): Promise<void> => {
+    setBusy(true)
+    setFailed(undefined)
+    try {
+      const { blob } = await api.file('/api/audit/checkpoint', 'text/plain')
+      setSigned({ text: await blob.text(), at: Date.now() })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setFailed(error)
+    }
+    setBusy(false)
+  }
+  useEffect(() => void read(), [])
+  return { signed, failed, isBusy, read }
+}
+
+/** The newest checkpoint, which proves what the log was. */
+export const NewestCheckpoint = (): VNode => {
+  const { control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const { signed, failed, isBusy, read } = useCheckpoint()
+  const checkpoint = signed && checkpointOf(signed.text)
+  const facts = (): unknown => {
+    if (signed === undefined || checkpoint === undefined) return undefined
+    const seconds = String(new Date(signed.at).getSeconds()).padStart(2, '0')
+    const download = (): void =>
+      saveFile(new Blob([signed.text], { type: 'text/plain' }), `log-${checkpoint.entries}.checkpoint`)
+    return (
+      <>
+        <dl class="facts">
+          <dt>Signed</dt>
+          <dd class="num">
+            today {clockOf(signed.at)}:{seconds}
+          </dd>
+          <dt>Entries</dt>
+          <dd class="num">{numberOf(checkpoint.entries)}</dd>
+          <dt>Root</dt>
+          <dd class="mono" title={checkpoint.root}>
+            {shortRoot(checkpoint.root)}
+          </dd>
+          <dt>Key</dt>
+          <dd class="mono">{checkpoint.key}</dd>
+        </dl>
+        <div class="row wrap">
+          <CopyButton text={signed.text} isWide />
+          <button type="button" class="btn small" onClick={download}>
+            <Icon name="download" />
+            Download
+          </button>
+          <button
+            type="button"
+            class="btn icon quiet small"
+            aria-label="Sign a newer one"
+            title="Sign a newer one"
+            disabled={isBusy || !isAnswered}
+            onClick={read}
+          >
+            <Icon name="refresh" />
+          </button>
+        </div>
+        <p class="small muted">Keep it somewhere else. It proves that nothing up to here was changed or removed.</p>
+      </>
+    )
+  }
+  return (
+    <section class="stack checkpoint" aria-label="Newest checkpoint">
+      <div class="row">
+        <Icon name="shield" />
+        <h2 class="grow">Newest checkpoint</h2>
+      </div>
+      {facts()}
+      {signed === undefined && failed === undefined && (
+        <p class="muted" role="status">
+          Loading
+        </p>
+      )}
+      {failed !== undefined && (
+        <>
+          <RefusedNote refused={failed} />
+          <div>
+            <button type="button" class="btn small" disabled={isBusy} onClick={read}>
+              Try again
+            </button>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,118 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import { type Filter, isFiltering, parametersOf } from '../../events/feed.ts'
+import type { Kind } from '../../events/telling.ts'
+import { goTo } from '../../page/location.ts'
+import { Select } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { MenuChip } from '../../parts/menu.tsx'
+import type { Names } from './names.ts'
+
+const KINDS: Readonly<Record<Kind, string>> = {
+  reservations: 'Reservations',
+  sessions: 'Connections',
+  changes: 'Machines',
+  monitoring: 'Monitoring',
+  people: 'People',
+  service: 'Service',
+}
+
+/** Who acts without being a user. */
+const SERVICE = [
+  ['berth', 'Berth'],
+  ['schedule', 'Berth: schedule'],
+  ['monitor', 'Berth: monitoring'],
+  ['gateway', 'Berth: gateway'],
+  ['oidc', 'Single sign-on'],
+  ['command-line', 'The command line'],
+] as const
+
+interface Props {
+  readonly filter: Filter
+  readonly names: Names
+  readonly text: string
+  readonly onText: (text: string) => void
+}
+
+const typedIn = ({ target }: Event): string => (target as HTMLInputElement).value
+const orNone = (text: string): string | undefined => (text === '' ? undefined : text)
+
+/** What of the feed is shown: the text among what was read, all else by the service. */
+export const Filters = ({ filter, names, text, onText }: Props): VNode => {
+  const show = (change: Partial<Filter>): void => goTo('activity', undefined, parametersOf({ ...filter, ...change }))
+  const kinds = (Object.keys(KINDS) as readonly Kind[]).map((key) => {
+    return { key, text: KINDS[key], isChosen: filter.kinds.has(key) }
+  })
+  const choose = (key: Kind): void => {
+    const next = new Set(filter.kinds)
+    if (!next.delete(key)) next.add(key)
+    show({ kinds: next })
+  }
+  const users = names.people.map(({ _id, name }) => [_id, name] as const)
+  const people = [['', 'Done by anybody'] as const, ...users, ...SERVICE]
+  const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
+  const day = (name: 'from' | 'to', label: string): VNode => (
+    <input
+      type="date"
+      class="input num"
+      aria-label={label}
+      title={label}
+      value={filter[name] ?? ''}
+      onChange={(event: Event) => show({ [name]: orNone(typedIn(event)) })}
+    />
+  )
+  const search = useRef<HTMLInputElement>(null)
+  const clear = (): void => {
+    search.current?.focus()
+    onText('')
+    goTo('activity')
+  }
+  return (
+    <div class="row wrap activity-filters" role="search">
+      <label class="input-icon">
+        <span class="vh">Filter</span>
+        <Icon name="search" />
+        <input
+          class="input"
+          ref={search}
+          placeholder="Machine, person, reason"
+          maxlength={256}
+          value={text}
+          onInput={(event: Event) => onText(typedIn(event))}
+        />
+      </label>
+      <MenuChip label="Kind" isOn={filter.kinds.size > 0} choices={kinds} isMultiple onChoose={choose} />
+      <Select
+        id="by"
+        label="Done by"
+        value={filter.actor ?? ''}
+        options={people}
+        onChange={(id: string) => show({ actor: orNone(id) })}
+      />
+      <Select
+        id="about"
+        label="About"
+        value={filter.user ?? ''}
+        options={[['', 'About anybody'], ...users]}
+        onChange={(id: string) => show({ user: orNone(id) })}
+      />
+      <Select
+        id="machine"
+        label="Machine"
+        value={filter.sut ?? ''}
+        options={suts}
+        onChange={(id: string) => show({ sut: orNone(id) })}
+      />
+      {day('from', 'First day')}
+      <span class="muted" aria-hidden="true">
+        –
+      </span>
+      {day('to', 'Last day')}
+      {(isFiltering(filter) || text !== '') && (
+        <button type="button" class="btn quiet small" onClick={clear}>
+          Clear filters
+        </button>
+      )}
+    </div>
+  )
+}

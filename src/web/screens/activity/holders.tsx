@@ -1,0 +1,108 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { NamedReservation } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { RefusedNote, Select } from '../../parts/field.tsx'
+import { useStore } from '../../parts/store.ts'
+import { fromLocal, toLocal } from '../../past/local.ts'
+import { Refused } from '../../service/api.ts'
+import { rangeOf } from '../../timeline/times.ts'
+import type { Names } from './names.ts'
+
+interface Found {
+  readonly at: number
+  readonly reservations: readonly NamedReservation[]
+  readonly count: number
+}
+
+/** Holders that are shown, at most. */
+const MOST = 1_000
+
+const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }): VNode => {
+  const when = new Date(found.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+  if (found.reservations.length === 0)
+    return (
+      <p class="second" role="status">
+        Nobody, at {when}.
+      </p>
+    )
+  return (
+    <div role="status">
+      <p class="small muted">At {when}</p>
+      <ul class="holders">
+        {found.reservations.map((each) => (
+          <li key={each._id}>
+            <bdi>{each.sut_name ?? 'a machine'}</bdi>:{' '}
+            <b class="medium">
+              <bdi>{each.user_id === ownId ? 'You' : each.user_name}</bdi>
+            </b>{' '}
+            <span class="muted num nowrap">{rangeOf(Date.parse(each.start_time), Date.parse(each.end_time))}</span>
+          </li>
+        ))}
+      </ul>
+      {found.count > found.reservations.length && (
+        <p class="small muted">And {found.count - found.reservations.length} more. Choose a machine.</p>
+      )}
+    </div>
+  )
+}
+
+/** Who really held a machine at a moment, which windows do not say. */
+export const Holders = ({ names, now }: { readonly names: Names; readonly now: number }): VNode => {
+  const page = usePage()
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [sut, setSut] = useState('')
+  const [when, setWhen] = useState(() => toLocal(now))
+  const [found, setFound] = useState<Found | undefined>(undefined)
+  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const at = fromLocal(when)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (at === undefined) return
+    setFailed(undefined)
+    const query = new URLSearchParams({
+      held_at: new Date(at).toISOString(),
+      include: 'names,state',
+      limit: String(MOST),
+    })
+    if (sut !== '') query.set('sut_id', sut)
+    try {
+      const { value } = await page.api.get<{ count: number; sut_reservations: readonly NamedReservation[] }>(
+        `/api/sut_reservation?${query}`,
+      )
+      const reservations = value.sut_reservations.toSorted((a, b) =>
+        (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),
+      )
+      setFound({ at, reservations, count: value.count })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setFailed(error)
+    }
+  }
+  const options = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
+  return (
+    <section class="stack" aria-label="Who held it">
+      <h2>Who held it</h2>
+      <form class="stack" onSubmit={submit}>
+        <Select id="held-sut" label="Held machine" value={sut} options={options} onChange={setSut} />
+        <input
+          id="held-at"
+          class="input num"
+          type="datetime-local"
+          step="1"
+          aria-label="Held at"
+          max={toLocal(now)}
+          value={when}
+          onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
+        />
+        <div>
+          <button type="submit" class="btn small" disabled={!isAnswered || at === undefined}>
+            Find out
+          </button>
+        </div>
+      </form>
+      {failed !== undefined && <RefusedNote refused={failed} />}
+      {found !== undefined && <Answer found={found} ownId={meOf(page)._id} />}
+    </section>
+  )
+}

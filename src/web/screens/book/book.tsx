@@ -1,0 +1,207 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { SutRequest } from '../../live/objects.ts'
+import { ofKinds, ofSuts, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { NoMachines } from '../../machines/no-machines.tsx'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { type Reading, useReading } from '../../page/reading.ts'
+import { Switch } from '../../parts/field.tsx'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { readAvailable } from '../../reserving/available.ts'
+import { type Criteria, fits, isInScope, toMatch } from '../../reserving/criteria.ts'
+import { ForField, LengthField, StartField } from '../../reserving/fields.tsx'
+import { USUAL_TIMES } from '../../reserving/use-weekly.ts'
+import { parametersOf, type Wish, wishOf } from '../../reserving/wish.ts'
+import { floorQuarter } from '../../timeline/calendar.ts'
+import { MINUTE, zoneNameOf } from '../../timeline/times.ts'
+import { QueueTable } from '../../waiting/queue-table.tsx'
+import { useQueue } from '../../waiting/read.ts'
+import { CriteriaFields } from './criteria-fields.tsx'
+import { DayField } from './day-field.tsx'
+import { Offer } from './offer.tsx'
+
+/** Seconds without a connection after which a machine is released, where one wants that. */
+const KEEPALIVE = 600
+
+const Skeleton = (): VNode => (
+  <div class="cols r376" aria-busy="true">
+    <div class="stack wishes">
+      <span class="vh" role="status">
+        Loading
+      </span>
+      {[4, 3, 4].map((values, n) => (
+        <div key={n} class="field">
+          <span class="sk sk-name" />
+          <div class="chips">
+            {Array.from({ length: values }, (_, m) => (
+              <span key={m} class="sk sk-chip" />
+            ))}
+          </div>
+        </div>
+      ))}
+    </div>
+    <div class="stack offer">
+      <span class="sk sk-name" />
+      <div class="choices">
+        {[0, 1, 2].map((n) => (
+          <span key={n} class="sk sk-line" />
+        ))}
+      </div>
+    </div>
+  </div>
+)
+
+const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
+
+/** Keeps the machines that somebody may take, and the names of people, as they are. */
+const useMachines = (userId: string) => {
+  const { lab } = usePage()
+  const { suts, people, has } = useStore(lab.lab)
+  const scope = people.get(userId)?.scope ?? ''
+  const machines = useReading('suts', (api) => lab.readSuts(api), ofKinds('sut'))
+  useReading('people', (api) => lab.readPeople(api), ofKinds('user'))
+  const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
+  return { isEmpty: suts.size === 0, inScope, isLoaded: has.has('suts'), ...machines }
+}
+
+const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
+  const sought = { match: toMatch(criteria), userId }
+  // What begins now is looked for again in each quarter of an hour.
+  const quarter = start === 'now' ? floorQuarter(now) : ''
+  return useReading(
+    JSON.stringify([sought, start, length]),
+    (api) => readAvailable(api, sought, { start, length }, Date.now()),
+    ofSuts(fitting),
+    quarter,
+  )
+}
+
+/** Where there is no machine yet, an administrator is led to where one is added. */
+const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNode => (
+  <NoMachines>
+    {isAdministrator ? (
+      <div class="row">
+        <a class="btn primary" href={linkTo('machines')}>
+          Open {texts.screens.machines}
+        </a>
+      </div>
+    ) : undefined}
+  </NoMachines>
+)
+
+/** Who waits, as far as anybody does. */
+const Waiting = ({
+  queue: { value, failed, retry },
+}: {
+  readonly queue: Reading<readonly SutRequest[]>
+}): VNode | undefined => {
+  if (value?.length === 0) return undefined
+  const shown =
+    value === undefined ? (
+      failed && (
+        <FailedBlock
+          title="Who waits could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    ) : (
+      <QueueTable queue={value} />
+    )
+  if (shown === undefined) return undefined
+  return (
+    <section class="stack queue-box" aria-label="Waiting">
+      <h2>Waiting</h2>
+      {shown}
+    </section>
+  )
+}
+
+/** Any machine that is as one wants it: what would be taken is named before it is. */
+export const Book = (): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { parameters } = useStore(page.place)
+  const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
+  const [userId, setUserId] = useState(me._id)
+  const { isEmpty, inScope, isLoaded, failed, retry } = useMachines(userId)
+  const fitting = useMemo(() => inScope.filter((sut) => fits(sut, wish.criteria)), [inScope, parameters])
+  const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
+  const reading = useAvailable(wish, userId, ids, now)
+  const queue = useQueue(true)
+  const [isKept, setKept] = useState(false)
+  const [isWeekly, setWeekly] = useState(false)
+  const [times, setTimes] = useState(USUAL_TIMES)
+  const { criteria, start, length } = wish
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined ? (
+        <Skeleton />
+      ) : (
+        <FailedBlock
+          title="The machines could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    if (isEmpty) return <Empty isAdministrator={me.role === 'administrator'} />
+    return (
+      <div class="cols r376">
+        <form class="stack wishes" onSubmit={(event: Event) => event.preventDefault()} novalidate>
+          <CriteriaFields
+            suts={inScope}
+            criteria={criteria}
+            onChange={(next: Criteria) => change({ ...wish, criteria: next })}
+          />
+          <div class="row wrap when-field">
+            <StartField asked={wish} now={now} onChange={change} />
+            <DayField asked={wish} now={now} onChange={change} />
+            <LengthField asked={wish} onChange={change} />
+          </div>
+          {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
+          <Switch
+            label="Release it when nobody has been connected for 10 minutes"
+            isOn={isKept && !isWeekly}
+            isDisabled={isWeekly}
+            onChange={setKept}
+          />
+          <Switch label="Repeat weekly" isOn={isWeekly} onChange={setWeekly} />
+        </form>
+        <aside class="stack aside">
+          <Offer
+            key={JSON.stringify([toMatch(criteria), start, length, userId])}
+            wish={wish}
+            fitting={fitting}
+            count={inScope.length}
+            reading={reading}
+            queue={queue.value}
+            onQueued={queue.retry}
+            userId={userId}
+            keepalive={isKept ? KEEPALIVE : undefined}
+            isWeekly={isWeekly}
+            times={times}
+            onTimes={setTimes}
+          />
+          <Waiting queue={queue} />
+        </aside>
+      </div>
+    )
+  }
+  return (
+    <main class="main">
+      <div class="page book">
+        <div class="page-head">
+          <h1 class="grow">{texts.headings.book}</h1>
+          <span class="small muted">Times in {zoneNameOf(now)}</span>
+        </div>
+        {content()}
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,108 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { timeOn } from '../../holding/extend.tsx'
+import { usePage } from '../../page/context.ts'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { useStore } from '../../parts/store.ts'
+import { useUsed } from '../../people/use-used.ts'
+import { durationOf } from '../../timeline/times.ts'
+import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../waiting/wants.ts'
+import type { Take } from './choices.ts'
+
+/** Seconds that one may wait. */
+const WAITS: readonly (readonly [string, string])[] = [
+  ['3600', '1 h'],
+  ['14400', '4 h'],
+  ['28800', '8 h'],
+  ['86400', '24 h'],
+  ['604800', '7 days'],
+]
+const USUAL_WAIT = '86400'
+
+interface TakeProps {
+  readonly take: Take
+  readonly isBusy: boolean
+  readonly isDisabled: boolean
+  readonly onTake: () => void
+}
+
+/** Takes the machine that it names. */
+export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
+  const now = useStore(usePage().clock)
+  const from = offer.from > now ? `from ${timeOn(offer.from, now)} ` : ''
+  return (
+    <>
+      <CommandButton
+        className="btn primary wide"
+        isBusy={isBusy}
+        doing="Reserving…"
+        isDisabled={isDisabled}
+        onPress={onTake}
+      >
+        <span class="clip">
+          Reserve <bdi>{offer.name}</bdi>
+        </span>{' '}
+        <span class="nowrap">
+          {from}until {timeOn(offer.to, now)}
+        </span>
+      </CommandButton>
+      <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>
+    </>
+  )
+}
+
+interface WaitProps {
+  readonly length: number
+  readonly isBusy: boolean
+  readonly isDisabled: boolean
+  /** As it was typed. */
+  readonly priority: string
+  readonly onPriority: (priority: string) => void
+  /** Why the service has refused the priority. */
+  readonly refusal: string | undefined
+  readonly onWait: (seconds: number) => void
+}
+
+/** Takes a place in the queue. */
+export const WaitButton = (props: WaitProps): VNode => {
+  const { length, isBusy, isDisabled, priority, onPriority, refusal, onWait } = props
+  const now = useStore(usePage().clock)
+  const { value } = useUsed()
+  const [seconds, setSeconds] = useState(USUAL_WAIT)
+  const until = now + Number(seconds) * 1_000
+  // Only testers have a quota. Until it is known, nothing is said of it.
+  const most = value?.used?.quota?.priority_max ?? PRIORITY_MAX
+  const chosen = asPriority(priority)
+  const isWrong = chosen === undefined || chosen > most
+  const error = isWrong ? `It is a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
+  return (
+    <>
+      <SelectField id="wait" label="Wait at most" value={seconds} options={WAITS} onChange={setSeconds} />
+      <TextField
+        id="priority"
+        label="Priority"
+        type="number"
+        min={PRIORITY_MIN}
+        max={most}
+        value={priority}
+        onInput={onPriority}
+        hint={priorityText(chosen ?? 0)}
+        error={error}
+      />
+      <CommandButton
+        className="btn primary"
+        isBusy={isBusy}
+        doing="Asking…"
+        isDisabled={isDisabled || isWrong}
+        onPress={() => onWait(Number(seconds))}
+      >
+        Wait until {timeOn(until, now)} at most
+      </CommandButton>
+      <p class="small muted">
+        You get the first machine that fits and is free for {durationOf(length)}. You hear of it here, and by
+        notification if you allow it.
+      </p>
+    </>
+  )
+}

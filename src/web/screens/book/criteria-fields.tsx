@@ -1,0 +1,80 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { MenuChip } from '../../parts/menu.tsx'
+import { type Choosable, type Criteria, choosablesOf, toggledValue, type Value } from '../../reserving/criteria.ts'
+
+/** Values that are shown side by side, at most. */
+const CHIPS_MAX = 12
+
+interface FieldProps {
+  readonly field: Choosable
+  readonly onToggle: (key: string, value: Value) => void
+}
+
+/** The values of a field or tag; where there are many, those that are chosen, and a menu of all. */
+const Values = ({ field: { key, label, values }, onToggle }: FieldProps): VNode => {
+  const isLong = values.length > CHIPS_MAX
+  const shown = isLong ? values.filter(({ isChosen }) => isChosen) : values
+  const choices = values.map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))
+  return (
+    <div class="field" role="group" aria-label={label}>
+      <span class="label clip">
+        <bdi>{label}</bdi>
+      </span>
+      <div class="chips">
+        {shown.map(({ value, text, isChosen }) => (
+          <button
+            key={value ?? ''}
+            type="button"
+            class="chip"
+            aria-pressed={isChosen}
+            onClick={() => onToggle(key, value)}
+          >
+            {isChosen && <Icon name="check" />}
+            <bdi class="clip">{text}</bdi>
+          </button>
+        ))}
+        {isLong && (
+          <MenuChip
+            label={`${values.length} values`}
+            isOn={false}
+            choices={choices}
+            isMultiple
+            onChoose={(n: string) => onToggle(key, values[Number(n)]?.value ?? null)}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface Props {
+  readonly suts: readonly Sut[]
+  readonly criteria: Criteria
+  readonly onChange: (criteria: Criteria) => void
+}
+
+/** What the machine must be, by what the machines of the lab are. */
+export const CriteriaFields = ({ suts, criteria, onChange }: Props): VNode => {
+  const [isAll, setAll] = useState(false)
+  const fields = useMemo(() => choosablesOf(suts, criteria), [suts, criteria])
+  const shown = fields.filter(({ isUsual }) => isAll || isUsual)
+  const onToggle = (key: string, value: Value): void => onChange(toggledValue(criteria, key, value))
+  return (
+    <div class="stack criteria">
+      {shown.map((field) => (
+        <Values key={field.key} field={field} onToggle={onToggle} />
+      ))}
+      {(isAll || shown.length < fields.length) && (
+        <div>
+          <button type="button" class="btn quiet small" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
+            <Icon name={isAll ? 'minus' : 'plus'} />
+            {isAll ? 'Fewer criteria' : 'More criteria'}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,66 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { refusalText } from '../../reserving/refusals.ts'
+import type { Refused } from '../../service/api.ts'
+import type { Stretch } from '../../timeline/calendar.ts'
+
+/** What is said of what would be taken. */
+
+/** That what was named is taken, by whomever. */
+export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }): VNode => (
+  <div class="note warn" role="alert">
+    <Icon name="warning" />
+    <span>
+      <b class="medium">
+        <bdi>{name}</bdi>
+      </b>{' '}
+      is no longer free.{isRefused && ' Nothing was booked.'}
+    </span>
+  </div>
+)
+
+/** Why no machine can be had, of `count` that one may take. */
+export const noneText = (fitting: readonly Sut[], count: number): string => {
+  if (count === 0) return 'No machine is in the scope of whom it is for.'
+  if (fitting.length === 0) return 'No machine is like that. Choose fewer criteria.'
+  const inactive = fitting.filter(({ is_active }) => !is_active).length
+  const offline = fitting.filter(({ is_active, monitoring }) => is_active && monitoring.status === 'Offline').length
+  const out = [inactive > 0 ? `${inactive} inactive` : '', offline > 0 ? `${offline} offline` : '']
+  const text = out.filter((part) => part !== '').join(', ')
+  if (inactive + offline === fitting.length) return `None of them can be reserved: ${text}.`
+  return `None of them is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
+}
+
+/** Why it was not booked. That another was faster is said with what is named instead. */
+export const RefusalNote = ({
+  refused: { problem },
+  window,
+  onBeyond,
+}: {
+  readonly refused: Refused
+  readonly window: Stretch
+  readonly onBeyond: (() => void) | undefined
+}): VNode => (
+  <div class="note danger" role="alert">
+    <Icon name="warning" />
+    <div class="stack">
+      <span>{refusalText(problem, window)} Nothing was booked.</span>
+      {problem.code === 'quota_exceeded' && onBeyond && (
+        <div>
+          <button type="button" class="btn small" onClick={onBeyond}>
+            Reserve beyond the quota
+          </button>
+        </div>
+      )}
+      {problem.instance !== undefined && (
+        <details class="small muted">
+          <summary>Details</summary>
+          <span class="mono">
+            {problem.code} {problem.instance}
+          </span>
+        </details>
+      )}
+    </div>
+  </div>
+)

@@ -1,0 +1,182 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
+import { RefusedNote } from '../../parts/field.tsx'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Available } from '../../reserving/available.ts'
+import { ReservedNote } from '../../reserving/reserved-note.tsx'
+import { windowOf } from '../../timeline/draft.ts'
+import { RequestCard } from '../../waiting/card.tsx'
+import { TakeButton, WaitButton } from './buttons.tsx'
+import { ChoiceList } from './choice-list.tsx'
+import { Gone, noneText, RefusalNote } from './notes.tsx'
+import { type OfferProps, useTaking } from './use-taking.ts'
+import { Weekly } from './weekly.tsx'
+
+const Skeleton = (): VNode => (
+  <div class="choices" aria-busy="true">
+    <span class="vh" role="status">
+      Loading
+    </span>
+    {[0, 1].map((n) => (
+      <div key={n} class="choice">
+        <span class="sk sk-name" />
+      </div>
+    ))}
+  </div>
+)
+
+const countText = ({ fitting, count, wish }: OfferProps, found: Available | undefined): string => {
+  if (found === undefined) return `${fitting.length} of ${count} fit`
+  const { free, hasMore } = found
+  const many = free.length === 0 ? 'none' : hasMore ? `over ${free.length}` : String(free.length)
+  return `${fitting.length} of ${count} fit, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
+}
+
+type Taking = ReturnType<typeof useTaking>
+
+const titleOf = ({ isOver, waiting }: Taking): string => {
+  if (!isOver) return 'You would get'
+  return waiting.id === undefined ? 'Reserved' : 'Asked for'
+}
+
+/** What was booked, or is waited for. */
+const Over = ({
+  taking,
+  userId,
+  isAnswered,
+}: {
+  readonly taking: Taking
+  readonly userId: string
+  readonly isAnswered: boolean
+}): VNode => {
+  const { reserved, waiting, again } = taking
+  return (
+    <div class="stack over" onClickCapture={ignoreSecondClick}>
+      {reserved && <ReservedNote {...reserved} userId={userId} />}
+      {waiting.id && <RequestCard id={waiting.id} isDisabled={!isAnswered} />}
+      <div>
+        <button type="button" class="btn" onClick={again}>
+          Reserve another
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** What can be had, and the button for it. */
+const Choosing = ({
+  taking,
+  found,
+  ...props
+}: OfferProps & { readonly taking: Taking; readonly found: Available }): VNode => {
+  const { wish, fitting, count, userId, isWeekly } = props
+  const page = usePage()
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const { now, choices, named, before, choose, booking, waiting, finish, wait, priority, changePriority } = taking
+  const { outcome, book } = booking
+  const take = named?.kind === 'take' ? named : undefined
+  const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
+  const refused = outcome.kind === 'refused' ? outcome.refused : undefined
+  const isTaken = refused?.problem.code === 'reservation_conflict'
+  // That is said beside what one has chosen.
+  const isTooHigh = waiting.refused?.problem.code === 'priority_too_high'
+  const isBooking = outcome.kind === 'sending'
+  const beyond = meOf(page).role === 'administrator' && take ? () => book(take, true) : undefined
+  return (
+    <>
+      {before !== undefined && <Gone name={before} isRefused={isTaken} />}
+      {choices.length === 0 ? (
+        <p role="status">{noneText(fitting, count)}</p>
+      ) : (
+        <ChoiceList choices={choices} length={wish.length} chosen={named?.key} onChoose={choose} />
+      )}
+      {refused !== undefined && !isTaken && (
+        <RefusalNote refused={refused} window={take ? windowOf(take.asked, now, []) : found.window} onBeyond={beyond} />
+      )}
+      {waiting.refused !== undefined && !isTooHigh && <RefusedNote refused={waiting.refused} />}
+      {take && sut && (
+        <Weekly
+          key={take.key}
+          sut={sut}
+          take={take}
+          userId={userId}
+          times={props.times}
+          onTimes={props.onTimes}
+          onDone={finish}
+        />
+      )}
+      {take && !isWeekly && (
+        <TakeButton
+          take={take}
+          isBusy={isBooking}
+          isDisabled={waiting.isBusy || !isAnswered}
+          onTake={() => book(take)}
+        />
+      )}
+      {named?.kind === 'wait' && (
+        <WaitButton
+          length={wish.length}
+          isBusy={waiting.isBusy}
+          isDisabled={isBooking || !isAnswered}
+          priority={priority}
+          onPriority={changePriority}
+          refusal={isTooHigh ? waiting.refused?.message : undefined}
+          onWait={wait}
+        />
+      )}
+    </>
+  )
+}
+
+/** Puts the focus on the heading where the button that had it gives way to what it did. */
+const useFocusOnChange = (isOver: boolean) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const before = useRef(isOver)
+  useLayoutEffect(() => {
+    if (before.current !== isOver) heading.current?.focus()
+    before.current = isOver
+  }, [isOver])
+  return heading
+}
+
+/** What would be taken, and taking it. */
+export const Offer = (props: OfferProps): VNode => {
+  const { reading, userId } = props
+  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const taking = useTaking(props)
+  const heading = useFocusOnChange(taking.isOver)
+  const { value: found, failed, retry } = reading
+  const content = (): VNode => {
+    if (taking.isOver) return <Over taking={taking} userId={userId} isAnswered={isAnswered} />
+    if (found !== undefined) return <Choosing {...props} taking={taking} found={found} />
+    return failed === undefined ? (
+      <Skeleton />
+    ) : (
+      <FailedBlock
+        title="What is free could not be loaded"
+        failed={failed}
+        seconds={RETRY_DELAY_MS / 1_000}
+        onRetry={retry}
+      />
+    )
+  }
+  return (
+    <section class="stack offer" aria-labelledby="offer">
+      <div class="row">
+        <h2 class="grow" id="offer" tabindex={-1} ref={heading}>
+          {titleOf(taking)}
+        </h2>
+        {!taking.isOver && (
+          <span class="small muted" role="status">
+            {countText(props, found)}
+          </span>
+        )}
+      </div>
+      {content()}
+    </section>
+  )
+}

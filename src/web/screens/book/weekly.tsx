@@ -1,0 +1,77 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Reserved } from '../../reserving/reserved-note.tsx'
+import { Dates, Fewer, TimesField } from '../../reserving/series.tsx'
+import { seriesRefusalText } from '../../reserving/series-refusals.ts'
+import { useWeekly } from '../../reserving/use-weekly.ts'
+import { windowOf } from '../../timeline/draft.ts'
+import type { Take } from './choices.ts'
+
+interface Props {
+  readonly sut: Sut
+  readonly take: Take
+  readonly userId: string
+  readonly times: number
+  readonly onTimes: (times: number) => void
+  readonly onDone: (reserved: Reserved) => void
+}
+
+/** The machine that was chosen, every week: the dates that would be taken, and those that are. */
+export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const nameOf = (id: string): string => people.get(id)?.name ?? id
+  const weekly = useWeekly({
+    sut,
+    window: windowOf(take.asked, now, []),
+    userId,
+    times,
+    onDone: (count) => onDone({ machine: take.offer.name, when: `on ${count} dates` }),
+  })
+  const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
+  const mayExceed = refused?.problem.code === 'quota_exceeded' && meOf(page).role === 'administrator'
+  return (
+    <>
+      <TimesField first={first} times={times} onChange={onTimes} />
+      {occurrences === undefined ? (
+        <p class="muted" role="status">
+          {failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}
+        </p>
+      ) : (
+        <>
+          <Dates occurrences={occurrences} nameOf={nameOf} />
+          <Fewer occurrences={occurrences} onTimes={onTimes} />
+        </>
+      )}
+      {refused !== undefined && (
+        <div class="note danger" role="alert">
+          <Icon name="warning" />
+          <span class="grow">{seriesRefusalText(refused.problem)}</span>
+          {mayExceed && (
+            <button type="button" class="btn small" onClick={() => send(true)}>
+              Reserve beyond the quota
+            </button>
+          )}
+        </div>
+      )}
+      <CommandButton
+        className="btn primary wide"
+        isBusy={isSending}
+        doing="Reserving…"
+        isDisabled={!isFree || !isAnswered}
+        onPress={() => send()}
+      >
+        <span class="clip">
+          Reserve <bdi>{take.offer.name}</bdi>
+        </span>{' '}
+        <span class="nowrap">{times} times</span>
+      </CommandButton>
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+import type { VNode } from 'preact'
+import type { FullSettings, Settings, Sut } from '../../live/objects.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { secondsText } from '../../timeline/times.ts'
+
+const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
+
+type Row = readonly [name: string, value: string]
+
+/** What everybody sees of the settings. */
+const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Row[] => [
+  ['Turnaround', turnaround === 0 ? 'none' : `${secondsText(turnaround)} after each reservation`],
+  ...(release_unused_after === 0
+    ? []
+    : [['If unused', `released after ${secondsText(release_unused_after)}`] as const]),
+]
+
+/** What administrators see besides. */
+const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
+  const { listen_port, monitoring_interval, has_password, has_user_name, rdp_width, rdp_height } = settings
+  const kept = joined(
+    has_user_name ? 'user name' : '',
+    has_user_name && has_password ? 'and' : '',
+    has_password ? 'password' : '',
+  )
+  return [
+    ['Listen port', listen_port === null ? 'none' : String(listen_port)],
+    ['In the vault', kept === '' ? 'nothing' : kept],
+    ['Probed', monitoring_interval === null ? 'no' : `every ${secondsText(monitoring_interval)}`],
+    ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
+      ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
+      : []),
+  ]
+}
+
+/** What a machine is, and how it is reached. */
+export const Facts = ({
+  sut,
+  settings,
+}: {
+  readonly sut: Sut
+  readonly settings: Settings | FullSettings | undefined
+}): VNode => {
+  const { sut_type, address, port, os, manufacturer, model, version, description } = sut
+  const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
+  const rows = [
+    ['System', os],
+    ['Maker', joined(manufacturer, model)],
+    ['Version', version],
+    ...(settings === undefined ? [] : settingsOf(settings)),
+    ...(settings !== undefined && 'listen_port' in settings ? fullSettingsOf(sut, settings) : []),
+  ].filter(([, value]) => value !== '')
+  return (
+    <dl class="facts">
+      <dt>Type</dt>
+      <dd>{sut_type.toUpperCase()}</dd>
+      <dt>Address</dt>
+      <dd class="row">
+        <bdi class="mono">{place}</bdi>
+        <CopyButton text={place} label="Copy the address" />
+      </dd>
+      {rows.map(([name, value]) => [
+        <dt key={name}>{name}</dt>,
+        <dd key={`${name} value`}>
+          <bdi>{value}</bdi>
+        </dd>,
+      ])}
+      {description !== '' && [
+        <dt>Description</dt>,
+        <dd class="second lines">
+          <bdi>{description}</bdi>
+        </dd>,
+      ]}
+    </dl>
+  )
+}
+
+export const Tags = ({ sut, onEdit }: { readonly sut: Sut; readonly onEdit: (() => void) | undefined }): VNode => (
+  <div class="stack">
+    <div class="row">
+      <h2 class="grow">Tags</h2>
+      {onEdit !== undefined && (
+        <button type="button" class="btn quiet small" aria-label="Edit the tags" onClick={onEdit}>
+          Edit
+        </button>
+      )}
+    </div>
+    <div class="chips">
+      {Object.entries(sut.tags).map(([name, value]) => (
+        <span key={name} class="tag">
+          <b>{name}</b>
+          <bdi>{value}</bdi>
+        </span>
+      ))}
+      {Object.keys(sut.tags).length === 0 && <span class="muted">None</span>}
+    </div>
+  </div>
+)

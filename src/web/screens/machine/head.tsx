@@ -1,0 +1,205 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Checked, Sut } from '../../live/objects.ts'
+import { checkedText } from '../../machines/check-note.tsx'
+import type { Known } from '../../machines/form.ts'
+import { checkMachine } from '../../machines/save.ts'
+import type { MachineState } from '../../machines/state.ts'
+import { usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { MenuButton } from '../../parts/menu.tsx'
+import { texts } from '../../parts/texts.ts'
+import { newKey, postSafely, Refused } from '../../service/api.ts'
+import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
+import { take } from '../schedule/grid/view.ts'
+
+interface Props {
+  readonly sut: Sut
+  /** With its settings, for administrators. */
+  readonly known: Known | undefined
+  readonly state: MachineState
+  /** Who has it. */
+  readonly who: string | undefined
+  readonly now: number
+  readonly mayReserve: boolean
+  readonly isAnswered: boolean
+  readonly onEdit: () => void
+}
+
+const untilText = (to: number, now: number): string =>
+  midnightOf(to) === midnightOf(now) ? clockOf(to) : `${shortDayOf(to)} ${clockOf(to)}`
+
+const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode => {
+  const { running, icon, text } = state
+  const isBroken = state.kind === 'off'
+  return (
+    <span class="row now-state">
+      <Icon name={icon} />
+      <span class="second">
+        {(isBroken || running === undefined) && <span class={isBroken ? 'danger' : ''}>{text}</span>}
+        {isBroken && running !== undefined && ', '}
+        {running !== undefined && (
+          <>
+            <b class="medium">
+              <bdi>{who}</bdi>
+            </b>{' '}
+            until {untilText(running.to, now)}
+          </>
+        )}
+      </span>
+    </span>
+  )
+}
+
+/** Commands about the machine itself: one at a time, what was refused stays until the next. */
+const useActions = ({ sut, known }: Pick<Props, 'sut' | 'known'>) => {
+  const { api } = usePage()
+  const [isBusy, setBusy] = useState(false)
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const [checked, setChecked] = useState<Checked | undefined>(undefined)
+  /** Tells whether it was done. */
+  const busily = async (run: () => Promise<unknown>): Promise<boolean> => {
+    setBusy(true)
+    setRefused(undefined)
+    setChecked(undefined)
+    const result = await run().catch((error: unknown) => error)
+    setBusy(false)
+    if (result instanceof Refused) setRefused(result)
+    else if (result instanceof Error) throw result
+    return !(result instanceof Refused)
+  }
+  const send = (verb: string, body?: object): Promise<boolean> =>
+    busily(() => postSafely(api, `/api/sut/${sut._id}/${verb}`, { body, ifMatch: known?.etag, key: newKey() }))
+  const check = (): Promise<boolean> =>
+    busily(async () => {
+      const found = await checkMachine(api, sut._id)
+      if (found instanceof Refused) throw found
+      setChecked(found)
+    })
+  return { isBusy, refused, checked, send, check }
+}
+
+type Actions = ReturnType<typeof useActions>
+
+const Retire = ({ sut, actions, onBack }: { sut: Sut; actions: Actions; onBack: () => void }): VNode => {
+  const retire = async (): Promise<void> => {
+    if (await actions.send('retire')) goTo('machines')
+    else onBack()
+  }
+  return (
+    <div class="note danger middle" role="alert">
+      <Icon name="warning" />
+      <span class="grow">
+        Retire <bdi>{sut.name}</bdi>? It leaves all lists. Its history stays.
+      </span>
+      <button
+        type="button"
+        class="btn danger"
+        disabled={actions.isBusy}
+        ref={(button: HTMLElement | null) => button?.focus()}
+        onClick={retire}
+      >
+        Retire
+      </button>
+      <button type="button" class="btn" onClick={onBack}>
+        Keep it
+      </button>
+    </div>
+  )
+}
+
+const CheckResult = ({ checked, takesPassword }: { checked: Checked; takesPassword: boolean }): VNode => {
+  const text = checkedText(checked, takesPassword)
+  return (
+    <div class={`note ${checked.reachable ? 'ok' : 'danger'}`} role="status">
+      <Icon name={checked.reachable ? 'check' : 'warning'} />
+      <span>
+        {text.charAt(0).toUpperCase()}
+        {text.slice(1)}.
+      </span>
+    </div>
+  )
+}
+
+/** What the machine is called, who has it, and what one may do with it. */
+export const Head = (props: Props): VNode => {
+  const { sut, known, mayReserve, isAnswered, onEdit } = props
+  const actions = useActions(props)
+  const [isRetiring, setRetiring] = useState(false)
+  const isOff = actions.isBusy || !isAnswered
+  const choices = [
+    { key: 'active', text: sut.is_active ? 'Do not let it be reserved' : 'Let it be reserved' },
+    { key: 'probe', text: known?.settings.monitoring_interval === null ? 'Probe it' : 'Stop probing it' },
+    { key: 'retire', text: 'Retire…' },
+  ]
+  const choose = (key: string): void => {
+    if (key === 'active') void actions.send('update', { is_active: !sut.is_active })
+    if (key === 'probe') void actions.send('monitoring', { enabled: known?.settings.monitoring_interval === null })
+    if (key === 'retire') setRetiring(true)
+  }
+  // It has no port any more.
+  const isRetired = known !== undefined && known.settings.listen_port === null
+  const mayChange = known !== undefined && !isRetired
+  const takesPassword = known?.settings.has_password === true && sut.sut_type === 'vnc'
+  return (
+    <div>
+      <nav class="small path" aria-label="Path">
+        <a href={linkTo('machines')}>{texts.screens.machines}</a>{' '}
+        <span class="muted">
+          / <bdi>{sut.name}</bdi>
+        </span>
+      </nav>
+      <div class="page-head machine-head">
+        <h1 class="t20">
+          <bdi>{sut.name}</bdi>
+        </h1>
+        <Now {...props} />
+        <span class="grow" />
+        {mayChange && (
+          <>
+            <button type="button" class="btn quiet" disabled={isOff} onClick={actions.check}>
+              <Icon name="pulse" />
+              Check now
+            </button>
+            <button type="button" class="btn" disabled={isOff} onClick={onEdit}>
+              <Icon name="edit" />
+              Edit
+            </button>
+          </>
+        )}
+        {mayReserve && !isRetired && (
+          <button
+            type="button"
+            class="btn primary"
+            disabled={!sut.is_active || !isAnswered}
+            onClick={() => take(sut._id, HOUR)}
+          >
+            <Icon name="plus" />
+            Reserve
+          </button>
+        )}
+        {mayChange && (
+          <MenuButton
+            label="More: deactivate, retire"
+            icon="more"
+            className="btn icon quiet"
+            choices={choices}
+            isDisabled={isOff}
+            onChoose={choose}
+          />
+        )}
+      </div>
+      {isRetired && (
+        <div class="note" role="note">
+          <Icon name="lock" />
+          <span>This machine is retired. It is in no list any more; its history stays.</span>
+        </div>
+      )}
+      {isRetiring && <Retire sut={sut} actions={actions} onBack={() => setRetiring(false)} />}
+      {actions.refused !== undefined && <RefusedNote refused={actions.refused} />}
+      {actions.checked !== undefined && <CheckResult checked={actions.checked} takesPassword={takesPassword} />}
+    </div>
+  )
+}

@@ -1,0 +1,143 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { readNewest } from '../../events/entries.ts'
+import { Line, type Told } from '../../events/line.tsx'
+import { sentenceOf } from '../../events/sentence.ts'
+import type { Kind } from '../../events/telling.ts'
+import type { Person } from '../../live/objects.ts'
+import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { isBy } from '../../page/as-of.ts'
+import { usePage } from '../../page/context.ts'
+import { useReading } from '../../page/reading.ts'
+import { MenuChip } from '../../parts/menu.tsx'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { clockOf, midnightOf, numberOf, shortDayOf } from '../../timeline/times.ts'
+
+interface Props {
+  readonly sutId: string
+  readonly ownId: string
+  readonly now: number
+}
+
+/** Those that a machine has. */
+type OfMachine = Exclude<Kind, 'people' | 'service'>
+
+const KINDS: Readonly<Record<OfMachine, string>> = {
+  reservations: 'Reservations',
+  sessions: 'Connections',
+  changes: 'Changes',
+  monitoring: 'Monitoring',
+}
+
+/** Entries that are read at first, and more with each "older". */
+const FIRST = 20
+const MORE = 100
+
+/** `10:30:04` today, otherwise `Tue 17:20`, or with the date. */
+const whenOf = (time: number, now: number): string => {
+  if (midnightOf(time) === midnightOf(now))
+    return `${clockOf(time)}:${String(new Date(time).getSeconds()).padStart(2, '0')}`
+  const isThisWeek = time > midnightOf(now, -6)
+  return `${isThisWeek ? shortDayOf(time).slice(0, 3) : shortDayOf(time).slice(4)} ${clockOf(time)}`
+}
+
+/** The newest entries, and the names of those they are about. */
+const useHistory = (sutId: string, most: number) => {
+  return useReading(
+    `history ${sutId} ${most}`,
+    async (api) => {
+      const [newest, { value }] = await Promise.all([
+        readNewest(api, sutId, most),
+        api.get<{ readonly users: readonly Person[] }>('/api/user?limit=1000'),
+      ])
+      const names = new Map(value.users.map(({ _id, name }) => [_id, name]))
+      for (const { actor, actorname } of newest.entries)
+        if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
+      return { ...newest, names }
+    },
+    ofSut(sutId),
+  )
+}
+
+/** What was done with a machine, newest first. */
+export const History = ({ sutId, ownId, now }: Props): VNode => {
+  const moment = useStore(usePage().asOf)
+  const [most, setMost] = useState(FIRST)
+  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set())
+  const { value: read, failed, retry } = useHistory(sutId, most)
+  // While more is read, what was read before stays.
+  const [before, setBefore] = useState(read)
+  if (read !== undefined && read !== before) setBefore(read)
+  const value = read ?? before
+  const told = useMemo(() => {
+    const reader = { ownId, nameOf: (id: string) => value?.names.get(id) }
+    return (value?.entries ?? [])
+      .filter((entry) => moment === undefined || isBy(moment, entry))
+      .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
+  }, [value, ownId, moment])
+  const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind))
+  const choices = (Object.keys(KINDS) as readonly OfMachine[]).map((key) => ({
+    key,
+    text: KINDS[key],
+    isChosen: kinds.has(key),
+  }))
+  const choose = (key: Kind): void => {
+    const next = new Set(kinds)
+    if (!next.delete(key)) next.add(key)
+    setKinds(next)
+  }
+  const older = value === undefined ? 0 : value.count - value.entries.length
+  const content = (): unknown => {
+    if (value === undefined)
+      return failed === undefined ? (
+        <p class="muted" role="status">
+          Loading
+        </p>
+      ) : (
+        <FailedBlock
+          title="The history could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    return (
+      <div>
+        {shown.map((each) => (
+          <Line key={each.entry.sequence} {...each} when={whenOf(Date.parse(each.entry.time), now)} />
+        ))}
+        {shown.length === 0 && (
+          <p class="muted">Nothing of this kind among the {value.entries.length} newest entries.</p>
+        )}
+        {older > 0 && (
+          <p class="older">
+            <button
+              type="button"
+              class="btn quiet small"
+              disabled={read === undefined}
+              onClick={() => setMost(Math.min(1_000, value.entries.length + MORE))}
+            >
+              {numberOf(older)} older {older === 1 ? 'entry' : 'entries'}
+            </button>
+          </p>
+        )}
+      </div>
+    )
+  }
+  return (
+    <section class="section" aria-label="History">
+      <div class="section-head">
+        <h2 class="grow">History</h2>
+        <MenuChip
+          label={kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`}
+          isOn={kinds.size > 0}
+          choices={choices}
+          isMultiple
+          onChoose={choose}
+        />
+      </div>
+      {content()}
+    </section>
+  )
+}

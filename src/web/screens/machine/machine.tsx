@@ -1,0 +1,172 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { bookedOf, type NamedReservation, type Sut, turnaroundOf } from '../../live/objects.ts'
+import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
+import type { Known } from '../../machines/form.ts'
+import { MachineDialog } from '../../machines/machine-dialog.tsx'
+import { readKnown } from '../../machines/save.ts'
+import { stateOf } from '../../machines/state.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { useReading } from '../../page/reading.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import type { Readable, Refused } from '../../service/api.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { MINUTE, midnightOf, toIso } from '../../timeline/times.ts'
+import { show } from '../schedule/grid/view.ts'
+import { Facts, Tags } from './facts.tsx'
+import { Head } from './head.tsx'
+import { History } from './history.tsx'
+import { Monitoring } from './monitoring.tsx'
+import { Week } from './week.tsx'
+
+/** A machine and what is reserved in the next seven days, and the day before: it may be turned around after that. */
+interface Read {
+  readonly sut: Sut
+  /** With its settings, for administrators. */
+  readonly known: Known | undefined
+  readonly booked: readonly Booked[]
+  /** Ids of those that belong to a series. */
+  readonly ofSeries: ReadonlySet<string>
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Reservations of a machine in eight days, at most: a quarter-hour each. */
+const MOST = 800
+
+const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
+  const sutId = encodeURIComponent(id)
+  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}&include=names,series&limit=${MOST}`
+  const [found, { value }] = await Promise.all([
+    isAdministrator
+      ? readKnown(api, sutId)
+      : api.get<Sut>(`/api/sut/${sutId}?include=settings`).then((answer) => answer.value),
+    api.get<{ readonly sut_reservations: readonly NamedReservation[] }>(path),
+  ])
+  const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
+  const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
+  const ofSeries = new Set(value.sut_reservations.filter(({ series_id }) => series_id).map(({ _id }) => _id))
+  const known = 'etag' in found ? found : undefined
+  const sut = 'etag' in found ? { ...found.sut, settings: found.settings } : found
+  return { sut, known, booked, ofSeries, names }
+}
+
+const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
+  const isScoped = (meOf(usePage()).scope ?? '') !== ''
+  const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
+  return (
+    <StateBlock icon="search" title="There is no such machine" text={text}>
+      <div class="row">
+        <a class="btn" href={linkTo('machines')}>
+          {texts.screens.machines}
+        </a>
+      </div>
+    </StateBlock>
+  )
+}
+
+const Skeleton = (): VNode => (
+  <div class="page" aria-busy="true">
+    <span class="vh" role="status">
+      Loading
+    </span>
+    <div class="page-head">
+      <span class="sk sk-name" />
+    </div>
+    <div class="cols r320">
+      <div class="stack">
+        {[0, 1, 2, 3, 4, 5, 6].map((n) => (
+          <span key={n} class="sk sk-line" />
+        ))}
+      </div>
+    </div>
+  </div>
+)
+
+const Content = ({ read }: { readonly read: Read }): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [isEditing, setEditing] = useState(false)
+  const { sut, known, booked, ofSeries, names } = read
+  const state = stateOf(sut, booked, now, me._id)
+  const nameOf = ({ userId }: Booked): string => names.get(userId) ?? userId
+  const who = state.running && (state.running.userId === me._id ? 'You' : nameOf(state.running))
+  const edit = (): void => setEditing(true)
+  const onDay = (day: number): void => {
+    show({ zoom: 'day', time: day === midnightOf(now) ? undefined : day, open: undefined })
+    goTo('schedule')
+  }
+  return (
+    <div class="page">
+      <Head
+        sut={sut}
+        known={known}
+        state={state}
+        who={who}
+        now={now}
+        mayReserve={me.role !== 'auditor'}
+        isAnswered={isAnswered}
+        onEdit={edit}
+      />
+      <div class="cols r320">
+        <div>
+          <section>
+            <div class="section-head">
+              <h2 class="grow">Next 7 days</h2>
+              <a class="small" href={linkTo('schedule')}>
+                In the schedule
+              </a>
+            </div>
+            <Week
+              booked={booked}
+              ofSeries={ofSeries}
+              turnaround={turnaroundOf(sut)}
+              now={now}
+              ownId={me._id}
+              nameOf={nameOf}
+              onDay={onDay}
+            />
+          </section>
+          <Monitoring sut={sut} now={now} />
+          {me.role !== 'tester' && <History sutId={sut._id} ownId={me._id} now={now} />}
+        </div>
+        <aside class="stack machine-side">
+          <Facts sut={sut} settings={known?.settings ?? sut.settings} />
+          <Tags sut={sut} onEdit={known && isAnswered ? edit : undefined} />
+        </aside>
+      </div>
+      {isEditing && known !== undefined && <MachineDialog known={known} onClose={() => setEditing(false)} />}
+    </div>
+  )
+}
+
+/** One machine: who has it when, how it has been, and what was done with it. */
+export const Machine = ({ id }: { readonly id: string }): VNode => {
+  const page = usePage()
+  const isAdministrator = meOf(page).role === 'administrator'
+  const day = useStore(page.clock, (time) => midnightOf(time))
+  const { value, failed, retry } = useReading(
+    `machine ${id} ${day}`,
+    (api) => readMachine(api, id, isAdministrator, day),
+    ofSut(id, 'sut', 'sut_reservation'),
+  )
+  const content = (): VNode => {
+    // It may have left the scope since it was read.
+    if (failed?.status === 404 || failed?.status === 422) return <Gone failed={failed} />
+    if (value !== undefined) return <Content read={value} />
+    if (failed === undefined) return <Skeleton />
+    return (
+      <FailedBlock
+        title="The machine could not be loaded"
+        failed={failed}
+        seconds={RETRY_DELAY_MS / 1_000}
+        onRetry={retry}
+      />
+    )
+  }
+  return <main class="main">{content()}</main>
+}

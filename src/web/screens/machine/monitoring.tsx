@@ -1,0 +1,114 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { ofSut } from '../../live/reading.ts'
+import { readUptime } from '../../machines/read-uptime.ts'
+import { Strip } from '../../machines/strip.tsx'
+import { outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
+import { useReading } from '../../page/reading.ts'
+import { Icon } from '../../parts/icon.tsx'
+import type { Outage } from '../../timeline/cells.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf } from '../../timeline/times.ts'
+
+interface Props {
+  readonly sut: Sut
+  readonly now: number
+}
+
+const momentOf = (time: number, now: number): string =>
+  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
+
+/** `Online since Tue 17:02`. */
+const statusText = ({ monitoring: { status, status_description, last_updated } }: Sut, now: number): string => {
+  if (status === 'Unknown') return 'Not probed yet'
+  if (status === 'SUT Monitoring Disabled') return 'Not monitored'
+  return `${status} since ${momentOf(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
+}
+
+/** What strips show: their name, their length in hours, their slots, and the marks below. */
+const SPANS = {
+  day: { text: '24 h', label: 'Last 24 hours', hours: 24, slots: 96 },
+  week: { text: '7 days', label: 'Last 7 days', hours: 7 * 24, slots: 84 },
+} as const
+type Name = keyof typeof SPANS
+
+const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }): VNode => {
+  const at = (part: number): string => {
+    const time = from + part * (to - from)
+    return name === 'day' ? clockOf(time) : shortDayOf(time)
+  }
+  return (
+    <div class="strip-axis">
+      <span>{name === 'day' ? `yesterday ${at(0)}` : at(0)}</span>
+      <span class="desk-only">{at(0.25)}</span>
+      <span>{at(0.5)}</span>
+      <span class="desk-only">{at(0.75)}</span>
+      <span>now</span>
+    </div>
+  )
+}
+
+/** Outages that are listed, at most. */
+const LISTED = 10
+
+const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: number }): VNode | undefined => {
+  const newest = uptime.outages.toReversed().slice(0, LISTED)
+  if (uptime.outages.length < 2) return undefined
+  return (
+    <ul class="outages small second">
+      {newest.map((outage: Outage) => (
+        <li key={outage.from}>Offline {outageText(outage, now)}.</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What monitoring says now, and how the machine has been. */
+export const Monitoring = ({ sut, now }: Props): VNode => {
+  const [name, setName] = useState<Name>('day')
+  const { text, label, hours, slots } = SPANS[name]
+  const span = { from: now - hours * HOUR, to: now }
+  const { value, failed } = useReading(
+    `uptime ${sut._id} ${name}`,
+    (api) => readUptime(api, sut._id, span),
+    ofSut(sut._id, 'sut'),
+    Math.floor(now / (15 * MINUTE)),
+  )
+  const isOff = sut.monitoring.status === 'Offline'
+  const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
+  return (
+    <section class="section" aria-label="Monitoring">
+      <div class="section-head">
+        <h2 class="grow">Monitoring</h2>
+        <div class="seg" role="group" aria-label="Span">
+          {(Object.keys(SPANS) as readonly Name[]).map((each) => (
+            <button key={each} type="button" aria-pressed={each === name} onClick={() => setName(each)}>
+              {SPANS[each].text}
+            </button>
+          ))}
+        </div>
+      </div>
+      {value !== undefined && <Strip uptime={value} span={span} count={slots} label={label} isBig />}
+      {value === undefined && <span class="sk strip big" aria-busy={failed === undefined} />}
+      <Axis {...span} name={name} />
+      <p class="small second row under">
+        {isOff && (
+          <span class="danger">
+            <Icon name="warning" />
+          </span>
+        )}
+        <span>
+          <span class={isOff ? 'danger' : ''}>{statusText(sut, now)}.</span>
+          {isKnown && <> {outagesText(value, text, now)}</>}
+          {failed !== undefined && (
+            <>
+              {' '}
+              <span role="alert">{failed.message}</span>
+            </>
+          )}
+        </span>
+      </p>
+      {value !== undefined && <Outages uptime={value} now={now} />}
+    </section>
+  )
+}

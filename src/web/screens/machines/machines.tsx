@@ -1,0 +1,160 @@
+import type { VNode } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { MachineDialog } from '../../machines/machine-dialog.tsx'
+import { MachineImport } from '../../machines/machine-import.tsx'
+import { NoMachines } from '../../machines/no-machines.tsx'
+import { readUptimes } from '../../machines/read-uptime.ts'
+import type { Uptime } from '../../machines/uptime.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useReading } from '../../page/reading.ts'
+import { useLab } from '../../page/use-lab.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Booked } from '../../timeline/calendar.ts'
+import { spanOf } from '../../timeline/span.ts'
+import { HOUR, MINUTE } from '../../timeline/times.ts'
+import { Machine } from '../machine/machine.tsx'
+import { FilterBar, TitleBar } from './bars.tsx'
+import { matches, NO_FILTER, ordered, rowOf } from './list.ts'
+import { MachineTable } from './table.tsx'
+import { view } from './view.ts'
+
+const NONE: readonly Booked[] = []
+
+const Skeleton = (): VNode => (
+  <div class="machines-in" aria-busy="true">
+    <span class="vh" role="status">
+      Loading
+    </span>
+    {Array.from({ length: 14 }, (_, n) => (
+      <div class="sk-row" key={n}>
+        <span class="sk sk-name" />
+        <span class={`sk sk-block sk-${n % 5}`} />
+      </div>
+    ))}
+  </div>
+)
+
+const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode => (
+  <NoMachines>
+    {onAdd && (
+      <div class="row">
+        <button type="button" class="btn primary" onClick={onAdd}>
+          Add a machine
+        </button>
+        <button type="button" class="btn" onClick={onImport}>
+          Import a CSV file
+        </button>
+      </div>
+    )}
+  </NoMachines>
+)
+
+/** Rows of all machines and of those that are shown. */
+const useRows = (now: number) => {
+  const page = usePage()
+  const { suts, bySut, people } = useStore(page.lab.lab)
+  const { filter, order } = useStore(view)
+  const ownId = meOf(page)._id
+  return useMemo(() => {
+    const nameOf = (id: string): string => people.get(id)?.name ?? id
+    const all = [...suts.values()].map((sut) => rowOf(sut, bySut.get(sut._id) ?? NONE, now, ownId, nameOf))
+    return {
+      all,
+      shown: ordered(
+        all.filter((row) => matches(row, filter)),
+        order,
+      ),
+    }
+  }, [suts, bySut, people, filter, order, now, ownId])
+}
+
+const NOTHING: ReadonlyMap<string, Uptime> = new Map()
+
+/** How the machines in view have been in the last day. What was read of others stays. */
+const useUptimes = (inView: readonly string[], now: number) => {
+  const day = { from: now - 24 * HOUR, to: now }
+  const { value } = useReading(`uptimes ${now} ${inView.join()}`, (api) => readUptimes(api, inView, day), {
+    of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
+  })
+  const kept = useRef(NOTHING)
+  return useMemo(() => {
+    if (value !== undefined) kept.current = new Map([...kept.current, ...value])
+    return { uptimes: kept.current, day }
+  }, [value, now])
+}
+
+/** All machines: what each is, who has it, and how it has been. */
+const List = (): VNode => {
+  const page = usePage()
+  const isAdministrator = meOf(page).role === 'administrator'
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
+  const { isLoaded, failed, retry, onView } = useLab(span)
+  const { all, shown } = useRows(now)
+  const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const [inView, setInView] = useState<readonly string[]>([])
+  const { uptimes, day } = useUptimes(inView, now)
+  const close = (): void => setOpen(undefined)
+  const show = (ids: readonly string[]): void => {
+    setInView(ids)
+    onView(ids, [])
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== '/' || event.target instanceof HTMLInputElement || open !== undefined) return
+    event.preventDefault()
+    document.getElementById('machines-filter')?.focus()
+  }
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined ? (
+        <Skeleton />
+      ) : (
+        <FailedBlock
+          title="The machines could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    if (all.length === 0)
+      return <Empty onAdd={isAdministrator ? () => setOpen('add') : undefined} onImport={() => setOpen('import')} />
+    if (shown.length === 0)
+      return (
+        <StateBlock icon="filter" title="No machine matches">
+          <div class="row">
+            <button
+              type="button"
+              class="btn"
+              onClick={() => view.update((before) => ({ ...before, filter: NO_FILTER }))}
+            >
+              Clear filters
+            </button>
+          </div>
+        </StateBlock>
+      )
+    return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={show} />
+  }
+  return (
+    <main class="main flush" onKeyDown={onKeyDown}>
+      <TitleBar
+        all={all}
+        shown={shown}
+        isAdministrator={isAdministrator}
+        isAnswered={isAnswered}
+        onAdd={() => setOpen('add')}
+        onImport={() => setOpen('import')}
+      />
+      <FilterBar all={all} />
+      {content()}
+      {open === 'add' && <MachineDialog known={undefined} onClose={close} />}
+      {open === 'import' && <MachineImport onClose={close} />}
+    </main>
+  )
+}
+
+/** The machines, or one of them. */
+export const Machines = ({ id }: { readonly id: string | undefined }): VNode =>
+  id === undefined ? <List /> : <Machine key={id} id={id} />

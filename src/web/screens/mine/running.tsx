@@ -1,0 +1,193 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Commands, useCommands } from '../../holding/commands.ts'
+import { HostPort, PortNote, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.tsx'
+import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.tsx'
+import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.tsx'
+import { KeptNote } from '../../holding/keepalive.tsx'
+import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { isNear } from '../../page/warning.ts'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Taken } from '../../timeline/calendar.ts'
+import { durationOf } from '../../timeline/times.ts'
+
+export interface Held {
+  readonly reservation: NamedReservation
+  /** Undefined until it was read, and for a machine outside one's scope. */
+  readonly sut: Sut | undefined
+  /** What is taken of the machine, by start; undefined until it was read. */
+  readonly taken: readonly Taken[] | undefined
+}
+
+export const nameOfHeld = ({ reservation, sut }: Held): string =>
+  sut?.name ?? reservation.sut_name ?? reservation.sut_id
+
+/** A machine's name, which leads to it. */
+export const MachineLink = ({ held }: { readonly held: Held }): VNode => (
+  <a class="medium" href={linkTo('machines', held.reservation.sut_id)}>
+    <bdi>{nameOfHeld(held)}</bdi>
+  </a>
+)
+
+const CIRCUMFERENCE = 2 * Math.PI * 25
+
+/** How much of a reservation is left. */
+const Ring = ({
+  left,
+  share,
+  isNear: near,
+}: {
+  readonly left: number
+  readonly share: number
+  readonly isNear: boolean
+}) => {
+  // Hours and minutes side by side are too wide for it.
+  const [hours, minutes] = durationOf(left).split(/(?<=h) /)
+  const hasMinutes = minutes !== undefined
+  return (
+    <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${durationOf(left)} left`}>
+      <svg viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
+        <circle cx="28" cy="28" r="25" />
+        <circle
+          cx="28"
+          cy="28"
+          r="25"
+          stroke-dasharray={`${(share * CIRCUMFERENCE).toFixed(1)} ${CIRCUMFERENCE.toFixed(1)}`}
+        />
+      </svg>
+      <span>
+        {hasMinutes ? (
+          <>
+            {hours}
+            <br />
+            {minutes}
+          </>
+        ) : (
+          <>
+            {durationOf(left)}
+            <small>left</small>
+          </>
+        )}
+      </span>
+    </span>
+  )
+}
+
+/** What of a machine helps to recognise it: `Windows 11 24H2, rack 1`. */
+const aboutOf = (sut: Sut | undefined): string => {
+  if (sut === undefined) return ''
+  const { rack } = sut.tags
+  return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
+}
+
+const Connect = ({
+  held,
+  commands: { run, isBusy, sending },
+  isDisabled,
+}: {
+  readonly held: Held
+  readonly commands: Commands
+  readonly isDisabled: boolean
+}): VNode | undefined => {
+  const id = held.reservation._id
+  const [connection, readAgain] = useConnection(id, true)
+  if (connection === undefined) return undefined
+  const bind = async (): Promise<void> => {
+    if (await run('update')) readAgain()
+  }
+  const isHere = connection.host !== null
+  return (
+    <div class="connect">
+      <HostPort connection={connection} />
+      {isHere && connection.sut_type === 'vnc' && (
+        <a class="btn primary" href={linkTo('screen', id)}>
+          <Icon name="screen" />
+          Open screen
+        </a>
+      )}
+      <ViewerFile id={id} connection={connection} />
+      <UnusedNote connection={connection} />
+      <KeptNote id={id} end={Date.parse(held.reservation.end_time)} />
+      <PortNote connection={connection} />
+      {connection.bound_here ? (
+        <span class="small muted row may">
+          <span class="ok">
+            <Icon name="check" />
+          </span>
+          This computer may connect
+        </span>
+      ) : (
+        <CommandButton
+          className="btn small"
+          isBusy={sending === 'update'}
+          doing="Allowing…"
+          isDisabled={isDisabled || (isBusy && sending !== 'update')}
+          onPress={bind}
+        >
+          <Icon name="plug" />
+          Allow this computer
+        </CommandButton>
+      )}
+    </div>
+  )
+}
+
+/** A running reservation: time left, how to connect, and what may be done with it. */
+export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
+  const { reservation, sut, taken } = held
+  const page = usePage()
+  const now = useStore(page.clock)
+  const warning = useStore(page.warning)
+  const commands = useCommands(reservation._id)
+  const [until, ask] = useState<Until | undefined>(undefined)
+  const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
+  const about = aboutOf(sut)
+  const own = bookedOf(reservation)
+  const after = afterText(taken, own, now)
+  const name = nameOfHeld(held)
+  const { verb, doing, question } = textsUntil(until ?? 'now', now, name, true)
+  const confirm = (): Promise<void> => giveBack(commands, until ?? 'now').then(() => ask(undefined))
+  return (
+    <article class="run" aria-label={name}>
+      <Ring left={to - now} share={Math.min(1, (to - now) / (to - from))} isNear={isNear(to, now, warning)} />
+      <div>
+        <h3 class="t16">
+          <MachineLink held={held} />
+        </h3>
+        <p class="second num">
+          {about !== '' && `${about}. `}Since {timeOn(from, now)}, until <b class="medium">{timeOn(to, now)}</b>
+          {after !== undefined && `. Free after it ${after}`}
+        </p>
+      </div>
+      {until !== undefined ? (
+        <Confirm
+          question={question}
+          action={verb}
+          doing={doing}
+          isDisabled={isDisabled}
+          onConfirm={confirm}
+          onBack={() => ask(undefined)}
+        />
+      ) : (
+        <div class="row acts">
+          <ExtendPair own={own} taken={taken} commands={commands} isDisabled={isDisabled} />
+          <ShortenMenu own={own} now={now} className="btn" isDisabled={isDisabled || commands.isBusy} onChoose={ask} />
+          <button type="button" class="btn danger" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
+            Release
+          </button>
+        </div>
+      )}
+      <Connect held={held} commands={commands} isDisabled={isDisabled} />
+      {commands.refused !== undefined && (
+        <div class="connect">
+          <CommandNote refused={commands.refused} commands={commands} />
+        </div>
+      )}
+    </article>
+  )
+}

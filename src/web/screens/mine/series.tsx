@@ -1,0 +1,67 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { seriesText } from '../../holding/series.tsx'
+import { readAll } from '../../live/lists.ts'
+import type { NamedReservation } from '../../live/objects.ts'
+import { NOTHING } from '../../live/reading.ts'
+import { useReading } from '../../page/reading.ts'
+import { ruleText } from '../../timeline/series.ts'
+import { Ahead } from './rows.tsx'
+import type { Held } from './running.tsx'
+
+/** Reservations of a series that are shown one by one, at most. */
+const MOST = 50
+
+/** The rules of the series that own reservations belong to, by id. Once made they stay the same. */
+export const useRules = (
+  userId: string,
+  reservations: readonly NamedReservation[],
+): ReadonlyMap<string, string> | undefined => {
+  const ids = [...new Set(reservations.flatMap(({ series_id }) => series_id ?? []))].sort()
+  const { value } = useReading(
+    `rules ${ids.join()}`,
+    async (api) => {
+      if (ids.length === 0) return new Map<string, string>()
+      const path = `/api/sut_reservation_series?user_id=${encodeURIComponent(userId)}`
+      const series = await readAll<{ _id: string; rrule: string }>(api, path, 'sut_reservation_series')
+      return new Map(series.map(({ _id, rrule }) => [_id, rrule]))
+    },
+    NOTHING,
+  )
+  return value
+}
+
+interface Props {
+  /** Those that have not begun, by start: at least one. */
+  readonly all: readonly Held[]
+  readonly rrule: string | undefined
+  readonly isDisabled: boolean
+}
+
+/** A series: its next reservation, and on demand those after it. */
+export const SeriesAhead = ({ all, rrule = '', isDisabled }: Props): VNode | undefined => {
+  const [isOpen, setOpen] = useState(false)
+  const [first, ...others] = all
+  if (first === undefined) return undefined
+  const { reservation } = first
+  const rule = ruleText(rrule, Date.parse(reservation.start_time))
+  const rest = { seriesId: reservation.series_id ?? '', count: all.length }
+  const about =
+    others.length === 0 ? (
+      <span class="muted clip">{seriesText(rule, 0)}</span>
+    ) : (
+      <button type="button" class="more muted clip" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {seriesText(rule, others.length)}
+      </button>
+    )
+  return (
+    <div>
+      <Ahead key={reservation._id} held={first} isDisabled={isDisabled} icon="repeat" about={about} rest={rest} />
+      {isOpen &&
+        others
+          .slice(0, MOST)
+          .map((held) => <Ahead key={held.reservation._id} held={held} isDisabled={isDisabled} icon="repeat" />)}
+      {isOpen && others.length > MOST && <p class="small muted">and {others.length - MOST} later</p>}
+    </div>
+  )
+}

@@ -1,0 +1,113 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { errorsByField, RefusedNote, TextField } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import { SecretNote } from '../../people/secret-note.tsx'
+import type { User } from '../../people/user.ts'
+import { PersonFields } from './fields.tsx'
+import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
+
+/** Shown once, where Berth made it. */
+type AddedUser = User & { readonly password?: string }
+
+interface Added {
+  readonly user: AddedUser
+  /** Whether the password was typed, so that it is known. */
+  readonly isTyped: boolean
+}
+
+const AddedNote = ({ added: { user, isTyped } }: { readonly added: Added }): VNode =>
+  isTyped ? (
+    <div class="note ok" role="status">
+      <Icon name="check" />
+      <span>
+        <b class="medium">
+          <bdi>{user.name}</bdi>
+        </b>{' '}
+        was added.
+      </span>
+    </div>
+  ) : (
+    <SecretNote
+      name={`${user.name}’s password`}
+      secret={user.password}
+      ifLost="The person was added. Set a new password."
+    />
+  )
+
+interface Props {
+  readonly onAdded?: () => void
+  readonly onClose: () => void
+}
+
+/** Adds somebody. The password that Berth makes is shown once. */
+export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
+  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const { send, refused, isBusy } = useSending()
+  const [values, setValues] = useState<Values>(EMPTY)
+  const [password, setPassword] = useState('')
+  const [added, setAdded] = useState<Added | undefined>(undefined)
+  const isOff = isBusy || !isAnswered || values.name.trim() === '' || wrongLimits(values).length > 0
+  const submit = async (): Promise<void> => {
+    if (added !== undefined) return onClose()
+    if (isOff) return
+    const answer = await send<AddedUser>('/api/user/create', creationOf(values, password))
+    if (answer === undefined) return
+    setAdded({ user: answer.value, isTyped: password !== '' })
+    onAdded?.()
+  }
+  const another = (): void => {
+    setAdded(undefined)
+    setValues({ ...values, name: '' })
+    setPassword('')
+  }
+  const errors = errorsByField(refused)
+  const foot =
+    added === undefined ? (
+      <>
+        <span class="grow" />
+        <button type="button" class="btn quiet" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="submit" class="btn primary" disabled={isOff}>
+          Add
+        </button>
+      </>
+    ) : (
+      <>
+        <span class="grow" />
+        <button type="button" class="btn" onClick={another}>
+          Add another
+        </button>
+        <button type="submit" class="btn primary">
+          Done
+        </button>
+      </>
+    )
+  return (
+    <Dialog title="Add a person" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+      {added !== undefined && <AddedNote added={added} />}
+      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
+      {added === undefined && (
+        <>
+          <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={setValues} />
+          <TextField
+            id="new-password"
+            type="password"
+            autocomplete="new-password"
+            maxLength={1024}
+            label="Password"
+            hint="Leave it empty, and Berth makes one and shows it once."
+            value={password}
+            onInput={setPassword}
+            error={errors.get('password')}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}

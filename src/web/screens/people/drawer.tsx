@@ -1,0 +1,156 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ofUser, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { useReading } from '../../page/reading.ts'
+import { useSending } from '../../page/sending.ts'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { initialsOf } from '../../parts/initials.ts'
+import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Used, User } from '../../people/user.ts'
+import { Removal, Removed } from './leaving.tsx'
+import { PasswordDialog } from './password-dialog.tsx'
+import { PersonForm } from './person-form.tsx'
+import { PersonTokens } from './person-tokens.tsx'
+
+interface Props {
+  readonly id: string
+  /** Undefined until the list was read. */
+  readonly used: Used | undefined
+  /** Called after each change. */
+  readonly onChanged: () => void
+}
+
+/** Ends the sessions of somebody else. */
+const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswered: boolean }): VNode => {
+  const { send, refused } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const [isDone, setDone] = useState(false)
+  const signOut = async (): Promise<void> => {
+    setDone((await send(`/api/user/${encodeURIComponent(user._id)}/logout`)) !== undefined)
+    setAsking(false)
+  }
+  return (
+    <section class="part stack">
+      <div class="section-head">
+        <h3 class="grow">Sessions</h3>
+        {!isAsking && (
+          <button type="button" class="btn quiet small" disabled={!isAnswered} onClick={() => setAsking(true)}>
+            Sign out everywhere
+          </button>
+        )}
+      </div>
+      {isAsking && (
+        <Confirm
+          question={`Sign ${user.name} out of every browser?`}
+          action="Sign out"
+          doing="Signing out…"
+          isDisabled={!isAnswered}
+          onConfirm={signOut}
+          back="Back"
+          onBack={() => setAsking(false)}
+        />
+      )}
+      {refused !== undefined && <RefusedNote refused={refused} />}
+      <span class="small muted said" role="status">
+        {isDone && 'All sessions have ended.'}
+      </span>
+    </section>
+  )
+}
+
+const close = (): void => {
+  goTo('people')
+}
+
+/** One person: what may be changed, tokens, sessions, and leaving. On phones a page of its own. */
+export const Drawer = ({ id, used, onChanged }: Props): VNode => {
+  const page = usePage()
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const { value, failed, retry } = useReading(
+    `person ${id}`,
+    (api) => api.get<User>(`/api/user/${encodeURIComponent(id)}`),
+    ofUser(id),
+  )
+  const [isPassword, setPassword] = useState(false)
+  const title = useRef<HTMLHeadingElement>(null)
+  const user = value?.value
+  // Also where the button that did it has gone.
+  useLayoutEffect(() => title.current?.focus(), [user === undefined, user?.removed_at, user?.erased_at])
+  const isMe = id === meOf(page)._id
+  const changed = (): void => {
+    retry()
+    onChanged()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && !isPassword && !(event.target as HTMLElement).closest('dialog')) close()
+  }
+  const buttons = isMe ? (
+    <a class="btn" href={linkTo('account')}>
+      <Icon name="key" />
+      Your account
+    </a>
+  ) : (
+    <button type="button" class="btn" disabled={!isAnswered} onClick={() => setPassword(true)}>
+      <Icon name="key" />
+      New password
+    </button>
+  )
+  const content = (): VNode => {
+    if (value === undefined || user === undefined) {
+      if (failed === undefined)
+        return (
+          <div aria-busy="true">
+            <span class="vh" role="status">
+              Loading
+            </span>
+            <span class="sk sk-name" />
+          </div>
+        )
+      if (failed.status === 404) return <StateBlock icon="user" title="There is no such person" />
+      return (
+        <FailedBlock
+          title="This person could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      )
+    }
+    if (user.removed_at !== undefined) return <Removed user={user} isAnswered={isAnswered} onChanged={changed} />
+    return (
+      <>
+        <PersonForm newest={value} applied={used?.quota ?? null} isAnswered={isAnswered} onSaved={changed}>
+          {buttons}
+        </PersonForm>
+        {!isMe && (
+          <>
+            <PersonTokens user={user} isAnswered={isAnswered} />
+            <SignOut user={user} isAnswered={isAnswered} />
+            <Removal user={user} open={used?.reservations ?? 0} isAnswered={isAnswered} onChanged={changed} />
+          </>
+        )}
+        {isPassword && <PasswordDialog user={user} onClose={() => setPassword(false)} />}
+      </>
+    )
+  }
+  const name = user?.name ?? ''
+  return (
+    <aside class="drawer" aria-label={name === '' ? 'Person' : name} onKeyDown={onKeyDown}>
+      <div class="row drawer-head">
+        <span class={isMe ? 'avatar me' : 'avatar'} data-i={initialsOf(name)} aria-hidden="true" />
+        <h2 class="grow clip" tabindex={-1} ref={title}>
+          <bdi>{name}</bdi>
+        </h2>
+        <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick={close}>
+          <Icon name="x" />
+        </button>
+      </div>
+      {content()}
+    </aside>
+  )
+}

@@ -1,0 +1,105 @@
+import type { VNode } from 'preact'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { ROLES } from '../../people/user.ts'
+import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
+
+interface Props {
+  /** Begins the ids of the fields. */
+  readonly id: string
+  readonly values: Values
+  /** What is saved. */
+  readonly base: Values
+  readonly errors: ReadonlyMap<string, string>
+  readonly onChange: (values: Values) => void
+  /** Whether the focus begins in the name. */
+  readonly isFirst?: boolean
+}
+
+const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
+  const wrong = wrongLimits(values)
+  const error = errors.get('quota') ?? (wrong.length > 0 ? 'A limit is a number, or empty for none.' : undefined)
+  const type = (limit: Limit, { target }: Event): void =>
+    onChange(typeLimit(values, base, limit, (target as HTMLInputElement).value))
+  // The default of the service may not be known here.
+  const isUnknown = values.isDefault && LIMITS.every(({ field }) => values[field] === '')
+  const placeholder = isUnknown ? 'default' : 'none'
+  return (
+    <fieldset class="stack quota">
+      <legend class="label">Quota</legend>
+      {LIMITS.map(({ field, label }) => (
+        <div class="row" key={field}>
+          <input
+            class="input num"
+            id={`${id}-${field}`}
+            inputmode="decimal"
+            autocomplete="off"
+            maxlength={8}
+            placeholder={placeholder}
+            aria-invalid={wrong.includes(field)}
+            aria-labelledby={`${id}-${field}-label`}
+            value={values[field]}
+            onInput={(event: Event) => type(field, event)}
+          />
+          <span class="second" id={`${id}-${field}-label`}>
+            {label}
+          </span>
+        </div>
+      ))}
+      {error !== undefined && (
+        <span class="small danger" role="alert">
+          {error}
+        </span>
+      )}
+      <div>
+        {values.isDefault ? (
+          <span class="small muted">The quota of this Berth</span>
+        ) : (
+          <button type="button" class="btn quiet small outdent" onClick={() => onChange(toDefault(values, base))}>
+            Back to the default
+          </button>
+        )}
+      </div>
+    </fieldset>
+  )
+}
+
+/** Who somebody is, and what a tester may. */
+export const PersonFields = (props: Props): VNode => {
+  const { id, values, errors, onChange, isFirst = false } = props
+  const change = (part: Partial<Values>): void => onChange({ ...values, ...part })
+  return (
+    <>
+      <TextField
+        id={`${id}-name`}
+        label="Name"
+        isFirst={isFirst}
+        maxLength={128}
+        value={values.name}
+        onInput={(name: string) => change({ name })}
+        error={errors.get('name')}
+      />
+      <SelectField
+        id={`${id}-role`}
+        label="Role"
+        value={values.role}
+        options={ROLES}
+        onChange={(role: Values['role']) => change({ role })}
+        error={errors.get('role')}
+      />
+      {values.role === 'tester' && (
+        <>
+          <QuotaFields {...props} />
+          <TextField
+            id={`${id}-scope`}
+            label="Scope"
+            placeholder="All machines"
+            hint="Tags a machine must have, such as team=qa1,rack=4"
+            value={values.scope}
+            onInput={(scope: string) => change({ scope })}
+            error={errors.get('scope')}
+          />
+        </>
+      )}
+    </>
+  )
+}

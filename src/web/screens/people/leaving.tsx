@@ -1,0 +1,139 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useSending } from '../../page/sending.ts'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import type { User } from '../../people/user.ts'
+import { dateOf } from '../../timeline/times.ts'
+
+interface Props {
+  readonly user: User
+  readonly isAnswered: boolean
+  /** Called after each change. */
+  readonly onChanged: () => void
+}
+
+const pathOf = ({ _id }: User, verb: string): string => `/api/user/${encodeURIComponent(_id)}/${verb}`
+
+/** Asks what becomes of the reservations that are not over. */
+const Ask = ({
+  question,
+  isDisabled,
+  onRemove,
+  onBack,
+}: {
+  readonly question: string
+  readonly isDisabled: boolean
+  readonly onRemove: (reservations: 'cancel' | 'keep') => void
+  readonly onBack: () => void
+}): VNode => {
+  const first = useRef<HTMLButtonElement>(null)
+  useLayoutEffect(() => first.current?.focus(), [])
+  return (
+    <div class="stack">
+      <span role="alert">{question}</span>
+      <div class="row wrap">
+        <button type="button" class="btn danger" disabled={isDisabled} onClick={() => onRemove('cancel')}>
+          Cancel them
+        </button>
+        <button type="button" class="btn danger" disabled={isDisabled} onClick={() => onRemove('keep')}>
+          Keep them
+        </button>
+        <button type="button" class="btn" ref={first} onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Removes somebody. `open` is how many of the reservations are not over. */
+export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonly open: number }): VNode => {
+  const { send, refused, isBusy } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const isDisabled = isBusy || !isAnswered
+  const remove = async (reservations: 'cancel' | 'keep'): Promise<void> => {
+    if ((await send(pathOf(user, 'remove'), { reservations })) !== undefined) onChanged()
+    setAsking(false)
+  }
+  const back = (): void => setAsking(false)
+  const question = (): VNode =>
+    open === 0 ? (
+      <Confirm
+        question={`Remove ${user.name}?`}
+        action="Remove"
+        doing="Removing…"
+        isDisabled={!isAnswered}
+        onConfirm={() => remove('keep')}
+        back="Back"
+        onBack={back}
+      />
+    ) : (
+      <Ask
+        question={`Remove ${user.name}? ${open === 1 ? '1 reservation is' : `${open} reservations are`} not over.`}
+        isDisabled={isDisabled}
+        onRemove={remove}
+        onBack={back}
+      />
+    )
+  return (
+    <section class="part stack">
+      {refused !== undefined && <RefusedNote refused={refused} />}
+      {isAsking ? (
+        question()
+      ) : (
+        <div>
+          <button type="button" class="btn danger limited" disabled={isDisabled} onClick={() => setAsking(true)}>
+            <span class="clip">
+              Remove <bdi>{user.name.split(/\s/)[0]}</bdi>…
+            </span>
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Somebody who was removed: may come back, or be erased for good. */
+export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
+  const { send, refused, isBusy } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const isDisabled = isBusy || !isAnswered
+  const run = async (verb: string): Promise<void> => {
+    if ((await send(pathOf(user, verb))) !== undefined) onChanged()
+    setAsking(false)
+  }
+  if (user.erased_at !== undefined)
+    return <p class="second">Erased on {dateOf(Date.parse(user.erased_at))}. Histories show the id.</p>
+  return (
+    <div class="stack">
+      <p class="second">
+        Removed on {dateOf(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
+        revoked.
+      </p>
+      {refused !== undefined && <RefusedNote refused={refused} />}
+      {isAsking ? (
+        <Confirm
+          question={`Erase ${user.name} for good? Histories show the id then.`}
+          action="Erase"
+          doing="Erasing…"
+          isDisabled={!isAnswered}
+          onConfirm={() => run('erase')}
+          back="Back"
+          onBack={() => setAsking(false)}
+        />
+      ) : (
+        <div class="row wrap">
+          <button type="button" class="btn primary" disabled={isDisabled} onClick={() => run('restore')}>
+            <Icon name="repeat" />
+            Restore
+          </button>
+          <button type="button" class="btn danger" disabled={isDisabled} onClick={() => setAsking(true)}>
+            Erase…
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

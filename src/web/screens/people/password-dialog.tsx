@@ -1,0 +1,84 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { User } from '../../people/user.ts'
+import { newKey } from '../../service/api.ts'
+
+interface Props {
+  readonly user: User
+  readonly onClose: () => void
+}
+
+/** Gives somebody a new password, which is told to them in another way. */
+export const PasswordDialog = ({ user, onClose }: Props): VNode => {
+  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const { send, refused, isBusy } = useSending()
+  const [password, setPassword] = useState('')
+  const [areRevoked, setRevoked] = useState(false)
+  const [isDone, setDone] = useState(false)
+  const submit = async (): Promise<void> => {
+    if (isDone) return onClose()
+    if (password === '' || !isAnswered) return
+    const path = `/api/user/${encodeURIComponent(user._id)}/password`
+    if ((await send(path, { password, revoke_tokens: areRevoked })) !== undefined) setDone(true)
+  }
+  const errors = errorsByField(refused)
+  const foot = (
+    <>
+      <span class="grow" />
+      {!isDone && (
+        <button type="button" class="btn quiet" onClick={onClose}>
+          Cancel
+        </button>
+      )}
+      <button type="submit" class="btn primary" disabled={!isDone && (isBusy || !isAnswered || password === '')}>
+        {isDone ? 'Done' : 'Set password'}
+      </button>
+    </>
+  )
+  return (
+    <Dialog title={`New password for ${user.name}`} isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
+      {isDone ? (
+        <div class="note ok middle" role="status">
+          <Icon name="check" />
+          <div class="grow">
+            <div class="small">
+              The password is set, and all sessions have ended. Tell it to <bdi>{user.name}</bdi>.
+            </div>
+            <div class="mono secret">{password}</div>
+          </div>
+          <CopyButton text={password} isWide />
+        </div>
+      ) : (
+        <>
+          <div class="stack">
+            <TextField
+              id="new-password"
+              label="New password"
+              isFirst
+              autocomplete="new-password"
+              maxLength={1024}
+              value={password}
+              onInput={setPassword}
+              error={errors.get('password')}
+              hint="At least 8 characters. It ends all sessions."
+            />
+            <span>
+              <button type="button" class="btn quiet small outdent" onClick={() => setPassword(newKey())}>
+                Make one
+              </button>
+            </span>
+          </div>
+          <Switch className="small second" label="Revoke the tokens too" isOn={areRevoked} onChange={setRevoked} />
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,90 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { ImportDialog, type Kind } from '../../importing/import-dialog.tsx'
+import { csvOf } from '../../importing/rows.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { toUser } from './to-user.ts'
+
+const KIND: Kind = {
+  title: 'Import people',
+  path: '/api/user/import',
+  member: 'users',
+  columns: { required: ['name', 'role'], optional: ['quota', 'scope', 'password', '_id'], most: 100 },
+  count: (many) => (many === 1 ? '1 person' : `${many} people`),
+  toRow: toUser,
+  example: [
+    'name,role,quota,scope',
+    'Erin Doyle,tester,"hours_per_week=40,reservations_max=20",team=qa1',
+    'Frank Ito,auditor,,',
+    '',
+  ].join('\r\n'),
+}
+
+interface Made {
+  readonly name: string
+  /** Undefined for one that the file has, and if the answer was lost on its way. */
+  readonly password?: string
+}
+
+/** The passwords that Berth has made: once, on the screen and as a file. */
+const Passwords = ({ all }: { readonly all: readonly Made[] }): VNode => {
+  const download = (): void => {
+    const rows = [['name', 'password'], ...all.map(({ name, password = '' }) => [name, password])]
+    saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
+  }
+  return (
+    <div class="note ok passwords">
+      <Icon name="key" />
+      <div class="grow">
+        <div class="row">
+          <p class="grow small">The passwords are shown only once. Give each person theirs.</p>
+          <button type="button" class="btn small" onClick={download}>
+            <Icon name="download" />
+            CSV
+          </button>
+        </div>
+        <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
+          <dl class="facts">
+            {all.map(({ name, password }) => (
+              <>
+                <dt key={name}>
+                  <bdi>{name}</bdi>
+                </dt>
+                <dd class="mono secret">{password}</dd>
+              </>
+            ))}
+          </dl>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** Adds the people of a CSV file. Berth makes the passwords that it does not have. */
+export const PeopleImport = ({
+  onAdded,
+  onClose,
+}: {
+  readonly onAdded: () => void
+  readonly onClose: () => void
+}): VNode => {
+  const [added, setAdded] = useState<readonly Made[] | undefined>(undefined)
+  const take = (answer: Readonly<Record<string, unknown>>): Promise<void> => {
+    setAdded(answer.users as readonly Made[])
+    onAdded()
+    return Promise.resolve()
+  }
+  const made = added?.filter(({ password }) => password !== undefined) ?? []
+  return (
+    <ImportDialog kind={KIND} onAdded={take} onClose={onClose}>
+      {made.length > 0 && <Passwords all={made} />}
+      {added !== undefined && made.length === 0 && (
+        <p class="second">
+          Berth has shown no passwords: the file has them, or the answer was lost on its way. A person without one gets
+          it by New password.
+        </p>
+      )}
+    </ImportDialog>
+  )
+}

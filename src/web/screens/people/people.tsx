@@ -1,0 +1,128 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { readAll } from '../../live/lists.ts'
+import { type About, RETRY_DELAY_MS } from '../../live/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useReading } from '../../page/reading.ts'
+import { Switch } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { ListedUser } from '../../people/user.ts'
+import { AddDialog } from './add-dialog.tsx'
+import { Drawer } from './drawer.tsx'
+import { type Order, ordered } from './list.ts'
+import { PeopleImport } from './people-import.tsx'
+import { PeopleTable } from './table.tsx'
+
+const Skeleton = (): VNode => (
+  <div class="list" aria-busy="true">
+    <span class="vh" role="status">
+      Loading
+    </span>
+    {Array.from({ length: 10 }, (_, n) => (
+      <div class="sk-row" key={n}>
+        <span class="sk sk-name" />
+      </div>
+    ))}
+  </div>
+)
+
+interface AloneProps {
+  readonly onAdd: () => void
+  readonly onImport: () => void
+  readonly isDisabled: boolean
+}
+
+const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode => (
+  <StateBlock
+    icon="users"
+    title="Nobody else yet"
+    text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
+  >
+    <div class="row">
+      <button type="button" class="btn primary" disabled={isDisabled} onClick={onAdd}>
+        Add a person
+      </button>
+      <button type="button" class="btn" disabled={isDisabled} onClick={onImport}>
+        Import a CSV file
+      </button>
+    </div>
+  </StateBlock>
+)
+
+const HOURS = 'hours'
+/** The hours that people have reserved are counted again some time later. */
+const USERS: About = {
+  of: ({ kind, _id }) => (kind === 'user' ? _id : kind === 'sut_reservation' ? HOURS : undefined),
+  isInView: (id) => id !== HOURS,
+}
+
+/** Users, with what they have reserved this week, removed ones too if that is wanted. */
+const useUsers = (isWithRemoved: boolean) => {
+  const removed = isWithRemoved ? '&removed=true' : ''
+  return useReading(
+    `users${removed}`,
+    (api) => readAll<ListedUser>(api, `/api/user?include=used${removed}`, 'users'),
+    USERS,
+  )
+}
+
+/** Who uses the lab: roles, quotas and how they are used, scopes. */
+export const People = ({ id }: { readonly id: string | undefined }): VNode => {
+  const page = usePage()
+  const ownId = meOf(page)._id
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [isWithRemoved, setWithRemoved] = useState(false)
+  const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
+  const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
+  const close = (): void => setOpen(undefined)
+  const { value, failed, retry } = useUsers(isWithRemoved)
+  const users = useMemo(() => ordered(value ?? [], order), [value, order])
+  const content = (): VNode => {
+    if (value !== undefined)
+      return (
+        <PeopleTable users={users} ownId={ownId} openId={id} order={order} onOrder={setOrder}>
+          {value.length === 1 && !isWithRemoved && (
+            <Alone onAdd={() => setOpen('add')} onImport={() => setOpen('import')} isDisabled={!isAnswered} />
+          )}
+        </PeopleTable>
+      )
+    if (failed === undefined) return <Skeleton />
+    return (
+      <div class="list">
+        <FailedBlock
+          title="The people could not be loaded"
+          failed={failed}
+          seconds={RETRY_DELAY_MS / 1_000}
+          onRetry={retry}
+        />
+      </div>
+    )
+  }
+  return (
+    <main class={id === undefined ? 'main flush' : 'main flush has-drawer'}>
+      <div class="bar">
+        <h1>People</h1>
+        <span class="muted num">{value?.length}</span>
+        <span class="grow" />
+        <Switch label="Removed too" className="small second desk-only" isOn={isWithRemoved} onChange={setWithRemoved} />
+        <button type="button" class="btn quiet" disabled={!isAnswered} onClick={() => setOpen('import')}>
+          Import
+        </button>
+        <button type="button" class="btn" disabled={!isAnswered} onClick={() => setOpen('add')}>
+          <Icon name="plus" />
+          Add a person
+        </button>
+      </div>
+      <div class="split">
+        {content()}
+        {id !== undefined && (
+          <Drawer key={id} id={id} used={value?.find(({ _id }) => _id === id)?.used} onChanged={retry} />
+        )}
+      </div>
+      {open === 'add' && <AddDialog onAdded={retry} onClose={close} />}
+      {open === 'import' && <PeopleImport onAdded={retry} onClose={close} />}
+    </main>
+  )
+}

@@ -1,0 +1,97 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useSending } from '../../page/sending.ts'
+import { errorsByField, RefusedNote } from '../../parts/field.tsx'
+import { useFocusReturn } from '../../parts/focus.ts'
+import { Icon } from '../../parts/icon.tsx'
+import type { Quota, User } from '../../people/user.ts'
+import type { Answer } from '../../service/api.ts'
+import { PersonFields } from './fields.tsx'
+import { changesOf, rebase, revisionOf, valuesOf, wrongLimits } from './form.ts'
+
+interface Props {
+  /** As read last. */
+  readonly newest: Answer<User>
+  /** The quota that applies. */
+  readonly applied: Quota | null
+  readonly isAnswered: boolean
+  readonly onSaved: () => void
+  /** Further buttons. */
+  readonly children: ComponentChildren
+}
+
+const Stale = ({ onLoad }: { readonly onLoad: () => void }): VNode => {
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Save')
+  return (
+    <div class="note warn middle" role="alert" ref={note}>
+      <Icon name="warning" />
+      <span class="grow">This person was changed meanwhile. What you typed here is kept.</span>
+      <button type="button" class="btn small" onClick={onLoad}>
+        Load the new values
+      </button>
+    </div>
+  )
+}
+
+/** Changes somebody's name, role, quota and scope. What others change shows at once, unless something is typed. */
+export const PersonForm = ({ newest, applied, isAnswered, onSaved, children }: Props): VNode => {
+  const { send, refused, isBusy, forgive } = useSending()
+  const [base, setBase] = useState(newest)
+  const saved = valuesOf(base.value, applied)
+  // Only what differs from what is saved is kept, so that the rest follows.
+  const [typed, setTyped] = useState<typeof saved | undefined>(undefined)
+  const [isSaved, setSaved] = useState(false)
+  const values = typed ?? saved
+  const changes = changesOf(values, saved)
+  const isDirty = Object.keys(changes).length > 0
+  const isNewer = revisionOf(newest.etag) > revisionOf(base.etag)
+  useEffect(() => {
+    if (!isNewer || isDirty) return
+    setBase(newest)
+    setTyped(undefined)
+  }, [isNewer, isDirty])
+  const load = (): void => {
+    setTyped(rebase(values, saved, valuesOf(newest.value, applied)))
+    setBase(newest)
+    forgive()
+  }
+  const isOff = isBusy || !isAnswered || !isDirty || isNewer || wrongLimits(values).length > 0
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (isOff) return
+    const answer = await send<User>(`/api/user/${encodeURIComponent(base.value._id)}/update`, changes, base.etag)
+    if (answer === undefined) return
+    setBase(answer)
+    setTyped(undefined)
+    setSaved(true)
+    onSaved()
+  }
+  const errors = errorsByField(refused)
+  const isShown = refused !== undefined && errors.size === 0 && !(isNewer && refused.problem.code === 'stale')
+  return (
+    <form class="stack fields" onSubmit={save} novalidate>
+      {isNewer && isDirty && <Stale onLoad={load} />}
+      {isShown && <RefusedNote refused={refused} />}
+      <PersonFields
+        id="person"
+        values={values}
+        base={saved}
+        errors={errors}
+        onChange={(next: typeof saved) => {
+          setTyped(next)
+          setSaved(false)
+        }}
+      />
+      <div class="row wrap">
+        <button type="submit" class="btn primary" disabled={isOff}>
+          Save
+        </button>
+        {children}
+        <span role="status" class="small ok">
+          {isSaved && !isDirty && 'Saved'}
+        </span>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,104 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import { SecretNote } from '../../people/secret-note.tsx'
+import { TokenDialog } from '../../people/token-dialog.tsx'
+import { expiryOf, type IssuedToken, type Token, useTokens } from '../../people/tokens.ts'
+import type { User } from '../../people/user.ts'
+import { HOUR } from '../../timeline/times.ts'
+
+interface Props {
+  readonly user: User
+  readonly isAnswered: boolean
+}
+
+const expiryText = (token: Token, now: number): string => {
+  const expiry = expiryOf(token, now)
+  if (expiry === undefined) return 'never expires'
+  return expiry.isExpiring ? `expires ${expiry.text}` : `until ${expiry.text}`
+}
+
+/** The tokens of somebody else. */
+export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
+  const now = useStore(usePage().clock, (time) => Math.floor(time / HOUR) * HOUR)
+  const path = encodeURIComponent(user._id)
+  const { value: tokens, failed, retry } = useTokens(path)
+  const { send, refused } = useSending()
+  const [isAdding, setAdding] = useState(false)
+  const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
+  const [asked, setAsked] = useState<string | undefined>(undefined)
+  const adding = useRef<HTMLButtonElement>(null)
+  const revoke = async (id: string): Promise<void> => {
+    if ((await send(`/api/user/${path}/token/${id}/revoke`)) !== undefined) {
+      if (issued?._id === id) setIssued(undefined)
+      adding.current?.focus()
+    }
+    setAsked(undefined)
+    retry()
+  }
+  const row = (token: Token): VNode =>
+    asked === token._id ? (
+      <Confirm
+        key={token._id}
+        question={`Revoke ${token.name}? What uses it is refused at once.`}
+        action="Revoke"
+        doing="Revoking…"
+        isDisabled={!isAnswered}
+        onConfirm={() => revoke(token._id)}
+        onBack={() => setAsked(undefined)}
+      />
+    ) : (
+      <div class="row" key={token._id}>
+        <span class="grow medium clip">
+          <bdi>{token.name}</bdi>
+        </span>
+        <span class={expiryOf(token, now)?.isExpiring ? 'warn nowrap' : 'muted nowrap'}>{expiryText(token, now)}</span>
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-label={`Revoke ${token.name}`}
+          disabled={!isAnswered}
+          onClick={() => setAsked(token._id)}
+        >
+          Revoke
+        </button>
+      </div>
+    )
+  const onIssued = (token: IssuedToken): void => {
+    setIssued(token)
+    setAdding(false)
+    retry()
+  }
+  return (
+    <section class="part">
+      <div class="section-head">
+        <h3 class="grow">Tokens</h3>
+        <button
+          type="button"
+          class="btn quiet small"
+          ref={adding}
+          disabled={!isAnswered}
+          onClick={() => setAdding(true)}
+        >
+          <Icon name="plus" />
+          New token
+        </button>
+      </div>
+      <div class="stack small">
+        {issued !== undefined && (
+          <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
+        )}
+        {refused !== undefined && <RefusedNote refused={refused} />}
+        {tokens === undefined && failed !== undefined && <RefusedNote refused={failed} />}
+        {tokens?.length === 0 && <span class="muted">None</span>}
+        {tokens?.map(row)}
+      </div>
+      {isAdding && <TokenDialog userId={path} role={user.role} onIssued={onIssued} onClose={() => setAdding(false)} />}
+    </section>
+  )
+}

@@ -1,0 +1,244 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import type { Sut, SutRequest } from '../../live/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { MenuChip } from '../../parts/menu.tsx'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import { type Span, spanLater, type Zoom } from '../../timeline/span.ts'
+import { datesOf, dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../timeline/times.ts'
+import { QueueTable } from '../../waiting/queue-table.tsx'
+import { tagsOf, toggled } from './grid/filter.ts'
+import { backToNow, show, view, zoomTo } from './grid/view.ts'
+import { Popover } from './popover.tsx'
+
+const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
+const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
+
+const titleOf = ({ zoom, from, to }: Span, now: number): string => {
+  if (zoom === 'day') return dayTitleOf(from, now)
+  const year = new Date(to - 1).getFullYear()
+  if (zoom === 'month') return `${monthOf(from)} ${year}`
+  return `${datesOf(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
+}
+
+const shortMonthOf = (time: number): string => monthOf(time).slice(0, 3)
+
+/** On phones. */
+const shortTitleOf = ({ zoom, from, to }: Span): string => {
+  if (zoom === 'day') return shortDayOf(from)
+  return zoom === 'month'
+    ? `${shortMonthOf(from)} ${new Date(from).getFullYear()}`
+    : datesOf(from, to - 1, shortMonthOf)
+}
+
+/** What of time is shown. */
+export const DateBar = ({ span }: { readonly span: Span }): VNode => {
+  const { clock } = usePage()
+  const now = useStore(clock, (time) => Math.floor(time / 60_000) * 60_000)
+  const name = NAMES[span.zoom]
+  const move = (count: number): void => show({ time: spanLater(span, count).from, open: undefined })
+  const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
+  const step = (count: number, text: string, key: string): VNode => {
+    const label = `${text} (${key})`
+    return (
+      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => move(count)}>
+        <Icon name={count < 0 ? 'left' : 'right'} />
+      </button>
+    )
+  }
+  return (
+    <div class="bar">
+      <button type="button" class="btn" onClick={backToNow}>
+        {texts.today}
+      </button>
+      <span class="row tight">
+        {step(-1, `${name} before`, 'K')}
+        {step(1, `${name} after`, 'J')}
+      </span>
+      <h1 class="title">
+        <span class="desk-only">{titleOf(span, now)}</span>
+        <span class="phone-only">{shortTitleOf(span)}</span>
+      </h1>
+      <span class="muted small desk-only" title="Times are shown in your browser's zone">
+        {zoneNameOf(span.from)}
+      </span>
+      <span class="grow" />
+      <div class="seg desk-only" role="group" aria-label="Zoom">
+        {ZOOMS.map((zoom) => (
+          <button type="button" aria-pressed={span.zoom === zoom} onClick={() => zoomTo(zoom, span, now)}>
+            {NAMES[zoom]}
+          </button>
+        ))}
+      </div>
+      <div class="phone-only">
+        <MenuChip
+          label={name}
+          isOn={false}
+          choices={choices}
+          isMultiple={false}
+          onChoose={(zoom: Zoom) => zoomTo(zoom, span, now)}
+        />
+      </div>
+    </div>
+  )
+}
+
+const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
+
+const TypeChip = (): VNode => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const choices = (['vnc', 'rdp', 'tcp'] as const).map((key) => ({
+    key,
+    text: TYPES[key],
+    isChosen: filter.types.has(key),
+  }))
+  const onChoose = (key: string): void =>
+    show({ filter: { ...filter, types: toggled(filter.types, key as Sut['sut_type']) } })
+  return <MenuChip label="Type" isOn={filter.types.size > 0} choices={choices} isMultiple onChoose={onChoose} />
+}
+
+const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const tags = [...new Set(suts.flatMap(tagsOf))].sort()
+  if (tags.length === 0) return undefined
+  const choices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
+  const onChoose = (key: string): void => show({ filter: { ...filter, tags: toggled(filter.tags, key) } })
+  return <MenuChip label="Tags" isOn={filter.tags.size > 0} choices={choices} isMultiple onChoose={onChoose} />
+}
+
+const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
+  const groupBy = useStore(view, ({ groupBy: by }) => by)
+  const names = [...new Set(suts.flatMap(({ tags }) => Object.keys(tags)))].sort()
+  const choices = [
+    { key: '', text: 'None', isChosen: groupBy === undefined },
+    { key: 'type', text: 'type', isChosen: groupBy === 'type' },
+    ...names.map((name) => ({ key: `tag.${name}`, text: name, isChosen: groupBy === `tag.${name}` })),
+  ]
+  const label = groupBy === undefined ? 'Group' : `Group: ${groupBy.replace(/^tag\./, '')}`
+  const onChoose = (key: string): void => show({ groupBy: key === '' ? undefined : key, folded: new Set() })
+  return <MenuChip label={label} isOn={false} choices={choices} isMultiple={false} onChoose={onChoose} />
+}
+
+const Legend = (): VNode => (
+  <div class="legend" role="group" aria-label="Legend">
+    <span>
+      <i class="block own" />
+      Yours
+    </span>
+    <span>
+      <i class="block other" />
+      Others
+    </span>
+    <span>
+      <i class="block wait" />
+      Waiting
+    </span>
+    <span>
+      <i class="turn" />
+      Turnaround
+    </span>
+    <span>
+      <i class="off" />
+      Offline
+    </span>
+    <span>
+      <i class="inactive" />
+      Inactive
+    </span>
+  </div>
+)
+
+interface WaitingProps {
+  /** Undefined until it was read, and in the past. */
+  readonly queue: readonly SutRequest[] | undefined
+  readonly isQueueOpen: boolean
+  readonly onQueue: (isOpen: boolean) => void
+}
+
+/** How many wait, and for what. */
+const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
+  const chip = useRef<HTMLButtonElement>(null)
+  if (queue === undefined || queue.length === 0) return undefined
+  const text = `${numberOf(queue.length)} waiting`
+  return (
+    <>
+      <button
+        type="button"
+        class="chip waits"
+        ref={chip}
+        aria-haspopup="dialog"
+        aria-expanded={isQueueOpen}
+        onClick={() => onQueue(!isQueueOpen)}
+      >
+        <Icon name="queue" />
+        {text}
+      </button>
+      {isQueueOpen && (
+        <Popover
+          title="Waiting"
+          className="pop-queue"
+          subtitle={text}
+          anchor={() => chip.current}
+          onClose={() => onQueue(false)}
+        >
+          <div class="pop-body">
+            <QueueTable queue={queue} />
+          </div>
+        </Popover>
+      )}
+    </>
+  )
+}
+
+interface FilterBarProps extends WaitingProps {
+  readonly suts: readonly Sut[]
+  /** Machines that are free for an hour from now. */
+  readonly freeCount: number
+  readonly shownCount: number
+}
+
+/** Which machines are shown. */
+export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <div class="bar" role="search" aria-label="Filter machines">
+      <label class="input-icon filter-text desk-only">
+        <span class="vh">Filter by text</span>
+        <Icon name="search" />
+        <input
+          id="filter-text"
+          class="input"
+          ref={input}
+          placeholder="Filter machines"
+          value={filter.text}
+          maxlength={256}
+          onInput={(event: InputEvent) =>
+            show({ filter: { ...filter, text: (event.target as HTMLInputElement).value } })
+          }
+        />
+        <kbd>/</kbd>
+      </label>
+      <button
+        type="button"
+        class="chip"
+        aria-pressed={filter.isFreeNow}
+        onClick={() => show({ filter: { ...filter, isFreeNow: !filter.isFreeNow } })}
+      >
+        <Icon name="clock" />
+        Free now for 1 h<span class="n num">{freeCount}</span>
+      </button>
+      <TypeChip />
+      <TagChip suts={suts} />
+      <GroupChip suts={suts} />
+      <WaitingChip {...waiting} />
+      <span class="vh" role="status">
+        {shownCount === 1 ? '1 machine' : `${shownCount} machines`}
+      </span>
+      <span class="grow" />
+      <Legend />
+    </div>
+  )
+}

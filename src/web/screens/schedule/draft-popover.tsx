@@ -1,0 +1,246 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import { command } from '../../holding/commands.ts'
+import { type Sut, systemOf } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useIsMounted } from '../../page/mounted.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import { ForField, LengthField, StartField } from '../../reserving/fields.tsx'
+import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
+import { Refused } from '../../service/api.ts'
+import type { Stretch, Taken } from '../../timeline/calendar.ts'
+import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
+import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
+import { RequestCard } from '../../waiting/card.tsx'
+import { useWaiting, type Wanted } from '../../waiting/use-waiting.ts'
+import { announced } from './grid/drawn.ts'
+import { show } from './grid/view.ts'
+import { Popover } from './popover.tsx'
+import { Refusal } from './refusal.tsx'
+import { SeriesPopover } from './series-popover.tsx'
+
+interface Props {
+  readonly sut: Sut
+  readonly draft: Draft
+  /** What is taken of the machine. */
+  readonly taken: readonly Taken[]
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+}
+
+/** A line below the title: system, type and place. */
+export const aboutSut = (sut: Sut): string => {
+  const rack = sut.tags.rack === undefined ? '' : `rack ${sut.tags.rack}`
+  return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
+}
+
+const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
+
+const isToday = (time: number, now: number): boolean => shortDayOf(time) === shortDayOf(now)
+
+interface ClashProps {
+  readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
+  /** When the window of a draft begins. */
+  readonly startOf: (draft: Draft) => number
+  readonly now: number
+  readonly nameOf: Props['nameOf']
+}
+
+/** Who has it then, or why it is free too late or too short. */
+const ClashText = ({ clash, nameOf }: Pick<ClashProps, 'clash' | 'nameOf'>): VNode => {
+  const { with: other, taken, isTurnaround, window } = clash
+  const who = (
+    <b class="medium">
+      <bdi>{nameOf(other.userId)}</bdi>
+    </b>
+  )
+  if (!isTurnaround)
+    return (
+      <span>
+        {who} has it from {clockOf(other.from)} to {clockOf(other.to)}.
+      </span>
+    )
+  return other.from < window.from ? (
+    <span>
+      It is turned around until {clockOf(taken.to)}, after {who}.
+    </span>
+  ) : (
+    <span>
+      {who} has it from {clockOf(other.from)}, and it needs a turnaround of {durationOf(other.from - taken.from)} before
+      that.
+    </span>
+  )
+}
+
+const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
+  const { taken, shorter, earlier } = clash
+  return (
+    <div class="note warn" role="alert">
+      <Icon name="warning" />
+      <div class="stack grow">
+        <ClashText clash={clash} nameOf={nameOf} />
+        <div class="chips">
+          {shorter !== undefined && (
+            <button type="button" class="btn small" onClick={() => change(shorter)}>
+              End at {clockOf(taken.from)}, {durationOf(lastsOf(shorter, now))}
+            </button>
+          )}
+          {earlier !== undefined && (
+            <button type="button" class="btn small" onClick={() => change(earlier)}>
+              Start at {clockOf(startOf(earlier))}
+            </button>
+          )}
+          {shorter === undefined && (
+            <button type="button" class="btn small" onClick={() => change({ ...clash.draft, start: taken.to })}>
+              Start at {clockOf(taken.to)}
+            </button>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const Keys = (): VNode => (
+  <div class="pop-foot thin desk-only">
+    <div class="keys" aria-hidden="true">
+      <span>
+        <kbd>↵</kbd>Reserve
+      </span>
+      <span>
+        <kbd>↑</kbd>
+        <kbd>↓</kbd>Start by 15 m
+      </span>
+      <span>
+        <kbd>Esc</kbd>Close
+      </span>
+    </div>
+  </div>
+)
+
+/** Waiting is then said in words. */
+const LONG_WAIT_MS = 10_000
+
+/** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
+export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const [userId, setUserId] = useState(me._id)
+  const [isWeekly, setWeekly] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const keys = useMemo(makeKeys, [])
+  const waiting = useWaiting()
+  const isMounted = useIsMounted()
+  const window = windowOf(draft, now, taken)
+  const isSending = outcome.kind === 'sending'
+  // What is sent may be seen on the timeline before its answer comes.
+  const clash = isSending ? undefined : clashOfDraft(draft, taken, now)
+  const close = (): void => show({ open: undefined })
+
+  const send = async (what: Draft, isBeyondQuota = false, like?: Sut): Promise<void> => {
+    if (isSending) return
+    setOutcome({ kind: 'sending', since: Date.now() })
+    const body = bodyOf(what, userId, now, isBeyondQuota, like)
+    const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    // Something else may have been opened meanwhile.
+    if (!isMounted()) return
+    if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
+    // Another machine than the one chosen: its reservation is shown.
+    else if (result.sut_id !== sut._id) show({ open: { kind: 'reservation', id: result._id } })
+    else close()
+  }
+
+  if (isWeekly)
+    return (
+      <SeriesPopover
+        {...{ sut, draft, taken, userId, nameOf, anchor }}
+        onFor={setUserId}
+        onOnce={() => setWeekly(false)}
+      />
+    )
+  if (waiting.id !== undefined)
+    return (
+      <Popover key="waiting" title="You wait" subtitle={aboutSut(sut)} anchor={anchor} onClose={close}>
+        <div class="pop-body">
+          <RequestCard id={waiting.id} isDisabled={!isAnswered} />
+        </div>
+      </Popover>
+    )
+  if (outcome.kind === 'refused') {
+    const back = (): void => setOutcome({ kind: 'idle' })
+    const onWait = (of: Wanted['of']): void => {
+      if (!waiting.isBusy) void waiting.wait({ of, length: draft.length, userId })
+    }
+    return (
+      <Refusal
+        key="refused"
+        {...{ sut, draft, window, anchor, nameOf }}
+        refused={outcome.refused}
+        notWaiting={waiting.refused}
+        onWait={onWait}
+        onSend={send}
+        onSendLike={(what: Draft) => send(what, false, sut)}
+        onBack={back}
+        onClose={close}
+      />
+    )
+  }
+  const begin = beginOf(draft, now)
+  const day = isToday(begin, now) ? 'today' : dayTitleOf(begin, now)
+  return (
+    <Popover
+      key="form"
+      title={`Reserve ${sut.name}`}
+      subtitle={aboutSut(sut)}
+      anchor={anchor}
+      onClose={close}
+      onSubmit={() => clash === undefined && isAnswered && send(draft)}
+    >
+      {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
+      <div class="pop-body">
+        <StartField asked={draft} now={now} onChange={change} />
+        <LengthField asked={draft} onChange={change} />
+        {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
+        <div class="result">
+          <b>
+            {clockOf(begin)} – {clockOf(window.to)}
+          </b>
+          <span class="second">
+            {day}, {durationOf(window.to - begin)}
+          </span>
+        </div>
+        <div class="vh" role="status">
+          {announced(window, taken)}
+        </div>
+        {clash !== undefined && (
+          <ClashNote
+            clash={{ ...clash, draft, window }}
+            startOf={(other: Draft) => windowOf(other, now, taken).from}
+            now={now}
+            nameOf={nameOf}
+          />
+        )}
+        {outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && (
+          <p class="muted" role="status">
+            Still waiting for Berth.
+          </p>
+        )}
+      </div>
+      <div class="pop-foot">
+        <button type="submit" class="btn primary" disabled={clash !== undefined || isSending || !isAnswered}>
+          {clash === undefined ? `Reserve until ${clockOf(window.to)}` : 'Reserve'}
+        </button>
+        {clash === undefined && (
+          <button type="button" class="btn quiet" onClick={() => setWeekly(true)}>
+            Repeat weekly…
+          </button>
+        )}
+        {clash !== undefined && <span class="small muted desk-only">Choose a free time first.</span>}
+      </div>
+      <Keys />
+    </Popover>
+  )
+}

@@ -1,0 +1,92 @@
+import type { VNode } from 'preact'
+import { daysOf, minuteAt, type Span } from '../../../timeline/span.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../../timeline/times.ts'
+
+interface Props {
+  readonly span: Span
+  readonly now: number
+}
+
+interface AxisProps extends Props {
+  readonly count: number
+  /** Machines that have come and are not shown yet. */
+  readonly waiting: number
+  readonly onShowWaiting: () => void
+}
+
+const hoursOf = ({ from, to }: Span): readonly number[] =>
+  Array.from({ length: Math.round((to - from) / HOUR) }, (_, n) => from + n * HOUR)
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
+
+const Ticks = ({ span, now }: Props): readonly VNode[] => {
+  if (span.zoom === 'day')
+    return hoursOf(span).map((hour) => {
+      // The pill of now would cover it; on phones an hour is narrower.
+      const isCovered = Math.abs(hour - now + 12 * MINUTE) < 30 * MINUTE
+      const isCoveredOnPhones = Math.abs(hour - now + 21 * MINUTE) < 36 * MINUTE
+      const covered = `${isCovered ? ' under-d' : ''}${isCoveredOnPhones ? ' under-p' : ''}`
+      const isNextDay = hour > span.from && hour === midnightOf(hour)
+      const text = isNextDay ? <b>{shortDayOf(hour)}</b> : clockOf(hour)
+      return (
+        <span class={`tick${covered}`} role="columnheader" style={{ '--a': minuteAt(span, hour) }}>
+          {text}
+        </span>
+      )
+    })
+  return daysOf(span).map((day) => {
+    const date = new Date(day).getDate()
+    const name = weekdayOf(day).slice(0, span.zoom === 'week' ? 3 : 2)
+    return (
+      <span
+        class={isSameDay(day, now) ? 'tick day today' : 'tick day'}
+        role="columnheader"
+        style={{ '--a': minuteAt(span, day) }}
+      >
+        {name} <b>{date}</b>
+      </span>
+    )
+  })
+}
+
+/** The hours or days above the rows. */
+export const Axis = (props: AxisProps): VNode => {
+  const { span, now, count, waiting, onShowWaiting } = props
+  const isNow = span.zoom === 'day' && span.from <= now && now < span.to
+  return (
+    <div class="tl-axis" role="row" aria-rowindex={1}>
+      <div class="tl-corner" role="columnheader">
+        <span class="grow">
+          {count === 1 ? '1 machine' : `${count} machines`}
+          {waiting > 0 && (
+            <button type="button" class="link" onClick={onShowWaiting}>
+              show {waiting} more
+            </button>
+          )}
+        </span>
+        {span.zoom === 'month' ? 'Hours reserved' : 'Free for'}
+      </div>
+      <div class="tl-ticks">
+        <Ticks span={span} now={now} />
+        {isNow && <span class="tl-now-pill">{clockOf(now)}</span>}
+      </div>
+    </div>
+  )
+}
+
+/** Shaded weekends, the past and the line of now: one element each for the whole grid. */
+export const Backdrop = ({ span, now }: Props): VNode => {
+  const days = span.zoom === 'day' ? [] : daysOf(span)
+  const weekends = days.filter((day) => [0, 6].includes(new Date(day).getDay()))
+  const isNow = span.zoom !== 'month' && span.from <= now && now < span.to
+  return (
+    <div>
+      <div class="tl-grid" />
+      {weekends.map((day) => (
+        <div class="tl-weekend" style={{ '--a': minuteAt(span, day), '--d': 1_440 }} />
+      ))}
+      <div class="tl-past" />
+      {isNow && <div class="tl-now" />}
+    </div>
+  )
+}

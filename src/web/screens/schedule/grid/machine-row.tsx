@@ -1,0 +1,271 @@
+import type { VNode } from 'preact'
+import { shortCauseOf, shortOf } from '../../../events/causes.ts'
+import { type Sut, systemOf, takenOf } from '../../../live/objects.ts'
+import { stateOf } from '../../../machines/state.ts'
+import { linkTo } from '../../../page/location.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { initialsOf } from '../../../parts/initials.ts'
+import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
+import { type Cell, loadStep } from '../../../timeline/cells.ts'
+import { minuteAt, type Span } from '../../../timeline/span.ts'
+import { clockOf, durationOf, HOUR, rangeOf, relativeDayOf, shortDayOf } from '../../../timeline/times.ts'
+import type { Drawn } from './drawn.ts'
+
+export interface RowOptions {
+  readonly sut: Sut
+  readonly booked: readonly Booked[]
+  readonly cells: readonly Cell[]
+  /** Whether the cells were read. */
+  readonly isKnown: boolean
+  readonly span: Span
+  readonly now: number
+  readonly ownId: string
+  readonly nameOf: (userId: string) => string
+  /** Pixels of an hour. */
+  readonly hourWidth: number
+  readonly index: number
+  readonly top: number
+  /** The cell that the keyboard is on. */
+  readonly focusKey: string | undefined
+  readonly drawn: Drawn | undefined
+  /** Whether the row stays only so that nothing moves. */
+  readonly isLeaving: boolean
+  /** Whether the signed-in user may reserve. */
+  readonly mayReserve: boolean
+  readonly onQuick: (sut: Sut) => void
+}
+
+const Head = (options: RowOptions): VNode => {
+  const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
+  const { kind, icon, text } = stateOf(sut, booked, now, ownId)
+  const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
+  const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : durationOf(free - now)
+  const length = free === undefined ? 0 : Math.min(HOUR, free - now)
+  return (
+    <div class="tl-head" role="rowheader">
+      <Icon name={icon} />
+      <a class="name clip" tabindex={-1} draggable={false} href={linkTo('machines', sut._id)}>
+        <bdi>{sut.name}</bdi>
+      </a>
+      <span class="vh"> {text}</span>
+      <span class="sub clip">{systemOf(sut)}</span>
+      {mayReserve && length > 0 ? (
+        <button
+          type="button"
+          class="quick"
+          tabindex={-1}
+          aria-label={`Free for ${freeFor}, reserve ${sut.name} for ${durationOf(length)}`}
+          onClick={() => onQuick(sut)}
+        >
+          <span class="free num">{freeFor}</span>
+          <span class="btn small primary">{durationOf(length)}</span>
+        </button>
+      ) : (
+        free !== undefined && <span class="free num">{freeFor}</span>
+      )}
+    </div>
+  )
+}
+
+/** Where a cell is: both are minutes from the left edge. */
+const placeOf = (span: Span, { from, to }: { readonly from: number; readonly to: number }): Record<string, number> => ({
+  '--a': minuteAt(span, from),
+  '--z': minuteAt(span, to),
+})
+
+/** Pixels from which a block shows a name, and from which initials. */
+const NAME_FROM = { day: 36, week: 56, month: 0 } as const
+const INITIALS_FROM = 24
+
+/** Whether there is room for more than a name. */
+const isWide = (name: string, width: number, zoom: Span['zoom']): boolean =>
+  zoom === 'day' && width >= 7 * name.length + 108
+
+const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']): VNode | undefined => {
+  if (width >= NAME_FROM[zoom]) {
+    return (
+      <span>
+        <span class="who clip">
+          <bdi>{name}</bdi>
+        </span>
+        {isWide(name, width, zoom) && (
+          <>
+            {' '}
+            <span class="when">{time}</span>
+          </>
+        )}
+      </span>
+    )
+  }
+  return width >= INITIALS_FROM ? <span class="ini" data-i={initialsOf(name)} /> : undefined
+}
+
+const offlineText = ({ sut, now }: RowOptions): string => {
+  const since = Date.parse(sut.monitoring.last_updated)
+  const name = relativeDayOf(since, now)
+  const day = { Today: '', Yesterday: 'yesterday ' }[name] ?? `${name} `
+  const cause = shortCauseOf(sut.monitoring)
+  return `Offline since ${day}${clockOf(since)}${cause === undefined ? '' : `, ${cause}`}`
+}
+
+const dayRange = (from: number, to: number): string =>
+  shortDayOf(from) === shortDayOf(to - 1)
+    ? rangeOf(from, to)
+    : `${shortDayOf(from)} ${clockOf(from)} – ${shortDayOf(to)} ${clockOf(to)}`
+
+/** As a range is read aloud. */
+const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?– ?/, ' to ')
+
+const turnText = ({ to }: Cell): string => `Turnaround until ${clockOf(to)}`
+
+const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
+  const { span, focusKey, hourWidth, nameOf } = row
+  const place = placeOf(span, cell)
+  const shared = {
+    'data-key': cell.key,
+    type: 'button' as const,
+    role: 'gridcell' as const,
+    tabindex: cell.key === focusKey ? 0 : -1,
+    style: place,
+    'aria-colindex': Math.floor((place['--a'] ?? 0) / 15) + 2,
+    'aria-colspan': Math.max(1, Math.round((cell.to - cell.from) / 900_000)),
+  }
+  switch (cell.kind) {
+    case 'gap':
+      return <button key={cell.key} {...shared} class="cell gap" aria-label={`Free, ${spoken(cell)}`} />
+    case 'turn':
+      return <button key={cell.key} {...shared} class="cell turn" title={turnText(cell)} aria-label={turnText(cell)} />
+    case 'idle':
+      return (
+        <button
+          key={cell.key}
+          {...shared}
+          class="cell gap"
+          aria-label={`Too close to the next reservation, ${spoken(cell)}`}
+        />
+      )
+    case 'inactive':
+      return (
+        <span key={cell.key} class="cell inactive" style={place} role="gridcell">
+          <span class="vh">Inactive</span>
+        </span>
+      )
+    case 'offline':
+      return (
+        <span key={cell.key} class={cell.isAhead ? 'cell off ahead' : 'cell off'} style={place} role="gridcell">
+          {cell.isAhead ? (
+            <span class="vh">Offline now, so perhaps later too</span>
+          ) : (
+            <span>
+              <Icon name="warning" />
+              {offlineText(row)}
+            </span>
+          )}
+        </span>
+      )
+    case 'outage': {
+      const text = `Offline ${dayRange(cell.from, cell.to)}, ${shortOf(cell.cause)}`
+      return (
+        <span key={cell.key} class="cell off over" style={place} role="gridcell" title={text}>
+          <span class="vh">{text}</span>
+        </span>
+      )
+    }
+    case 'queued': {
+      const { queued, isOwn } = cell
+      const name = isOwn ? 'You' : queued.name
+      const text = `${name}, waiting for ${durationOf(queued.length)}`
+      const width = ((cell.to - cell.from) / HOUR) * hourWidth
+      const hasMore = isWide(name, width, span.zoom)
+      return (
+        <button key={cell.key} {...shared} class="cell block wait" aria-label={text} title={text}>
+          {width >= NAME_FROM[span.zoom] && (
+            <span>
+              {hasMore && <Icon name="queue" />}
+              <span class="txt clip">
+                <bdi>{name}</bdi>
+                {hasMore && ', waiting'}
+              </span>
+            </span>
+          )}
+        </button>
+      )
+    }
+    case 'load': {
+      const hours = Math.round(cell.hours)
+      const step = loadStep(cell.hours)
+      const label = `${shortDayOf(cell.from)}, ${hours} h reserved${cell.isMine ? ', some of it yours' : ''}`
+      return (
+        <button
+          key={cell.key}
+          {...shared}
+          class={`cell load${step === 0 ? '' : ` l${step}`}${cell.isMine ? ' mine' : ''}`}
+          aria-label={label}
+        >
+          {cell.hours > 0 && hours}
+        </button>
+      )
+    }
+    case 'block': {
+      const { booked, isOwn, phase } = cell
+      const name = isOwn ? 'You' : nameOf(booked.userId)
+      const time = dayRange(booked.from, booked.to)
+      const state = phase === 'running' ? ', in use' : phase === 'past' ? ', over' : ''
+      const width = ((cell.to - cell.from) / HOUR) * hourWidth
+      return (
+        <button
+          key={cell.key}
+          {...shared}
+          class={`cell block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`}
+          aria-label={`${name} ${time}${state}`}
+        >
+          {labelOf(name, rangeOf(booked.from, booked.to), width, span.zoom)}
+          {isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to && <i class="edge" data-edge="own" />}
+        </button>
+      )
+    }
+  }
+}
+
+const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span }): readonly (VNode | false)[] => {
+  const { window, clash, label, edges, isFreed = false } = drawn
+  return [
+    <div
+      class={isFreed ? 'draft freed cell' : 'draft cell'}
+      style={placeOf(span, { from: Math.max(window.from, span.from), to: window.to })}
+    >
+      <span>{label}</span>
+      {edges.map((edge) => (
+        <i key={edge} class={`edge ${edge}`} data-edge={edge} />
+      ))}
+    </div>,
+    clash !== undefined && <div class="clash cell" style={placeOf(span, clash)} />,
+  ]
+}
+
+/** A machine and its time. */
+export const MachineRow = (row: RowOptions): VNode => {
+  const { sut, cells, isKnown, index, top, drawn, span, isLeaving } = row
+  return (
+    <div
+      class={`tl-row${sut.is_active ? '' : ' muted-row'}${isLeaving ? ' leaving' : ''}`}
+      role="row"
+      aria-rowindex={index + 2}
+      data-row={index}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      <Head {...row} />
+      <div class="tl-lane">
+        {!isKnown && (
+          <span role="gridcell" class={`sk sk-block sk-${index % 5} late`}>
+            <span class="vh">Loading</span>
+          </span>
+        )}
+        {cells.map((cell) => (
+          <CellView key={cell.key} cell={cell} row={row} />
+        ))}
+        {drawn !== undefined && <DrawnView drawn={drawn} span={span} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+import type { VNode } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { timeOn } from '../../holding/extend.tsx'
+import type { Sut } from '../../live/objects.ts'
+import { ofSuts } from '../../live/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { useReading } from '../../page/reading.ts'
+import { StateBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { readLater } from '../../reserving/available.ts'
+import { toMatch } from '../../reserving/criteria.ts'
+import { parametersOf } from '../../reserving/wish.ts'
+import { floorQuarter } from '../../timeline/calendar.ts'
+import { HOUR } from '../../timeline/times.ts'
+import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
+import { show, take, view } from './grid/view.ts'
+
+/** What the schedule shows where the filter leaves no machine. */
+
+const clear = (): void => {
+  show({ filter: NO_FILTER })
+  // The button is gone then.
+  document.getElementById('filter-text')?.focus()
+}
+
+const NoMatch = (): VNode => (
+  <StateBlock icon="filter" title="No machine matches">
+    <div class="row">
+      <button type="button" class="btn" onClick={clear}>
+        Clear filters
+      </button>
+    </div>
+  </StateBlock>
+)
+
+/** None of some machines is free now: which is next, and when. */
+const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, floorQuarter)
+  const ids = useMemo(() => new Set(suts.map(({ _id }) => _id)), [suts])
+  const criteria = useMemo(() => criteriaOf(filter, suts), [filter, suts])
+  const wish = { criteria, start: 'now', length: HOUR } as const
+  const sought = { match: toMatch(criteria), userId: me._id }
+  const { value: next } = useReading(
+    JSON.stringify([sought, filter.text]),
+    (api) => readLater(api, sought, wish, Date.now(), ids),
+    ofSuts(ids),
+    now,
+  )
+  const mayReserve = me.role !== 'auditor'
+  return (
+    <StateBlock icon="clock" title="No machine is free for 1 h">
+      <p role="status">
+        {next && (
+          <>
+            The next is{' '}
+            <b class="medium">
+              <bdi>{next.name}</bdi>
+            </b>
+            , from {timeOn(next.from, page.clock.get())}.
+          </>
+        )}
+      </p>
+      <div class="row wrap">
+        {mayReserve && next && (
+          <button type="button" class="btn primary" onClick={() => take(next.sutId, HOUR, next.from)}>
+            Reserve it
+          </button>
+        )}
+        {mayReserve && (
+          <a class="btn" href={linkTo('book', undefined, parametersOf(wish))}>
+            Wait for any
+          </a>
+        )}
+        <button type="button" class="btn" onClick={clear}>
+          Clear filters
+        </button>
+      </div>
+      {mayReserve && isTextLeftOut(filter, suts) && (
+        <p class="small muted">
+          Wait for any leaves the text out: it fits {suts.length} machines, more than can be named.
+        </p>
+      )}
+    </StateBlock>
+  )
+}
+
+/** Of the past nothing can be reserved. */
+export const NoneShown = ({ isPast }: { readonly isPast: boolean }): VNode => {
+  const { suts } = useStore(usePage().lab.lab)
+  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  /** The machines that are left but for being free now. */
+  const fitting = useMemo(
+    () => [...suts.values()].filter((sut) => matches(sut, [], { ...filter, isFreeNow: false }, 0)),
+    [suts, filter],
+  )
+  return (
+    <div class="tl">{fitting.length === 0 || isPast ? <NoMatch /> : <NoneFree suts={fitting} filter={filter} />}</div>
+  )
+}

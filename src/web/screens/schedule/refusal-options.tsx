@@ -1,0 +1,44 @@
+import type { VNode } from 'preact'
+import { Icon, type IconName } from '../../parts/icon.tsx'
+
+/** What can be had in place of what was refused. */
+export interface Option {
+  readonly icon: IconName
+  readonly text: string
+  readonly hint: string
+  readonly take: () => void
+}
+
+const onKeyDown = (event: KeyboardEvent): void => {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const all = [...document.querySelectorAll<HTMLElement>('.pop .choice')]
+  if (by === undefined || all.length === 0) return
+  event.preventDefault()
+  all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
+}
+
+/** One press takes an option. The last one leads back to the form. */
+export const Options = ({
+  options,
+  onBack,
+}: {
+  readonly options: readonly Option[]
+  readonly onBack: () => void
+}): VNode => (
+  <div class="choices" onKeyDown={onKeyDown}>
+    {options.length > 0 && <span class="label">Take instead</span>}
+    {options.map(({ icon, text, hint, take }, n) => (
+      <button type="button" class={n === 0 ? 'choice first' : 'choice'} onClick={take}>
+        <Icon name={icon} />
+        <b class="clip">
+          <bdi>{text}</bdi>
+        </b>{' '}
+        <span class="muted nowrap">{hint}</span>
+      </button>
+    ))}
+    <button type="button" class="choice" onClick={onBack}>
+      <Icon name="edit" />
+      <b>Choose another time</b>
+    </button>
+  </div>
+)

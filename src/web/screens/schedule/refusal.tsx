@@ -1,0 +1,221 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo } from '../../page/location.ts'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Offer } from '../../reserving/available.ts'
+import { likeOf, toMatch } from '../../reserving/criteria.ts'
+import { insteadOf, refusalText } from '../../reserving/refusals.ts'
+import { parametersOf } from '../../reserving/wish.ts'
+import type { Refused } from '../../service/api.ts'
+import type { Stretch } from '../../timeline/calendar.ts'
+import { beginOf, type Draft, lengthTo } from '../../timeline/draft.ts'
+import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import type { Wanted } from '../../waiting/use-waiting.ts'
+import { Popover } from './popover.tsx'
+import { type Option, Options } from './refusal-options.tsx'
+
+interface Conflict {
+  readonly _id: string
+  readonly user_id: string
+  readonly user_name?: string
+  readonly start_time: string
+  readonly end_time: string
+  /** Whether only the turnaround between the two is in the way. */
+  readonly turnaround?: true
+}
+
+interface Props {
+  readonly sut: Sut
+  readonly draft: Draft
+  /** What was asked for, as it would have been held. */
+  readonly window: Stretch
+  readonly refused: Refused
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+  readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
+  /** Any machine like it, at the same time. */
+  readonly onSendLike: (draft: Draft) => void
+  /** Takes a place in the queue: for that machine, or for any like it. */
+  readonly onWait: (of: Wanted['of']) => void
+  /** Why that was refused. */
+  readonly notWaiting: Refused | undefined
+  /** Back to the form, with what was typed. */
+  readonly onBack: () => void
+  readonly onClose: () => void
+}
+
+/** The creation second is the first eight hex digits of an id. */
+const isRecent = (id: string, now: number): boolean => now - Number.parseInt(id.slice(0, 8), 16) * 1_000 < MINUTE
+
+const timeOf = (time: number, now: number): string =>
+  shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
+
+const freeStretch = ({ problem }: Refused): Stretch | undefined => {
+  const next = problem.next_available as { start_time: string; end_time: string } | null | undefined
+  return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
+}
+
+/** Who wants a machine now can wait for one. */
+const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): readonly Option[] =>
+  draft.start === 'now' ? [{ icon: 'queue', text, hint: durationOf(draft.length), take: () => onWait(of) }] : []
+
+const optionsOf = (props: Props, now: number): readonly Option[] => {
+  const { sut, draft, refused, onSend, onSendLike, window } = props
+  const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
+  const next = freeStretch(refused)
+  const begin = beginOf(draft, now)
+  const shorter: Option[] =
+    until === undefined || until - begin < QUARTER
+      ? []
+      : [
+          {
+            icon: 'clock',
+            text: `${draft.start === 'now' ? 'Now' : clockOf(window.from)} to ${clockOf(until)}`,
+            hint: `${durationOf(until - begin)}, shorter`,
+            take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
+          },
+        ]
+  const later: Option[] =
+    next === undefined
+      ? []
+      : [
+          {
+            icon: 'calendar',
+            text: `${timeOf(next.from, now)} to ${timeOf(next.to, now)}`,
+            hint: `next free ${durationOf(next.to - next.from)}`,
+            take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
+          },
+        ]
+  const other: Option = {
+    icon: 'machine',
+    text: 'Any machine like it',
+    hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os,
+    take: () => onSendLike(draft),
+  }
+  return [...shorter, ...later, other, ...waitsOf(props, 'Wait for it', { sut_id: sut._id })]
+}
+
+const Conflicting = (props: Props): VNode => {
+  const { sut, draft, window, refused, notWaiting, nameOf, anchor, onClose, onBack } = props
+  const { clock } = usePage()
+  const now = useStore(clock)
+  const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
+  const options = optionsOf(props, now)
+  const asked = `Asked for: ${draft.start === 'now' ? 'now' : clockOf(window.from)} to ${clockOf(window.to)}`
+  const title = first?.turnaround ? `${sut.name} is turned around then` : `${sut.name} was taken`
+  return (
+    <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
+      <div class="pop-body">
+        <div class="note danger" role="alert">
+          <Icon name="lock" />
+          <span>
+            {first !== undefined && (
+              <>
+                <b class="medium">
+                  <bdi>{first.user_name ?? nameOf(first.user_id)}</bdi>
+                </b>{' '}
+                has it from {timeOf(Date.parse(first.start_time), now)} to {timeOf(Date.parse(first.end_time), now)}
+                {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
+                {first.turnaround && 'It needs its turnaround in between. '}
+              </>
+            )}
+            Nothing was booked for you.
+          </span>
+        </div>
+        {notWaiting !== undefined && <RefusedNote refused={notWaiting} />}
+        <Options options={options} onBack={onBack} />
+      </div>
+    </Popover>
+  )
+}
+
+/** No machine like it is free either: when one is, and how long one can be had. */
+const NoneFree = (props: Props): VNode => {
+  const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
+  const { clock, lab } = usePage()
+  const now = useStore(clock)
+  const suts = useStore(lab.lab, (known) => known.suts)
+  const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
+  const begin = beginOf(draft, now)
+  const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {
+    const start = from <= begin ? draft.start : from
+    return {
+      ...{ icon, hint, text: `${name}, ${timeOf(Math.max(from, begin), now)} to ${timeOf(to, now)}` },
+      take: () => onSend({ sutId, start, length: lengthTo(to, start, now) }),
+    }
+  }
+  const more: Option = {
+    ...{ icon: 'plus', text: 'Choose by what it is', hint: 'any machine' },
+    take: () => {
+      onClose()
+      goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))
+    },
+  }
+  const options = [
+    ...(longest
+      ? [optionOf(longest, 'clock', `${durationOf(longest.to - Math.max(longest.from, begin))}, shorter`)]
+      : []),
+    ...(next ? [optionOf(next, 'calendar', 'next free')] : []),
+    ...waitsOf(props, 'Wait for any', { match: toMatch(likeOf(sut)) }),
+    more,
+  ]
+  return (
+    <Popover title={`Reserve any like ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
+      <div class="pop-body">
+        <div class="note danger" role="alert">
+          <Icon name="lock" />
+          <span>{refusalText(refused.problem, window)}</span>
+        </div>
+        {notWaiting !== undefined && <RefusedNote refused={notWaiting} />}
+        <Options options={options} onBack={onBack} />
+      </div>
+    </Popover>
+  )
+}
+
+/** Why nothing was booked, and what can be had instead. */
+export const Refusal = (props: Props): VNode => {
+  const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
+  const me = meOf(usePage())
+  const { code, instance } = refused.problem
+  if (code === 'reservation_conflict') return <Conflicting {...props} />
+  if (code === 'no_sut_free') return <NoneFree {...props} />
+  const isQuota = code === 'quota_exceeded'
+  const again = (): void => onSend(draft)
+  return (
+    <Popover title={`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
+      <div class="pop-body">
+        <div class="note danger" role="alert">
+          <Icon name="warning" />
+          <span>{refusalText(refused.problem, window)}</span>
+        </div>
+        {instance !== undefined && (
+          <details class="small muted">
+            <summary>Details</summary>
+            <span class="mono">
+              {code} {instance}
+            </span>
+          </details>
+        )}
+      </div>
+      <div class="pop-foot">
+        {isQuota && me.role === 'administrator' && (
+          <button type="button" class="btn primary" onClick={() => onSend(draft, true)}>
+            Reserve beyond the quota
+          </button>
+        )}
+        {(refused.status === 0 || refused.status >= 500) && (
+          <button type="button" class="btn primary" onClick={again}>
+            Try again
+          </button>
+        )}
+        <button type="button" class="btn" onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,49 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useStore } from '../../parts/store.ts'
+import type { Taken } from '../../timeline/calendar.ts'
+import { draftAt } from '../../timeline/draft.ts'
+import type { Queued } from '../../timeline/queued.ts'
+import { RequestCard } from '../../waiting/card.tsx'
+import { show } from './grid/view.ts'
+import { Popover } from './popover.tsx'
+
+interface Props {
+  readonly sut: Sut
+  readonly queued: Queued
+  /** Where the request is drawn, in Unix milliseconds. */
+  readonly at: number
+  /** What is taken of the machine. */
+  readonly taken: readonly Taken[]
+}
+
+/** Who waits for a machine, their place, and why. The time where that is drawn can still be reserved. */
+export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const title = userId === me._id ? 'You wait' : `${name} waits`
+  const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(`queued ${_id}`)}"]`)
+  const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.get()) } })
+  return (
+    <Popover
+      title={title}
+      subtitle={`Drawn where ${sut.name} can be free next`}
+      anchor={anchor}
+      onClose={() => show({ open: undefined })}
+    >
+      <div class="pop-body">
+        <RequestCard id={_id} isDisabled={!isAnswered} />
+      </div>
+      {me.role !== 'auditor' && (
+        <div class="pop-foot">
+          <span class="grow" />
+          <button type="button" class="btn" onClick={reserve}>
+            Reserve this time
+          </button>
+        </div>
+      )}
+    </Popover>
+  )
+}

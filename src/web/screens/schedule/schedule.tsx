@@ -1,0 +1,278 @@
+import type { VNode } from 'preact'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import type { Lab } from '../../live/lab.ts'
+import { type Sut, takenOf } from '../../live/objects.ts'
+import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { NoMachines } from '../../machines/no-machines.tsx'
+import { meOf, usePage } from '../../page/context.ts'
+import { type LabReading, useLab } from '../../page/use-lab.ts'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { type Booked, freeUntil, type Taken } from '../../timeline/calendar.ts'
+import type { Cell } from '../../timeline/cells.ts'
+import { draftAt } from '../../timeline/draft.ts'
+import { grouped } from '../../timeline/rows.ts'
+import { type Span, spanLater, spanOf } from '../../timeline/span.ts'
+import { MINUTE, midnightOf } from '../../timeline/times.ts'
+import { queuedBySut, useQueue } from '../../waiting/read.ts'
+import { DateBar, FilterBar } from './bars.tsx'
+import { BlockPopover } from './block-popover.tsx'
+import { DraftPopover } from './draft-popover.tsx'
+import { drawnOf } from './grid/drawn.ts'
+import { isFiltering, isFreeForAnHour, matches, toggled } from './grid/filter.ts'
+import { Grid } from './grid/grid.tsx'
+import { type Open, show, view } from './grid/view.ts'
+import { useHeld, useHeldRows, useInside } from './hold.ts'
+import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
+import { NoneShown } from './none-shown.tsx'
+import { RequestPopover } from './request-popover.tsx'
+import { SetUp, useSetUp } from './set-up.tsx'
+
+const NONE: readonly Booked[] = []
+
+/** The group that a machine is in. */
+const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefined) | undefined => {
+  if (groupBy === undefined) return undefined
+  if (groupBy === 'type') return ({ sut_type }) => sut_type.toUpperCase()
+  const name = groupBy.replace(/^tag\./, '')
+  return ({ tags }) => (tags[name] === undefined ? undefined : `${name} ${tags[name]}`)
+}
+
+/** Reads what a span needs: one span on either side too, so that the next one is there at once. */
+const useLoading = (span: Span): LabReading =>
+  useLab(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
+
+const Skeleton = (): VNode => (
+  <div class="tl" aria-busy="true">
+    <div class="tl-in">
+      <span class="vh" role="status">
+        Loading
+      </span>
+      <div class="tl-axis" />
+      {Array.from({ length: 14 }, (_, n) => (
+        <div class="tl-row">
+          <div class="tl-head">
+            <span class="sk sk-name" />
+          </div>
+          <div class="tl-lane">
+            <span class={`sk sk-block sk-${n % 5}`} />
+          </div>
+        </div>
+      ))}
+    </div>
+  </div>
+)
+
+/** The popover of what is open, beside its block. */
+const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
+  const { lab } = usePage()
+  const { suts, reservations, bySut, people } = useStore(lab.lab)
+  const nameOf = (id: string): string => people.get(id)?.name ?? id
+  if (open.kind === 'draft') {
+    const sut = suts.get(open.draft.sutId)
+    const anchor = (): Element | null => document.querySelector('.draft')
+    return (
+      sut && (
+        <DraftPopover
+          key={sut._id}
+          sut={sut}
+          draft={open.draft}
+          taken={takenOf(sut, bySut.get(sut._id))}
+          nameOf={nameOf}
+          anchor={anchor}
+        />
+      )
+    )
+  }
+  if (open.kind === 'request') {
+    const sut = suts.get(open.sutId)
+    return (
+      sut && (
+        <RequestPopover
+          key={open.queued._id}
+          sut={sut}
+          queued={open.queued}
+          at={open.at}
+          taken={takenOf(sut, bySut.get(sut._id))}
+        />
+      )
+    )
+  }
+  const reservation = reservations.get(open.id)
+  const sut = reservation && suts.get(reservation.sut_id)
+  if (reservation === undefined || sut === undefined) return undefined
+  const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
+  return (
+    <BlockPopover
+      key={open.id}
+      sut={sut}
+      end={open.end}
+      isGivenBack={open.isGivenBack}
+      reservation={reservation}
+      taken={takenOf(sut, bySut.get(sut._id))}
+      nameOf={nameOf}
+      anchor={anchor}
+    />
+  )
+}
+
+const useRows = (now: number) => {
+  const { lab } = usePage()
+  const { suts, bySut } = useStore(lab.lab)
+  const { filter, groupBy, folded } = useStore(view)
+  return useMemo(() => {
+    const all = [...suts.values()]
+    const shown = all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, filter, now))
+    const freeCount = all.filter((sut) => isFreeForAnHour(sut, bySut.get(sut._id) ?? NONE, now)).length
+    return { all, shown, freeCount, rows: grouped(shown, groupOfSut(groupBy), folded) }
+  }, [suts, bySut, filter, groupBy, folded, now])
+}
+
+/** The machine of what is open. */
+const openSutOf = (open: Open | undefined, { reservations }: Lab): string | undefined => {
+  if (open?.kind === 'draft') return open.draft.sutId
+  return open?.kind === 'request' ? open.sutId : open && reservations.get(open.id)?.sut_id
+}
+
+/** What is drawn over the timeline. The span follows it. */
+const useDrawn = (open: Open | undefined, span: Span, now: number) => {
+  const lab = useStore(usePage().lab.lab)
+  const openSutId = openSutOf(open, lab)
+  const sut = openSutId === undefined ? undefined : lab.suts.get(openSutId)
+  const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, lab.bySut.get(sut._id)), now)
+  const { from } = drawn?.window ?? span
+  const isElsewhere = from >= span.to || (from < span.from && from > now)
+  useEffect(() => {
+    if (isElsewhere) show({ time: from })
+  }, [isElsewhere, from])
+  return { drawn, openSutId }
+}
+
+/** What is opened from a cell, and what its keys do. */
+const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
+  const { bySut } = useStore(usePage().lab.lab)
+  const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
+  const openCell = (sut: Sut, cell: Cell, at: number): void => {
+    if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
+    else if (cell.kind === 'block') show({ open: { kind: 'reservation', id: cell.booked._id } })
+    else if (cell.kind === 'queued')
+      show({ open: { kind: 'request', queued: cell.queued, sutId: sut._id, at: cell.from } })
+    else if (mayReserve && WHERE_DRAFTS_ARE.has(cell.kind) && cell.to > now)
+      show({ open: { kind: 'draft', draft: draftAt(sut._id, at, takenBySut(sut), now) } })
+  }
+  const quick = (sut: Sut): void =>
+    openCell(sut, { kind: 'gap', key: '', from: now, to: freeUntil(takenBySut(sut), now) ?? now }, now)
+  const onKey = (event: KeyboardEvent, sut: Sut, cell: Cell): boolean => {
+    if (mayReserve && onDrawKey(event, { sut, cell, taken: takenBySut(sut), span, now, open })) return true
+    if (!['e', 'E', 'Delete'].includes(event.key) || cell.kind !== 'block') return onSpanKey(event, span, now)
+    if (event.key === 'Delete') show({ open: { kind: 'reservation', id: cell.booked._id, isGivenBack: true } })
+    else openCell(sut, cell, cell.from)
+    return true
+  }
+  return { openCell, quick, onKey }
+}
+
+/** Who has what, when; and the way to take a machine. */
+export const Schedule = (): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const { zoom, time, open, filter, groupBy, folded, returns } = useStore(view)
+  const inside = useInside()
+  const [isQueueOpen, setQueueOpen] = useState(false)
+  const isHeld = inside.isInside || open !== undefined
+  const today = useHeld(midnightOf(now), isHeld)
+  const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
+  const { isLoaded, failed, retry, onView } = useLoading(span)
+  const { suts, bySut, people, known } = useStore(page.lab.lab)
+  const { all, shown, freeCount, rows } = useRows(now)
+  const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
+  const isPast = useStore(page.asOf) !== undefined
+  const { value } = useQueue(isQueueOpen)
+  // Who waits is known of now only.
+  const queue = isPast ? undefined : value
+  const queued = useMemo(() => queuedBySut(queue), [queue])
+  const mayReserve = me.role !== 'auditor'
+  const isSettingUp = useSetUp(me.role === 'administrator')
+  const nameOf = useCallback((id: string): string => people.get(id)?.name ?? id, [people])
+  const { drawn, openSutId } = useDrawn(open, span, now)
+  const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
+  const onFold = (title: string): void => show({ folded: toggled(folded, title) })
+
+  const content = (): VNode => {
+    if (!isLoaded)
+      return failed === undefined ? (
+        <Skeleton />
+      ) : (
+        <div class="tl">
+          <FailedBlock
+            title="The schedule could not be loaded"
+            failed={failed}
+            seconds={RETRY_DELAY_MS / 1_000}
+            onRetry={retry}
+          />
+        </div>
+      )
+    if (all.length === 0)
+      return (
+        <div class="tl">
+          <NoMachines />
+        </div>
+      )
+    if (held.shown.length === 0 && isFiltering(filter)) return <NoneShown isPast={isPast} />
+    // In other groups no row is where it was.
+    return (
+      <Grid
+        key={groupBy}
+        rows={held.shown}
+        count={shown.length}
+        waiting={held.waiting}
+        onShowWaiting={held.release}
+        bySut={bySut}
+        queued={queued}
+        known={known}
+        onView={onView}
+        span={span}
+        returns={returns}
+        now={now}
+        ownId={me._id}
+        mayReserve={mayReserve}
+        nameOf={nameOf}
+        open={open}
+        drawn={drawn}
+        openSutId={openSutId}
+        onFold={onFold}
+        onOpen={openCell}
+        onDraw={(next: Open | undefined) => show({ open: next })}
+        onQuick={quick}
+        onKey={onKey}
+      />
+    )
+  }
+  if (isLoaded && isSettingUp)
+    return (
+      <main class="main">
+        <SetUp />
+      </main>
+    )
+  return (
+    <main class="main flush">
+      <DateBar span={span} />
+      <FilterBar
+        suts={all}
+        freeCount={freeCount}
+        shownCount={shown.length}
+        queue={queue}
+        isQueueOpen={isQueueOpen}
+        onQueue={setQueueOpen}
+      />
+      <div class="tl-box" {...inside.handlers}>
+        {content()}
+      </div>
+      <div class="vh" role="status">
+        {open?.isDrawn === true && drawn?.text}
+      </div>
+      {open !== undefined && open.isDrawn !== true && isLoaded && <OpenPopover open={open} />}
+    </main>
+  )
+}

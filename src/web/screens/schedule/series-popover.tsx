@@ -1,0 +1,84 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useStore } from '../../parts/store.ts'
+import { ForField, LengthField, StartField } from '../../reserving/fields.tsx'
+import { Dates, Fewer, TimesField } from '../../reserving/series.tsx'
+import { USUAL_TIMES, useWeekly } from '../../reserving/use-weekly.ts'
+import type { Taken } from '../../timeline/calendar.ts'
+import { type Draft, windowOf } from '../../timeline/draft.ts'
+import { clockOf, weekdayOf } from '../../timeline/times.ts'
+import { show } from './grid/view.ts'
+import { Popover } from './popover.tsx'
+import { SeriesRefusal } from './series-refusal.tsx'
+
+interface Props {
+  readonly sut: Sut
+  readonly draft: Draft
+  readonly taken: readonly Taken[]
+  readonly userId: string
+  readonly onFor: (userId: string) => void
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+  /** Back to a single reservation. */
+  readonly onOnce: () => void
+}
+
+const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
+const close = (): void => show({ open: undefined })
+
+/** The form in which one reserves the same time every week, with the dates and what is in their way. */
+export const SeriesPopover = (props: Props): VNode => {
+  const { sut, draft, taken, userId, onFor, nameOf, anchor, onOnce } = props
+  const page = usePage()
+  const me = meOf(page)
+  const now = useStore(page.clock)
+  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const window = windowOf(draft, now, taken)
+  const [times, setTimes] = useState(USUAL_TIMES)
+  const weekly = useWeekly({ sut, window, userId, times, onDone: close })
+  const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
+  if (refused !== undefined)
+    return (
+      <SeriesRefusal
+        key="refused"
+        {...{ sut, anchor, nameOf }}
+        refused={refused}
+        onSend={send}
+        onBack={weekly.forget}
+        onClose={close}
+      />
+    )
+  const title = `Reserve ${sut.name} weekly`
+  const subtitle = `Every ${weekdayOf(first.from)}, ${clockOf(first.from)} – ${clockOf(first.to)}`
+  return (
+    <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => send()}>
+      {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
+      <div class="pop-body">
+        <TimesField first={first} times={times} onChange={setTimes} />
+        <StartField asked={draft} now={now} onChange={change} />
+        <LengthField asked={draft} onChange={change} />
+        {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
+        {occurrences === undefined ? (
+          <p class="muted" role="status">
+            {failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}
+          </p>
+        ) : (
+          <>
+            <Dates occurrences={occurrences} nameOf={nameOf} />
+            <Fewer occurrences={occurrences} onTimes={setTimes} />
+          </>
+        )}
+      </div>
+      <div class="pop-foot">
+        <button type="submit" class="btn primary" disabled={!isFree || isSending || !isAnswered}>
+          Reserve {times} times
+        </button>
+        <button type="button" class="btn quiet" onClick={onOnce}>
+          Once only
+        </button>
+      </div>
+    </Popover>
+  )
+}

@@ -1,0 +1,72 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../live/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { seriesRefusalText, takenDatesOf } from '../../reserving/series-refusals.ts'
+import type { Refused } from '../../service/api.ts'
+import { clockOf, shortDayOf } from '../../timeline/times.ts'
+import { Popover } from './popover.tsx'
+
+interface Props {
+  readonly sut: Sut
+  readonly refused: Refused
+  readonly nameOf: (userId: string) => string
+  readonly anchor: () => Element | null
+  readonly onSend: (isBeyondQuota?: boolean) => void
+  readonly onBack: () => void
+  readonly onClose: () => void
+}
+
+/** Why none of a series was booked, with each date that is in the way. */
+export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, onClose }: Props): VNode => {
+  const me = meOf(usePage())
+  const { code, instance } = refused.problem
+  const dates = takenDatesOf(refused.problem)
+  return (
+    <Popover title={`Reserve ${sut.name} weekly`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
+      <div class="pop-body">
+        <div class="note danger" role="alert">
+          <Icon name={dates.length > 0 ? 'lock' : 'warning'} />
+          <span>{seriesRefusalText(refused.problem)}</span>
+        </div>
+        {dates.length > 0 && (
+          <ul class="dates" tabindex={0} aria-label="Dates that are taken">
+            {dates.map(({ occurrence, userId, name, from, to, isTurnaround }) => (
+              <li class="taken">
+                <Icon name="warning" />
+                <span class="num nowrap">{shortDayOf(occurrence)}</span>
+                <span class="clip">
+                  <bdi>{name ?? nameOf(userId)}</bdi>, {clockOf(from)} – {clockOf(to)}
+                  {isTurnaround && ', turnaround'}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+        {instance !== undefined && (
+          <details class="small muted">
+            <summary>Details</summary>
+            <span class="mono">
+              {code} {instance}
+            </span>
+          </details>
+        )}
+      </div>
+      <div class="pop-foot">
+        {code === 'quota_exceeded' && me.role === 'administrator' && (
+          <button type="button" class="btn primary" onClick={() => onSend(true)}>
+            Reserve beyond the quota
+          </button>
+        )}
+        {(refused.status === 0 || refused.status >= 500) && (
+          <button type="button" class="btn primary" onClick={() => onSend()}>
+            Try again
+          </button>
+        )}
+        <button type="button" class="btn" onClick={onBack}>
+          Back
+        </button>
+      </div>
+    </Popover>
+  )
+}

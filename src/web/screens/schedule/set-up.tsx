@@ -1,0 +1,147 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { MachineDialog } from '../../machines/machine-dialog.tsx'
+import { MachineImport } from '../../machines/machine-import.tsx'
+import { usePage } from '../../page/context.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { makeStore, useStore } from '../../parts/store.ts'
+import { MINUTE } from '../../timeline/times.ts'
+import { AddDialog } from '../people/add-dialog.tsx'
+import { take } from './grid/view.ts'
+
+/** The first steps of a lab that has nothing. */
+
+const KEPT = 'berth set-up'
+/** Whether an administrator has begun with an empty lab, and has neither finished nor left. */
+const isUnderWay = makeStore(localStorage.getItem(KEPT) !== null)
+isUnderWay.watch((value) => {
+  if (value) localStorage.setItem(KEPT, 'begun')
+  else localStorage.removeItem(KEPT)
+})
+
+/** What of the first steps is done. */
+const useSteps = () => {
+  const { suts, people, reservations } = useStore(usePage().lab.lab)
+  return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: reservations.size > 0, suts }
+}
+
+/** Whether the steps are shown in place of the schedule. */
+export const useSetUp = (isAdministrator: boolean): boolean => {
+  const { hasMachine, hasPerson, hasReservation } = useSteps()
+  const isBegun = useStore(isUnderWay)
+  return isAdministrator && (!hasMachine || (isBegun && !(hasPerson && hasReservation)))
+}
+
+interface StepProps {
+  readonly number: number
+  readonly title: string
+  readonly text: string
+  readonly isDone: boolean
+  readonly isNext: boolean
+  readonly children: ComponentChildren
+}
+
+const Step = ({ number, title, text, isDone, isNext, children }: StepProps): VNode => (
+  <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
+    <span class="n">{isDone ? <Icon name="check" /> : number}</span>
+    <h3>
+      {title}
+      {isDone && <span class="vh">, done</span>}
+    </h3>
+    {!isDone && children}
+    <p>{text}</p>
+  </li>
+)
+
+const buttonClass = (isNext: boolean): string => (isNext ? 'btn primary' : 'btn')
+
+/** Leads an administrator through the first machine, person and reservation. */
+export const SetUp = (): VNode => {
+  const { control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const { hasMachine, hasPerson, hasReservation, suts } = useSteps()
+  const [open, setOpen] = useState<'machine' | 'person' | 'import' | undefined>(undefined)
+  const close = (): void => setOpen(undefined)
+  useEffect(() => isUnderWay.set(true), [])
+  const leave = (): void => isUnderWay.set(false)
+  const reserve = (): void => {
+    const [first] = suts.keys()
+    if (first === undefined) return
+    leave()
+    take(first, 30 * MINUTE)
+  }
+  const [isPersonNext, isReservationNext] = [hasMachine && !hasPerson, hasMachine && hasPerson]
+  return (
+    <div>
+      <div class="steps">
+        <h1 class="t20">Set up your lab</h1>
+        <p class="second">Three steps. Then testers can help themselves.</p>
+        <ol>
+          <Step
+            number={1}
+            title="Add a machine"
+            isDone={hasMachine}
+            isNext
+            text="A name, an address, a port, and VNC, RDP or plain TCP. Berth checks at once whether it answers."
+          >
+            <button type="button" class="btn primary" disabled={!isAnswered} onClick={() => setOpen('machine')}>
+              Add a machine
+            </button>
+          </Step>
+          <Step
+            number={2}
+            title="Add a person"
+            isDone={hasPerson}
+            isNext={isPersonNext}
+            text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
+          >
+            <button
+              type="button"
+              class={buttonClass(isPersonNext)}
+              disabled={!isAnswered}
+              onClick={() => setOpen('person')}
+            >
+              Add a person
+            </button>
+          </Step>
+          <Step
+            number={3}
+            title="Make a reservation"
+            isDone={hasReservation}
+            isNext={isReservationNext}
+            text="Take the machine for half an hour and open its screen, to see that the whole way works."
+          >
+            <button
+              type="button"
+              class={buttonClass(isReservationNext)}
+              disabled={!hasMachine || !isAnswered}
+              onClick={reserve}
+            >
+              Reserve
+            </button>
+          </Step>
+        </ol>
+        <p class="small muted">
+          Many machines already?{' '}
+          <button type="button" class="link" onClick={() => setOpen('import')}>
+            Import a CSV file
+          </button>
+          , or <a href="/guide">read the guide</a>.
+          {hasMachine && (
+            <>
+              {' '}
+              Or{' '}
+              <button type="button" class="link" onClick={leave}>
+                go to the schedule
+              </button>
+              .
+            </>
+          )}
+        </p>
+      </div>
+      {open === 'machine' && <MachineDialog known={undefined} onClose={close} />}
+      {open === 'person' && <AddDialog onClose={close} />}
+      {open === 'import' && <MachineImport onClose={close} />}
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import type RFB from '@novnc/novnc'
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { texts } from '../../parts/texts.ts'
+
+/** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
+export const Credentials = ({
+  name,
+  rfb,
+  isUserNameNeeded,
+}: {
+  readonly name: string
+  readonly rfb: RFB
+  readonly isUserNameNeeded: boolean
+}): VNode | undefined => {
+  const [isSent, setSent] = useState(false)
+  if (isSent) return undefined
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const password = String(fields.get('password'))
+    rfb.sendCredentials({ password, ...(isUserNameNeeded && { username: String(fields.get('username')) }) })
+    setSent(true)
+  }
+  const focus = (field: HTMLElement | null): void => field?.focus()
+  return (
+    <div class="screen-over">
+      <div class="dialog" role="dialog" aria-label="Password of the machine">
+        <form class="stack" onSubmit={submit}>
+          <h2>Password of {name}</h2>
+          <p class="second">The machine asks for it, and Berth does not have it. It is sent to the machine only.</p>
+          {isUserNameNeeded && (
+            <label class="field">
+              <span class="label">{texts.name}</span>
+              <input class="input" name="username" autocomplete="off" ref={focus} required />
+            </label>
+          )}
+          <label class="field">
+            <span class="label">{texts.password}</span>
+            <input
+              class="input"
+              type="password"
+              name="password"
+              autocomplete="off"
+              ref={isUserNameNeeded ? null : focus}
+            />
+          </label>
+          <div class="row">
+            <button type="submit" class="btn primary">
+              Connect
+            </button>
+          </div>
+        </form>
+      </div>
+    </div>
+  )
+}

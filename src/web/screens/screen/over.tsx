@@ -1,0 +1,99 @@
+import type { VNode } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { command } from '../../holding/commands.ts'
+import { timeOn } from '../../holding/extend.tsx'
+import { meOf, usePage } from '../../page/context.ts'
+import { goTo, linkTo } from '../../page/location.ts'
+import { useIsMounted } from '../../page/mounted.ts'
+import { isFocusLost } from '../../parts/focus.ts'
+import { useStore } from '../../parts/store.ts'
+import { bodyOf, makeKeys } from '../../reserving/request.ts'
+import { Refused } from '../../service/api.ts'
+import { freeUntil, type Taken } from '../../timeline/calendar.ts'
+import { lengthTo } from '../../timeline/draft.ts'
+import { clockOf, HOUR, QUARTER } from '../../timeline/times.ts'
+import type { Said } from './endings.ts'
+
+/** The length of a new reservation, where more is free. */
+const USUAL_MS = HOUR
+
+interface Props {
+  readonly said: Said
+  readonly sutId: string | undefined
+  readonly taken: readonly Taken[] | undefined
+  readonly onAgain: () => void
+}
+
+/** Takes the machine again from now on, until somebody else has it, for an hour at most. */
+const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }): VNode => {
+  const page = usePage()
+  const keys = useMemo(makeKeys, [])
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const isMounted = useIsMounted()
+  const reserve = async (): Promise<void> => {
+    const now = Date.now()
+    const draft = { sutId, start: 'now', length: lengthTo(until, 'now', now) } as const
+    const body = bodyOf(draft, meOf(page)._id, now, false)
+    const made = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    if (!isMounted()) return
+    if (made instanceof Refused) setRefused(made)
+    else goTo('screen', made._id)
+  }
+  return (
+    <>
+      <button type="button" class="btn primary" onClick={reserve}>
+        Reserve until {clockOf(until)}
+      </button>
+      {refused !== undefined && (
+        <p role="alert" class="danger">
+          {refused.message}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Says over the last picture why the screen ended, and what one can do. */
+export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props): VNode => {
+  const now = useStore(usePage().clock)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // Not a button: keys that were meant for the machine may still come.
+  useEffect(() => {
+    if (isFocusLost()) heading.current?.focus()
+  })
+  const free = taken && freeUntil(taken, now)
+  const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
+  const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
+  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${timeOn(free as number, now)}.`
+  return (
+    <div class="screen-over">
+      <div class="dialog stack" role="alertdialog" aria-label={title}>
+        <h2 tabindex={-1} ref={heading}>
+          {title}
+        </h2>
+        {text !== undefined && (
+          <p class="second">
+            {text}
+            {freeText}
+          </p>
+        )}
+        <div class="row wrap">
+          {isFree && <Reserve sutId={sutId} until={until} />}
+          {way === 'again' && (
+            <button type="button" class="btn primary" onClick={onAgain}>
+              Connect again
+            </button>
+          )}
+          {way === 'reload' && (
+            <button type="button" class="btn primary" onClick={() => location.reload()}>
+              Load the page again
+            </button>
+          )}
+          <a class="btn" href={linkTo('mine')}>
+            Your reservations
+          </a>
+        </div>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,134 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Commands, useCommands } from '../../holding/commands.ts'
+import { CommandNote } from '../../holding/extend.tsx'
+import { giveBackTexts } from '../../holding/give-back.tsx'
+import { meOf, usePage } from '../../page/context.ts'
+import { isNear } from '../../page/warning.ts'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useStore } from '../../parts/store.ts'
+import { Bar, PhoneKeys } from './bar.tsx'
+import { Credentials } from './credentials.tsx'
+import { saidOf } from './endings.ts'
+import { Over } from './over.tsx'
+import { type Subject, useSubject } from './subject.ts'
+import { EndToast } from './toast.tsx'
+import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
+import { useConsole } from './use-console.ts'
+
+/** Asks before a machine is given back. */
+const AskRelease = ({
+  name,
+  commands,
+  onDone,
+}: {
+  readonly name: string
+  readonly commands: Commands
+  readonly onDone: () => void
+}): VNode => {
+  const { verb, doing, question } = giveBackTexts(name, true)
+  const release = (): Promise<void> => commands.run('cancel').then(onDone)
+  return (
+    <div class="screen-over">
+      <div class="dialog" role="alertdialog" aria-label={question}>
+        <Confirm question={question} action={verb} doing={doing} onConfirm={release} onBack={onDone} />
+      </div>
+    </div>
+  )
+}
+
+interface OverlayProps {
+  readonly subject: Subject
+  readonly commands: Commands
+  readonly console: ReturnType<typeof useConsole>
+  readonly isRunning: boolean
+}
+
+/** What is said over a screen: that it is being opened, why it ended, that time runs out. */
+const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const warning = useStore(page.warning)
+  const { name, own, taken, reservation } = subject
+  const { rfb, ending, asked, isMadeAgain, again } = shown
+  const said = ending && saidOf(ending, { name, end: own?.to, me: meOf(page)._id })
+  const isOver = said !== undefined && !isMadeAgain
+  const isWaiting = rfb === undefined && asked === undefined && !isOver
+  return (
+    <>
+      {isWaiting && (
+        <p class="screen-wait" role="status">
+          {said === undefined ? `Connecting to ${name}…` : `${said.title}. Connecting again…`}
+        </p>
+      )}
+      {asked !== undefined && rfb === undefined && <Credentials name={name} {...asked} />}
+      {isOver && <Over said={said} sutId={reservation?.sut_id} taken={taken} onAgain={again} />}
+      {commands.refused !== undefined && !isOver && (
+        <div class="screen-note">
+          <CommandNote refused={commands.refused} commands={commands} />
+        </div>
+      )}
+      {isRunning && own && isNear(own.to, now, warning) && <EndToast own={own} taken={taken} commands={commands} />}
+    </>
+  )
+}
+
+/** The screen of a machine that one holds, and the time that is left. */
+export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const isDisabled = useStore(page.control.reach, (reach) => !reach.isAnswered)
+  const target = useRef<HTMLDivElement>(null)
+  const stage = useRef<HTMLElement>(null)
+  const back = useRef<HTMLAnchorElement>(null)
+  const subject = useSubject(id)
+  const shownConsole = useConsole(id, target)
+  const { rfb, ending, clipboard, isMadeAgain } = shownConsole
+  const commands = useCommands(id)
+  const [isAsking, setAsking] = useState(false)
+  const [shown, setShown] = useState<Shown>(USUALLY_SHOWN)
+  useEffect(() => {
+    if (rfb !== undefined) showAs(rfb, shown)
+  }, [rfb, shown])
+  useEffect(() => rfb?.focus(), [rfb])
+  const { name, own } = subject
+  const isRunning = own !== undefined && own.from <= now && now < own.to
+  // Every key goes to the machine, so one must lead out.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || !event.shiftKey) return
+    event.stopPropagation()
+    event.preventDefault()
+    back.current?.focus()
+  }
+  return (
+    <div class="screen">
+      <Bar
+        subject={subject}
+        commands={commands}
+        isDisabled={isDisabled}
+        isRunning={isRunning}
+        rfb={rfb}
+        clipboard={clipboard}
+        shown={shown}
+        onShow={setShown}
+        onRelease={() => setAsking(true)}
+        back={back}
+        stage={stage}
+      />
+      <main class={ending !== undefined && !isMadeAgain ? 'screen-stage ended' : 'screen-stage'} ref={stage}>
+        <div
+          class="screen-target"
+          ref={target}
+          role="application"
+          aria-label={`Screen of ${name}. Shift Escape leaves it.`}
+          tabindex={0}
+          onFocus={() => rfb?.focus()}
+          onKeyDownCapture={onKeyDown}
+        />
+        <Overlay subject={subject} commands={commands} console={shownConsole} isRunning={isRunning} />
+        {isAsking && <AskRelease name={name} commands={commands} onDone={() => setAsking(false)} />}
+      </main>
+      {rfb !== undefined && <PhoneKeys rfb={rfb} own={own} commands={commands} />}
+    </div>
+  )
+}

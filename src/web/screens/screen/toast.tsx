@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Commands } from '../../holding/commands.ts'
+import { timeOn, USUAL_MS } from '../../holding/extend.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { type Booked, nextTaken, type Taken } from '../../timeline/calendar.ts'
+import { clockOf, toIso } from '../../timeline/times.ts'
+
+/** Warns before the end, with what can be had. It stays until it is dismissed. */
+export const EndToast = ({
+  own,
+  taken,
+  commands,
+}: {
+  readonly own: Booked
+  readonly taken: readonly Taken[] | undefined
+  readonly commands: Commands
+}): VNode | undefined => {
+  const [dismissed, setDismissed] = useState<number | undefined>(undefined)
+  if (dismissed === own.to) return undefined
+  const until = taken && nextTaken(taken, own)
+  const end = Math.min(own.to + USUAL_MS, until ?? own.to)
+  const free =
+    until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
+      ? ''
+      : ` It is free until ${timeOn(until, own.to)}.`
+  // A press on it leaves the focus on the screen.
+  return (
+    <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
+      Your time ends at {clockOf(own.to)}.{free}
+      {end > own.to && (
+        <button
+          type="button"
+          class="btn"
+          disabled={commands.isBusy}
+          onClick={() => commands.run('extend', { end_time: toIso(end) })}
+        >
+          Extend to {clockOf(end)}
+        </button>
+      )}
+      <button
+        type="button"
+        class="btn icon small"
+        aria-label="Dismiss"
+        title="Dismiss"
+        onClick={() => setDismissed(own.to)}
+      >
+        <Icon name="x" />
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+import type RFB from '@novnc/novnc'
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { type Choice, MenuButton } from '../../parts/menu.tsx'
+
+/** How a screen is shown. */
+export interface Shown {
+  readonly isFitted: boolean
+  readonly isViewOnly: boolean
+  /** 0 to 9. */
+  readonly quality: number
+}
+
+export const USUALLY_SHOWN: Shown = { isFitted: true, isViewOnly: false, quality: 6 }
+
+const QUALITIES: Readonly<Record<string, number>> = { 'Low quality': 1, 'Medium quality': 6, 'High quality': 9 }
+
+export const showAs = (rfb: RFB, { isFitted, isViewOnly, quality }: Shown): void => {
+  rfb.scaleViewport = isFitted
+  rfb.clipViewport = !isFitted
+  rfb.viewOnly = isViewOnly
+  rfb.qualityLevel = quality
+}
+
+/** Fit, quality, view only. */
+export const ShownMenu = ({
+  shown,
+  onShow,
+}: {
+  readonly shown: Shown
+  readonly onShow: (shown: Shown) => void
+}): VNode => {
+  const choices: readonly Choice[] = [
+    { key: 'fit', text: 'Fit to the window', isChosen: shown.isFitted },
+    { key: 'view', text: 'View only', isChosen: shown.isViewOnly },
+    ...Object.entries(QUALITIES).map(([text, quality]) => ({ key: text, text, isChosen: shown.quality === quality })),
+  ]
+  const onChoose = (key: string): void => {
+    if (key === 'fit') onShow({ ...shown, isFitted: !shown.isFitted })
+    else if (key === 'view') onShow({ ...shown, isViewOnly: !shown.isViewOnly })
+    else onShow({ ...shown, quality: QUALITIES[key] ?? shown.quality })
+  }
+  return (
+    <MenuButton
+      label="More: fit, quality, view only"
+      icon="more"
+      className="btn icon quiet"
+      isMultiple
+      choices={choices}
+      onChoose={onChoose}
+    />
+  )
+}
+
+/**
+ * The clipboard of the machine, as text that one can read and write: over plain HTTP browsers let no page at their own.
+ */
+export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: string }): VNode => {
+  const [isOpen, setOpen] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const send = (): void => {
+    rfb.clipboardPasteFrom(field.current?.value ?? '')
+    setOpen(false)
+    rfb.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') setOpen(false)
+  }
+  return (
+    <div class="menu-root" onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class="btn icon quiet"
+        aria-label="Clipboard"
+        title="Clipboard"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="clipboard" />
+      </button>
+      {isOpen && (
+        <div class="pop clipboard" role="dialog" aria-label="Clipboard of the machine">
+          <div class="pop-body">
+            <label class="field">
+              <span class="label">Clipboard of the machine</span>
+              <textarea class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
+            </label>
+            <div class="row">
+              <button type="button" class="btn primary" onClick={send}>
+                Put it on the machine
+              </button>
+              <CopyButton text={text} label="Copy what the machine has" />
+            </div>
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** X11 keysyms: Latin-1 is itself, the rest of Unicode follows 0x01000000 (X Window System Protocol, appendix A). */
+const keysymOf = (character: string): number => {
+  const point = character.codePointAt(0) as number
+  return point <= 0xff ? point : 0x0100_0000 + point
+}
+
+const RETURN = 0xff0d
+const BACKSPACE = 0xff08
+
+/** Opens the keyboard of a phone: what is typed into a field that nobody sees is sent to the machine. */
+export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }): VNode => {
+  const field = useRef<HTMLTextAreaElement>(null)
+  const onInput = (event: InputEvent): void => {
+    if (event.inputType === 'deleteContentBackward') rfb.sendKey(BACKSPACE, 'Backspace')
+    else if (event.inputType === 'insertLineBreak') rfb.sendKey(RETURN, 'Enter')
+    else for (const character of event.data ?? '') rfb.sendKey(keysymOf(character), null)
+    // Something to delete must be there, or phones tell nothing of it.
+    if (field.current !== null) field.current.value = ' '
+  }
+  return (
+    <>
+      <button type="button" class="btn" onClick={() => field.current?.focus()}>
+        Keyboard
+      </button>
+      <textarea
+        class="vh"
+        ref={field}
+        aria-label="Typed to the machine"
+        tabindex={-1}
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck={false}
+        onInput={onInput}
+      >
+        {' '}
+      </textarea>
+    </>
+  )
+}

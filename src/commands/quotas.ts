@@ -22,8 +22,6 @@ export interface Quotas {
    * undefined if nothing limits it, `unknown` if it was not read.
    */
   readonly usesOf: (userIds: Iterable<string>) => Promise<(userId: string) => QuotaUse | 'unknown' | undefined>
-  /** Whether a quota limits the reservations of a user. */
-  readonly isLimited: (userId: string) => boolean
   /** The highest priority of a user's requests; null if nothing limits it. */
   readonly priorityMaxOf: (userId: string) => number | null
 }
@@ -110,7 +108,6 @@ export const makeQuotas = ({
   return {
     run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runExclusive(userId, run)),
     usesOf,
-    isLimited: (userId) => quotaOf(userId) !== undefined,
     priorityMaxOf,
   }
 }

@@ -1,4 +1,4 @@
-import { QUARTER, quarterAt } from '../../domain/calendar/window.ts'
+import { QUARTER, quarterAt, type Window } from '../../domain/calendar/window.ts'
 import type { Role } from '../../domain/events/user.ts'
 import { makeFit } from '../../domain/matching/fit.ts'
 import type { Waiting } from '../../domain/request/queue.ts'
@@ -34,6 +34,12 @@ export const scopesOf = (
     .map((userId) => personOf(userId)?.scope)
     .filter((scope) => scope !== undefined)
 
+/** The window of a request that is granted now. @param now Unix milliseconds */
+export const windowNow = ({ duration }: Pick<Waiting, 'duration'>, now: number): Window => ({
+  start: quarterAt(now),
+  end: Math.ceil((now / 1000 + duration) / QUARTER) * QUARTER,
+})
+
 export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => {
   const isFor = ({ _id, profile }: KnownSut, request: Waiting): boolean => {
     if (profile === undefined) return false
@@ -45,7 +51,7 @@ export const makeGrants = ({ suts, personOf, useOf }: GrantsOptions): Grants => 
   return {
     windowFor: (request, sutId, now) => {
       const sut = suts.find(sutId)
-      const window = { start: quarterAt(now), end: Math.ceil((now / 1000 + request.duration) / QUARTER) * QUARTER }
+      const window = windowNow(request, now)
       return sut !== undefined && isFreeIn(sut, window) && isFor(sut, request) ? window : undefined
     },
     mayHave: ({ user_id, duration }, { open, now }) => {

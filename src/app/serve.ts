@@ -6,8 +6,8 @@ import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
 import { writePasswordFile } from './accounts/first-users.ts'
 import type { Config } from './config/config.ts'
-import { nameOfStore } from './config/event-store.ts'
-import type { FirstAdministrator } from './core/runtime.ts'
+import { nameOfStore } from './config/values.ts'
+import type { FirstAdministrator } from './core/base.ts'
 import { type Address, type Log, type Service, startService } from './service.ts'
 
 /** Shown once at a terminal: the password and what to try. */

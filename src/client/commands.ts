@@ -4,20 +4,20 @@ import { type ClientCommand, NEEDS, type Setting } from './reserve.ts'
 import { type Output, refused, say, unreachable, visibleLine } from './service/output.ts'
 import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'
 
-/** The list in an answer to a GET, of up to as many as an answer may have. */
-const readList = async (
-  service: RemoteService,
-  path: string,
-  name: string,
-  query: object,
-): Promise<readonly Members[]> => {
-  const asked = new URLSearchParams({ limit: String(PAGE), ...query })
-  const listed = acceptedBody(await service.get(`/api/${path}?${asked}`))[name]
-  return Array.isArray(listed) ? (listed as readonly Members[]) : []
-}
-
 /** Objects in an answer. */
 const PAGE = 1_000
+
+/** A list, page by page, the newest first. */
+const readList = async (service: RemoteService, kind: string, query: object): Promise<readonly Members[]> => {
+  const all: Members[] = []
+  for (;;) {
+    const last = all.at(-1)
+    const asked = new URLSearchParams({ limit: String(PAGE), ...query, ...(last && { before: idOf(last._id) }) })
+    const page = acceptedBody(await service.get(`/api/${kind}?${asked}`))[`${kind}s`]
+    if (Array.isArray(page)) all.push(...(page as readonly Members[]))
+    if (!Array.isArray(page) || page.length < PAGE) return all
+  }
+}
 
 const readMe = async (service: RemoteService): Promise<{ readonly user_id: string; readonly now: number }> => {
   const me = await service.get('/api/user/me')
@@ -28,7 +28,7 @@ const readMe = async (service: RemoteService): Promise<{ readonly user_id: strin
 const listOwn = async (service: RemoteService): Promise<readonly Members[]> => {
   const { user_id, now } = await readMe(service)
   const query = { include: 'names,state', user_id, from: new Date(now).toISOString() }
-  const listed = await readList(service, 'sut_reservation', 'sut_reservations', query)
+  const listed = await readList(service, 'sut_reservation', query)
   const start = ({ start_time }: Members): number => Date.parse(String(start_time))
   return listed.filter(({ state }) => state === 'running' || state === 'ahead').sort((a, b) => start(a) - start(b))
 }
@@ -36,28 +36,17 @@ const listOwn = async (service: RemoteService): Promise<readonly Members[]> => {
 /** One's own requests that wait, the oldest first. A user has at most a hundred. */
 const listWaiting = async (service: RemoteService): Promise<readonly Members[]> => {
   const { user_id } = await readMe(service)
-  return (await readList(service, 'sut_request', 'sut_requests', { status: 'waiting', user_id })).toReversed()
+  return (await readList(service, 'sut_request', { status: 'waiting', user_id })).toReversed()
 }
 
 /** Letters with accents are written in one way or the other by terminals, by file systems and by people. */
 const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** The running reservations of a user, or those of all. */
-const listRunning = async (service: RemoteService, own: { readonly user_id?: string }): Promise<readonly Members[]> => {
-  const all: Members[] = []
-  for (;;) {
-    const last = all.at(-1)
-    const query = { current: 'true', include: 'names', ...own, ...(last && { before: idOf(last._id) }) }
-    const page = await readList(service, 'sut_reservation', 'sut_reservations', query)
-    all.push(...page)
-    if (page.length < PAGE) return all
-  }
-}
-
 /** The id of a reservation: an id as it is, or that of one's own running reservation of the SUT with this name. */
 const findReservation = async ({ service, isOperator }: Setting, typed: string): Promise<string> => {
   if (/^[0-9a-f]{24}$/.test(typed)) return typed
-  const listed = await listRunning(service, isOperator ? {} : { user_id: (await readMe(service)).user_id })
+  const own = isOperator ? {} : { user_id: (await readMe(service)).user_id }
+  const listed = await readList(service, 'sut_reservation', { current: 'true', include: 'names', ...own })
   const running = listed.filter(({ sut_name }) => fold(String(sut_name)) === fold(typed))
   const [found] = running
   const whose = isOperator ? 'nobody has a' : 'you have no'

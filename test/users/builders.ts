@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
-import type { FirstUser } from '../../src/app/core/runtime.ts'
+import type { FirstUser } from '../../src/app/core/base.ts'
 import type { Quota } from '../../src/domain/events/user.ts'
 import type { Credential } from '../../src/users/load-users.ts'
 import type { HashCost } from '../../src/users/passwords/argon2.ts'

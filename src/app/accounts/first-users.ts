@@ -12,8 +12,7 @@ import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { Misconfigured } from '../config/config.ts'
-import { type Core, type Lab, whenStoreAnswers } from '../core/base.ts'
-import type { FirstAdministrator, FirstUser } from '../core/runtime.ts'
+import { type Core, type FirstAdministrator, type FirstUser, type Lab, whenStoreAnswers } from '../core/base.ts'
 
 /** Name of the administrator created at the first start. */
 const FIRST_NAME = 'admin'

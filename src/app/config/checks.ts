@@ -6,7 +6,7 @@ import { isOfFullDisk } from '../../files/full-disk.ts'
 import { readClientSecret } from '../../users/oidc/client-secret.ts'
 import { readKeyRing } from '../../vault/keys.ts'
 import type { Config } from './config.ts'
-import { authorityProblems } from './event-store.ts'
+import { authorityProblems } from './values.ts'
 
 type Problems = Promise<readonly string[]>
 

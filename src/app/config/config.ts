@@ -7,14 +7,15 @@ import { parseRoleMapping } from '../../domain/user/role-mapping.ts'
 import { parseScope, type Scope } from '../../domain/user/scope.ts'
 import { pick } from '../../domain/values/pick.ts'
 import { ExpectedError } from '../../files/expected-error.ts'
-import { type EventStoreConfig, readEventStore } from './event-store.ts'
 import { didYouMean } from './suggest.ts'
 import {
   durationWithin,
+  type EventStoreConfig,
   type ReadValue,
   readAddressRanges,
   readAdminPassword,
   readDuration,
+  readEventStore,
   readHost,
   readIssuer,
   readName,

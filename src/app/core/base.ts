@@ -1,17 +1,87 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { LRUCache } from 'lru-cache'
 import type { ClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
+import type { Quota, Role } from '../../domain/events/user.ts'
 import { makeEventId, type RandomHex } from '../../domain/values/ids.ts'
 import { type EventStore, StoreUnavailable } from '../../event-store/event-store.ts'
+import type { ChangesLimits } from '../../feed/changes/changes.ts'
+import type { FeedLimits } from '../../feed/subscribers.ts'
+import type { ConsoleLimits } from '../../http/console/bridge.ts'
+import type { CsvLimits } from '../../http/response/csv-lists.ts'
+import type { RequestSummary } from '../../http/response/request-summary.ts'
 import { type Metrics, makeMetrics } from '../../http/routes/metrics/metrics.ts'
+import type { Timeouts } from '../../http/server/listen.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
 import type { Views } from '../../read-models/views.ts'
 import { type Alarms, makeAlarms } from '../../telemetry/alarms.ts'
 import type { Users } from '../../users/users.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type Config, Misconfigured } from '../config/config.ts'
-import type { Runtime } from './runtime.ts'
+
+/** A user of a log that had none. */
+export interface FirstUser {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** The hash of the password in PHC string format. */
+  readonly password: string
+  readonly quota?: Quota
+}
+
+export interface FirstAdministrator {
+  readonly name: string
+  /** Absent if the password was configured. */
+  readonly password?: string
+}
+
+/** Where the service listens. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** The environment of the service. Nothing else reads a clock or draws random bits. */
+export interface Runtime {
+  /** Unix milliseconds. */
+  readonly clock: () => number
+  /** Milliseconds since the machine started, including suspension (CLOCK_BOOTTIME). */
+  readonly sinceBoot: () => number
+  /** Resolves when timed processes should check the clock again; by default at the next whole second. */
+  readonly wake?: (signal: AbortSignal) => Promise<void>
+  readonly randomBytes: (size: number) => Uint8Array
+  /** Random bits for ids; drawn from `randomBytes` by default. */
+  readonly randomHex?: RandomHex
+  readonly log: Log
+  /** Called for each request when its response is ready. */
+  readonly onAnswered?: (answered: RequestSummary) => void
+  /** Called as soon as the first administrator is recorded, while the service still starts. */
+  readonly onFirstAdministrator?: (first: FirstAdministrator, address: Address) => Promise<void>
+  /** The users of a log that has none, in place of an administrator. */
+  readonly firstUsers?: () => Promise<readonly FirstUser[]>
+  /** Metrics of the process in Prometheus format, added to the service's own. */
+  readonly processMetrics?: () => Promise<string>
+  /** Called when the service cannot continue and is no longer ready. The process should exit. */
+  readonly onFatal: (error: unknown) => void
+  /** Opens the store, in place of the configured one. */
+  readonly openStore?: (randomHex: RandomHex, onFatal: (error: Error) => void) => EventStore
+  /** Aborts a start that waits for an unreachable store. */
+  readonly signal?: AbortSignal
+  /** Overrides the timeouts of http/server/listen.ts. */
+  readonly timeouts?: Partial<Timeouts>
+  /** Overrides the limits of feed/subscribers.ts. */
+  readonly feed?: Partial<FeedLimits>
+  /** Overrides the limits of http/response/csv-lists.ts. */
+  readonly csv?: Partial<CsvLimits>
+  /** Overrides the limits of feed/changes/changes.ts. */
+  readonly changes?: Partial<ChangesLimits>
+  /** Overrides the limits of http/console/bridge.ts. */
+  readonly console?: Partial<ConsoleLimits>
+}
+
+/** As pino logs: fields first, then the message. */
+export type Log = Record<'info' | 'warn' | 'error', (facts: object, sentence: string) => void>
 
 /** The phase of the service's life. */
 export interface Stage {
@@ -121,3 +191,49 @@ export const whenStoreAnswers = async <A>(
     }
   }
 }
+
+/** Between log lines of one kind. */
+const LOG_INTERVAL_MS = 60_000
+/** Maximum kinds whose last line is kept, where they are told apart by a SUT or reservation. */
+const KINDS_MAX = 10_000
+
+/** Logs a warning at most once a minute for each key. @param clock milliseconds */
+export const makeWarnOnce = ({ warn }: Pick<Log, 'warn'>, clock: () => number) => {
+  const logged = new LRUCache<string, true>({
+    max: KINDS_MAX,
+    ttl: LOG_INTERVAL_MS,
+    ttlResolution: 0,
+    perf: { now: clock },
+  })
+  return (facts: object, sentence: string, key = sentence): void => {
+    if (logged.get(key)) return
+    logged.set(key, true)
+    warn(facts, sentence)
+  }
+}
+
+/** Hooks through which the parts report to the log and the metrics. */
+export const makeReports = ({
+  log,
+  sinceBoot,
+  metrics,
+  onAnswered,
+}: Pick<Base, 'log' | 'sinceBoot' | 'metrics' | 'onAnswered'>) => {
+  const warnOnce = makeWarnOnce(log, sinceBoot)
+  return {
+    onAnswered: (summary: RequestSummary): void => {
+      metrics.answered(summary)
+      onAnswered?.(summary)
+    },
+    onAcceptError: (error: Error): void => warnOnce({ err: error }, 'a connection could not be accepted'),
+    onError: (error: unknown, requestId: string): void =>
+      log.error({ err: error, request_id: requestId }, 'a request failed'),
+    /** An outage fails every request, and the responses do not say why. */
+    onUnavailable: (error: StoreUnavailable, requestId: string): void =>
+      warnOnce({ err: error, request_id: requestId }, 'the event store is unavailable; a request failed'),
+    onCommandUnavailable: (error: StoreUnavailable, requestId: string): void =>
+      warnOnce({ err: error, request_id: requestId }, 'the event store is unavailable; a command was refused'),
+  }
+}
+
+export type LoggedReports = ReturnType<typeof makeReports>

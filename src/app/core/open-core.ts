@@ -14,9 +14,8 @@ import { makeProcessClock } from '../../processes/clock.ts'
 import { describeLoss, EventsLost, findLostEvents } from '../../read-models/file/lost-events.ts'
 import { openViews, type Views } from '../../read-models/views.ts'
 import { openVault } from '../../vault/open-vault.ts'
-import { type Base, type Core, orThrow, whenStoreAnswers, withTimeout } from './base.ts'
+import { type Base, type Core, type LoggedReports, orThrow, whenStoreAnswers, withTimeout } from './base.ts'
 import { openStore, refuseMissingBeside } from './open-store.ts'
-import type { LoggedReports } from './reports.ts'
 
 /** A store that raises an alarm when it has no room for a write, until one succeeds again. */
 const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => ({

@@ -6,7 +6,7 @@ import type { EventStoreDb, EventStoreDbOptions } from '../../event-store/events
 import { openSqliteStore, type SqliteOptions } from '../../event-store/sqlite/store.ts'
 import { readKnownKeyIds } from '../../vault/vault.ts'
 import { type Config, Misconfigured } from '../config/config.ts'
-import { authorityProblems, type EventStoreConfig } from '../config/event-store.ts'
+import { authorityProblems, type EventStoreConfig } from '../config/values.ts'
 
 type OpenStoreOptions = Omit<SqliteOptions, 'path'> & Omit<EventStoreDbOptions, 'address'>
 

@@ -10,9 +10,9 @@ import type { Sessions } from '../../processes/sessions/sessions.ts'
 import { makeTargetOf } from '../../processes/targets.ts'
 import type { UpcomingReservations } from '../../processes/upcoming.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
+import { findHolder } from '../accounts/signed-in.ts'
 import type { Lab } from '../core/base.ts'
-import { makeWarnOnce } from '../core/reports.ts'
-import { findHolder } from './holder.ts'
+import { makeWarnOnce } from '../core/base.ts'
 import { makePasswordOf } from './open-monitor.ts'
 
 /** Warns once about a client address that many clients may share. */

@@ -5,7 +5,7 @@ import { isOwnAddress } from '../../gateway/connections/addresses.ts'
 import { probe } from '../../gateway/probe/probe.ts'
 import { type Monitor, type MonitorOptions, makeMonitor } from '../../processes/monitoring/monitor.ts'
 import type { Lab } from '../core/base.ts'
-import { makeWarnOnce } from '../core/reports.ts'
+import { makeWarnOnce } from '../core/base.ts'
 
 /**
  * Makes the function that finds the password of a SUT; undefined if it has none.

@@ -11,29 +11,20 @@ export interface MachineAddress {
   readonly port: number
 }
 
-const inBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host)
-
-type Arguments = (place: MachineAddress) => readonly string[]
-const vncArguments: Arguments = ({ host, port }) => [`${inBrackets(host)}::${port}`]
-const freerdpArguments: Arguments = ({ host, port }) => [`/v:${inBrackets(host)}:${port}`]
-const plainArguments: Arguments = ({ host, port }) => ['--', host, String(port)]
-
 /** Programs for each type of SUT. The first one installed is used. */
-const VIEWERS: Readonly<Record<string, Readonly<Record<string, Arguments>>>> = {
-  vnc: {
-    vncviewer: vncArguments,
-    xtigervncviewer: vncArguments,
-    gvncviewer: vncArguments,
-    'remote-viewer': ({ host, port }) => [`vnc://${inBrackets(host)}:${port}`],
-  },
-  rdp: {
-    xfreerdp3: freerdpArguments,
-    xfreerdp: freerdpArguments,
-    wlfreerdp: freerdpArguments,
-    rdesktop: ({ host, port }) => [`${inBrackets(host)}:${port}`],
-  },
+const VIEWERS: Readonly<Record<string, readonly string[]>> = {
+  vnc: ['vncviewer', 'xtigervncviewer', 'gvncviewer', 'remote-viewer'],
+  rdp: ['xfreerdp3', 'xfreerdp', 'wlfreerdp', 'rdesktop'],
 }
-const PLAIN: Readonly<Record<string, Arguments>> = { nc: plainArguments, ncat: plainArguments, telnet: plainArguments }
+const PLAIN = ['nc', 'ncat', 'telnet']
+
+const argumentsFor = (program: string, { host, port }: MachineAddress): readonly string[] => {
+  const bracketed = host.includes(':') ? `[${host}]` : host
+  if (program.endsWith('vncviewer')) return [`${bracketed}::${port}`]
+  if (program.includes('freerdp')) return [`/v:${bracketed}:${port}`]
+  if (program === 'remote-viewer') return [`vnc://${bracketed}:${port}`]
+  return program === 'rdesktop' ? [`${bracketed}:${port}`] : ['--', host, String(port)]
+}
 
 /** How to connect to a machine from here. */
 export interface Way {
@@ -46,12 +37,11 @@ export interface Way {
 
 /** @param path the folders of programs, as in the variable PATH */
 export const findWay = async (type: string, place: MachineAddress, path: string): Promise<Way> => {
-  const viewers = VIEWERS[type] ?? PLAIN
-  const programs = Object.keys(viewers)
+  const programs = VIEWERS[type] ?? PLAIN
   const found = await Promise.all(programs.map((program) => findExecutable(program, path)))
   const first = found.findIndex((each) => 'path' in each)
   const program = programs[Math.max(first, 0)] ?? 'nc'
-  return { line: [program, ...(viewers[program]?.(place) ?? [])], isInstalled: first !== -1, programs }
+  return { line: [program, ...argumentsFor(program, place)], isInstalled: first !== -1, programs }
 }
 
 /** Runs a program in this terminal. Resolves to its exit code. */

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
-import { type EventStoreConfig, nameOfStore, readEventStore } from '../../app/config/event-store.ts'
-import { readWholeNumber } from '../../app/config/values.ts'
+import { type EventStoreConfig, nameOfStore, readEventStore, readWholeNumber } from '../../app/config/values.ts'
 import { openCopyTarget, openStoreForCommand } from '../../app/core/open-store.ts'
 import {
   type BackupOptions,

@@ -4,7 +4,7 @@ import { ExpectedError } from '../files/expected-error.ts'
 import { makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
-import { healthRoutes } from '../http/routes/health.ts'
+import { type HealthCondition, healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
 import { Misconfigured } from './config/config.ts'
@@ -25,21 +25,18 @@ const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** Answers health checks, and everything else with "not ready". */
 const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
-  makeApp(
-    healthRoutes,
-    { condition: () => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }) },
-    {
-      ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
-      isServing: () => false,
-      // Nothing has been read yet.
-      idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
-      repeated: () => undefined,
-      views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
-      synced: () => undefined,
-      userNameOf: (id) => id,
-      pseudonymOf: () => undefined,
-    },
-  )
+  makeApp(healthRoutes, {
+    condition: (): HealthCondition => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }),
+    ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
+    isServing: () => false,
+    // Nothing has been read yet.
+    idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),
+    repeated: () => undefined,
+    views: { position: () => BEFORE_FIRST, waitForPublicPosition: async () => false },
+    synced: () => undefined,
+    nameOf: (id: string) => id,
+    pseudonymOf: () => undefined,
+  })
 
 /**
  * Takes the port, before anything is created. Until the start is complete, health checks are answered and everything

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { failure } from '../domain/failure.ts'
-import { type AppDependencies, makeApp } from '../http/app.ts'
+import { type AppParts, makeApp } from '../http/app.ts'
 import type { Gate } from '../http/authentication/gate.ts'
 import { confirmClock } from '../http/routes/health.ts'
 import type { Parts } from '../http/routes/parts.ts'
@@ -18,8 +18,8 @@ const AS_COMMAND_LINE: Gate = {
   confirm: async () => E.left(failure('forbidden', 'The command line has no password.')),
 }
 
-/** Serves the routes to the command line, and two more, on the control socket. @param dependencies over HTTP */
-export const listenForCommands = async (lab: Lab, parts: Parts, dependencies: AppDependencies): Promise<void> => {
+/** Serves the routes to the command line, and two more, on the control socket. @param parts of the service over HTTP */
+export const listenForCommands = async (lab: Lab, parts: Parts & AppParts): Promise<void> => {
   const { config, log, opened } = lab
   const path = join(config.data, CONTROL_SOCKET)
   const why = socketPathProblem(path)
@@ -27,9 +27,8 @@ export const listenForCommands = async (lab: Lab, parts: Parts, dependencies: Ap
     log.warn({ path, why }, 'the control socket cannot be opened; set BERTH_DATA to a shorter path')
     return
   }
-  const own = [...routes, importHashedUsers, confirmClock]
-  const asCommandLine = { ...dependencies, gate: AS_COMMAND_LINE, pseudonymOf: () => undefined }
-  const app = makeApp(own, { ...lab, ...parts }, asCommandLine)
+  const own = { ...lab, ...parts, gate: AS_COMMAND_LINE, pseudonymOf: () => undefined }
+  const app = makeApp([...routes, importHashedUsers, confirmClock], own)
   const onError = (err: unknown): void => log.error({ err }, 'the control socket failed')
   opened.defer(await openControlSocket({ path, serve: app, onError }))
 }

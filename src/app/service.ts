@@ -11,7 +11,7 @@ import { makeChanges } from '../feed/changes/changes.ts'
 import { makeFeed } from '../feed/feed.ts'
 import { makeLogReader } from '../feed/log-reader.ts'
 import { openInstance } from '../files/instance.ts'
-import { type AppDependencies, makeApp } from '../http/app.ts'
+import { type AppParts, makeApp } from '../http/app.ts'
 import { makeGate } from '../http/authentication/gate.ts'
 import { type ConsoleTicket, makeConsoles } from '../http/console/consoles.ts'
 import { readPage } from '../http/documents/site.ts'
@@ -238,7 +238,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     opened.defer(seriesWindows.close)
 
     // 12. The routes and the application.
-    const parts: Parts = {
+    const parts: Parts & AppParts = {
       ...{
         ...lab,
         ...requests,
@@ -265,9 +265,10 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       lastChecks: makeLastChecks(),
       singleSignOn: openSingleSignOn(lab),
       digest: async () => (await readPage()).digest,
-    }
-    const dependencies: AppDependencies = {
-      ...{ ...reports, repeated, isServing, views, clock, randomHex, userNameOf: nameOf },
+
+      // For all requests.
+      ...reports,
+      isServing,
       gate: makeGate({ ...knowledge, ...signedIn, users, isReady: views.caughtUp, addresses, clock, randomBytes }),
       idempotencyKeys: makeIdempotencyKeys(vault.keys),
       onRepeated: metrics.retryAnswered,
@@ -277,10 +278,10 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       addressOf: addresses.clientOf,
       pseudonymOf: clientPseudonyms.of,
     }
-    const app = makeApp(routes, parts, dependencies)
+    const app = makeApp(routes, parts)
 
     // 13. Commands, then requests, then what the clock triggers.
-    await listenForCommands(lab, parts, dependencies)
+    await listenForCommands(lab, parts)
     listening.setHandler(handleInBursts(app))
     const readAhead = async () => processClock.mayAct() && (await upcoming.load())
     const wake = base.wake ?? untilNextSecond(clock)

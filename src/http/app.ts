@@ -1,10 +1,10 @@
 import Koa from 'koa'
 import { makeRunExclusive } from '../commands/turns.ts'
-import { makeEventId, type RandomHex } from '../domain/values/ids.ts'
+import { makeEventId } from '../domain/values/ids.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { Views } from '../read-models/views.ts'
 import { allow, authenticate, stillAllow } from './authentication/access.ts'
-import { type HandleDependencies, handle, type RunExclusive } from './handle.ts'
+import { type HandleParts, handle, type RunExclusive } from './handle.ts'
 import type { Context, Guard, Middleware, State } from './protocol/context.ts'
 import { refusal, unreadStore } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
@@ -16,14 +16,13 @@ import { compress } from './response/compress.ts'
 import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './response/request-summary.ts'
 import { begin, isNavigation, positionHeader, respondWithRefusal } from './response/respond.ts'
 import { discardUnread } from './response/unread-body.ts'
+import type { Parts } from './routes/parts.ts'
 import type { Handle } from './server/bursts.ts'
 
-export interface AppDependencies extends HandleDependencies {
+export interface AppParts extends HandleParts, Pick<Parts, 'clock' | 'randomHex'> {
   /** Whether requests can be answered: not until everything recorded earlier has been read. */
   readonly isServing: () => boolean
   readonly views: Pick<Views, 'position' | 'waitForPublicPosition'>
-  readonly clock: () => number
-  readonly randomHex: RandomHex
   readonly onError: (error: unknown, requestId: string) => void
   /** Called when a response fails because the store is unavailable. */
   readonly onUnavailable: (error: StoreUnavailable, requestId: string) => void
@@ -33,7 +32,7 @@ export interface AppDependencies extends HandleDependencies {
 
 /** Gives every request an id, and logs it once its response is ready. */
 const identify =
-  ({ clock, randomHex, onAnswered, addressOf }: AppDependencies): Middleware =>
+  ({ clock, randomHex, onAnswered, addressOf }: AppParts): Middleware =>
   async (ctx, next) => {
     const began = performance.now()
     const requestId = makeEventId(clock(), randomHex(10))
@@ -61,7 +60,7 @@ const internalError = () =>
 
 /** An unexpected error becomes a response without details. */
 const catchErrors =
-  ({ onError, onUnavailable }: AppDependencies): Middleware =>
+  ({ onError, onUnavailable }: AppParts): Middleware =>
   async (ctx, next) => {
     try {
       await next()
@@ -80,7 +79,7 @@ const catchErrors =
  * Adds the position that it shows, for those with credentials.
  */
 const durable =
-  ({ synced, views }: AppDependencies): Middleware =>
+  ({ synced, views }: AppParts): Middleware =>
   async (ctx, next) => {
     await next()
     // A streamed body has already waited for the disk.
@@ -107,23 +106,18 @@ const guard =
   }
 
 /** What is done with the requests of a route, in this order. */
-const chainOf = <P>(
-  route: Route<P>,
-  parts: P,
-  dependencies: AppDependencies,
-  runExclusive: RunExclusive,
-): readonly Middleware[] => {
+const chainOf = <P extends AppParts>(route: Route<P>, parts: P, runExclusive: RunExclusive): readonly Middleware[] => {
   const isOpen = route.roles === 'anyone'
   const guards = [
-    ...(isOpen ? [] : [authenticate(dependencies, route)]),
-    allow(route, dependencies),
+    ...(isOpen ? [] : [authenticate(parts, route)]),
+    allow(route, parts),
     ...(route.body === undefined ? [] : [parseBody(route)]),
     readInput(route),
-    ...(isOpen ? [] : [waitForPosition(dependencies), stillAllow(route, dependencies)]),
+    ...(isOpen ? [] : [waitForPosition(parts), stillAllow(route, parts)]),
   ]
-  const answer = [guard(guards, route), handle(route, parts, dependencies, runExclusive)]
+  const answer = [guard(guards, route), handle(route, parts, runExclusive)]
   // What anyone may read is not in the log.
-  return isOpen && route.method === 'GET' ? answer : [durable(dependencies), ...answer]
+  return isOpen && route.method === 'GET' ? answer : [durable(parts), ...answer]
 }
 
 /** The paths and methods of the routes at the path of a request, of which its router tells. */
@@ -171,18 +165,18 @@ class LeanKoa extends Koa<State> {
   }
 }
 
-/** The application that answers routes. @param parts of a service, which their handlers get */
-export const makeApp = <P>(routes: readonly Route<P>[], parts: P, dependencies: AppDependencies): Handle => {
+/** The application that answers routes. @param parts of a service, which their handlers get too */
+export const makeApp = <P extends AppParts>(routes: readonly Route<P>[], parts: P): Handle => {
   const runExclusive = makeRunExclusive()
   const app = new LeanKoa()
-  app.use(identify(dependencies))
-  app.use(catchErrors(dependencies))
+  app.use(identify(parts))
+  app.use(catchErrors(parts))
   app.use(guard([headProblem]))
   app.use(compress)
-  app.use(makeRouter(routes, (route) => chainOf(route, parts, dependencies, runExclusive)))
+  app.use(makeRouter(routes, (route) => chainOf(route, parts, runExclusive)))
   app.use(refuseOpenly(routes))
-  app.use(durable(dependencies))
-  app.use(guard([authenticate(dependencies)]))
+  app.use(durable(parts))
+  app.use(guard([authenticate(parts)]))
   app.use(refuseUnmatched)
   return app.callback()
 }

@@ -11,17 +11,18 @@ import type { Context, Middleware } from './protocol/context.ts'
 import type { Refusal } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
 import { negotiate } from './request/request-head.ts'
-import { beyondStored, type Objects, type StoredResponse } from './response/objects.ts'
+import { beyondStored, type Objects } from './response/objects.ts'
 import type { RefusedCall } from './response/refused-demand.ts'
 import { respond, respondWithRefusal, sendStream } from './response/respond.ts'
-import { type UserNames, withNames } from './response/visibility.ts'
+import { withNames } from './response/visibility.ts'
+import type { Parts } from './routes/parts.ts'
 import { upgradedOf } from './server/listen.ts'
 
-export interface HandleDependencies {
+/** What all requests are answered with, whatever their routes. */
+export interface HandleParts extends Pick<Parts, 'repeated' | 'nameOf'> {
   readonly gate: Gate
   readonly views: Pick<Views, 'position'>
   readonly idempotencyKeys: IdempotencyKeys
-  readonly repeated: StoredResponse
   /** Called when it is known. */
   readonly onRepeated?: (requestId: string) => void
   /** Called with the position of each write that was acknowledged. */
@@ -34,7 +35,6 @@ export interface HandleDependencies {
   /** Called with what a handler refused. */
   readonly onDenied?: (refused: Refusal, call: RefusedCall) => void
   readonly addressOf: (request: IncomingMessage) => string
-  readonly userNameOf: UserNames
   /** The name of an address in the log; undefined for requests that come from no address. */
   readonly pseudonymOf: (address: string) => string | undefined
 }
@@ -65,13 +65,8 @@ const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
 export type RunExclusive = ReturnType<typeof makeRunExclusive>
 
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
-const makeCallHandler = <P>(
-  route: Route<P>,
-  parts: P,
-  dependencies: HandleDependencies,
-  runExclusive: RunExclusive,
-) => {
-  const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = dependencies
+const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runExclusive: RunExclusive) => {
+  const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = parts
   return (ctx: Context): RouteResult => {
     const { user, requestId, mediaType, input, bytes = '' } = ctx.state
     const { retryKey: key, reason } = input
@@ -101,20 +96,15 @@ const isBehind = ({ after, query }: Input, position: PublicPosition): boolean =>
   after !== undefined && position < after && (query as Partial<AsOfQuery> | undefined)?.as_of === undefined
 
 /** Answers a request as the handler of its route does. */
-export const handle = <P>(
-  route: Route<P>,
-  parts: P,
-  dependencies: HandleDependencies,
-  runExclusive: RunExclusive,
-): Middleware => {
-  const { views, synced, acknowledge, onDenied, userNameOf } = dependencies
-  const callHandler = makeCallHandler(route, parts, dependencies, runExclusive)
+export const handle = <P extends HandleParts>(route: Route<P>, parts: P, runExclusive: RunExclusive): Middleware => {
+  const { views, synced, acknowledge, onDenied, nameOf } = parts
+  const callHandler = makeCallHandler(route, parts, runExclusive)
   return async (ctx) => {
     const { input } = ctx.state
     const result = await callHandler(ctx)
     if (E.isLeft(result)) {
       onDenied?.(result.left, { path: route.path, user: ctx.state.user, id: ctx.params.id ?? '', body: input.body })
-      return respondWithRefusal(ctx, withNames(result.left, userNameOf))
+      return respondWithRefusal(ctx, withNames(result.left, nameOf))
     }
     const { body, position } = result.right
     const stream = typeof body === 'string' || 'bytes' in body ? undefined : body

@@ -2,7 +2,6 @@ import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout } from 'node:timers/promises'
 import { ExpectedError } from './expected-error.ts'
 import { orDiskFull } from './full-disk.ts'
 import { SQLITE, sqliteCode } from './sqlite.ts'
@@ -13,9 +12,6 @@ export class LockTaken extends ExpectedError {}
 export interface Lock {
   readonly release: () => void
 }
-
-/** Between attempts of `acquireLockWithin`. */
-const RETRY_INTERVAL_MS = 20
 
 // The garbage collector closes an unreferenced database, which would release its lock.
 const held = new Set<DatabaseSync>()
@@ -80,22 +76,5 @@ export const acquireLock = (path: string): Lock => {
         database.close()
       }
     },
-  }
-}
-
-/**
- * Like `acquireLock`, but waits up to `milliseconds`.
- *
- * @throws LockTaken
- */
-export const acquireLockWithin = async (path: string, milliseconds: number): Promise<Lock> => {
-  const end = performance.now() + milliseconds
-  for (;;) {
-    try {
-      return acquireLock(path)
-    } catch (error) {
-      if (!(error instanceof LockTaken) || performance.now() >= end) throw error
-    }
-    await setTimeout(RETRY_INTERVAL_MS)
   }
 }

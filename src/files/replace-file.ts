@@ -1,23 +1,15 @@
-import { chown, type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chown, type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-
-const LINKS_MAX = 40
 
 /** Resolves links. The file itself need not exist. */
 export const resolveLinks = async (path: string): Promise<string> => {
-  let target = resolve(path)
-  for (let i = 0; i < LINKS_MAX && (await isLink(target)); i++) {
-    target = resolve(dirname(target), await readlink(target))
-  }
   try {
-    return join(await realpath(dirname(target)), basename(target))
+    return await realpath(path)
   } catch {
-    return target
+    const directory = dirname(resolve(path))
+    return join(await realpath(directory).catch(() => directory), basename(path))
   }
 }
-
-const isLink = async (path: string): Promise<boolean> =>
-  (await lstat(path).catch(() => undefined))?.isSymbolicLink() ?? false
 
 /**
  * Gives a new file the owner of the file at `path`, or of its directory. An edit with `sudo` must not lock the service

@@ -1,11 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { acquireLockWithin } from '../files/lock.ts'
+import { acquireLock } from '../files/lock.ts'
 import { readRegularFile, readRegularText } from '../files/read-regular-file.ts'
 import { keepOwner, replaceFile, resolveLinks } from '../files/replace-file.ts'
 import { type KeyMaking, newKey, parseVaultKeys } from './keys.ts'
-
-/** How long to wait for a concurrent rotation. */
-const LOCK_TIMEOUT_MS = 10_000
 
 /** Inserts a line before the first key. Everything above it is comments. */
 const insertKey = (text: string, line: string): string => {
@@ -32,7 +29,7 @@ export const rotateKeyFile = async (path: string, making: KeyMaking): Promise<E.
   try {
     const target = await resolveLinks(path)
     await readRegularFile(target)
-    const lock = await acquireLockWithin(`${target}.lock`, LOCK_TIMEOUT_MS)
+    const lock = acquireLock(`${target}.lock`)
     try {
       await keepOwner(`${target}.lock`, target)
       return await rotateLocked(target, making)

@@ -6,7 +6,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import test, { type ExecutionContext } from 'ava'
-import { acquireLock, acquireLockWithin, LockTaken } from '../../src/files/lock.ts'
+import { acquireLock, LockTaken } from '../../src/files/lock.ts'
 
 const aDirectory = async (t: ExecutionContext): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-'))
@@ -55,15 +55,6 @@ test("another process's lock is refused with its id, and free once the process i
   const mine = t.throws(() => acquireLock(path), { instanceOf: LockTaken })
   t.true(mine.message.includes(`process ${process.pid} `))
   lock.release()
-})
-
-test('waiting for a lock succeeds on its release, or fails after the timeout', async (t) => {
-  const path = join(await aDirectory(t), 'berth.lock')
-  const lock = acquireLock(path)
-  await t.throwsAsync(acquireLockWithin(path, 50), { instanceOf: LockTaken })
-  const waiting = acquireLockWithin(path, 30_000)
-  lock.release()
-  ;(await waiting).release()
 })
 
 test('a lock in a missing directory or in another kind of file is a clear error', async (t) => {

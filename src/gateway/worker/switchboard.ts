@@ -11,75 +11,48 @@ import {
   UNDECIDED,
   type Verdict,
 } from '../messages.ts'
-import { makeAcceptor } from './accept.ts'
-import { makeConnectClient } from './connect-client.ts'
+import { ANSWER_TIMEOUT_MS, accept, attach, type Shared } from './clients.ts'
 import { closeEntry, cutConnections, type ForwardedReservation, makeAdmissions, reconsiderEntry } from './entry.ts'
 import { type Listener, listenOn } from './listener.ts'
 import { makeConnectionRefusals } from './refusal-counts.ts'
 
-/** Milliseconds for an answer of the main thread. At most one question is open for each connection. */
-const ANSWER_TIMEOUT_MS = 10_000
-
-/** Forwardings by their ports. */
-type ByPort = Map<number, ForwardedReservation>
-
-/** Wires listening, admission and connecting for entries. */
-const wireEntries = (
-  options: GatewayWorkerOptions,
-  { tell, call, receiveArrived }: Answering<GatewayOwner>,
-  byPort: ByPort,
-) => {
-  const refusals = makeConnectionRefusals(tell)
-  const count = { open: 0 }
-  const ownPorts = new Set(options.ownPorts)
-  const isOwnPort = (port: number): boolean => ownPorts.has(port) || byPort.has(port)
-  const isOwn = (address: string, port: number): boolean => isOwnAddress(address, port, isOwnPort)
-  const connect = makeConnectClient({
-    limits: options,
-    count,
-    isOwn,
-    respond: (reservationId, challenge) =>
-      within(ANSWER_TIMEOUT_MS, call('answerChallenge', [reservationId, challenge]), undefined),
-    refusals,
-    tell,
-  })
-  const { accept, attach } = makeAcceptor({ limits: options, count, refusals, connect })
+/** Adds and changes forwardings. */
+const makeEntries = (shared: Shared, { host, portRetryMs: retryMs }: GatewayWorkerOptions) => {
+  const { main, refusals } = shared
 
   const listen = ({ reservationId, listenPort: port }: Forwarding, entry: () => ForwardedReservation): Listener =>
     listenOn(
-      { host: options.host, port, retryMs: options.portRetryMs },
+      { host, port, retryMs },
       {
         onConnection: (socket) => {
           // What was decided before a client connected counts for it: a client may come right after its binding.
-          receiveArrived()
-          accept(entry(), socket)
+          main.receiveArrived()
+          accept(shared, entry(), socket)
         },
         onExhausted: () => refusals.refused(reservationId, 'full'),
-        onOpened: () => tell('onPortOpened', [reservationId, port]),
-        onTaken: (code) => tell('onPortTaken', [reservationId, port, code]),
+        onOpened: () => main.tell('onPortOpened', [reservationId, port]),
+        onTaken: (code) => main.tell('onPortTaken', [reservationId, port, code]),
       },
     )
 
-  const add = (forwarding: Forwarding): ForwardedReservation => {
-    const ask = (address: string) => call('admit', [forwarding.reservationId, address])
-    const admissions = makeAdmissions((address) => within<Verdict, Verdict>(ANSWER_TIMEOUT_MS, ask(address), UNDECIDED))
-    const listener = listen(forwarding, () => entry)
-    const entry: ForwardedReservation = {
-      ...{ forwarding, listener, admissions },
-      ...{ connections: new Map(), undecided: new Set(), isOver: false },
-    }
-    return entry
+  return {
+    add: (forwarding: Forwarding): ForwardedReservation => {
+      const ask = (address: string) => main.call('admit', [forwarding.reservationId, address])
+      const entry: ForwardedReservation = {
+        ...{ forwarding, listener: listen(forwarding, () => entry) },
+        admissions: makeAdmissions((address) => within<Verdict, Verdict>(ANSWER_TIMEOUT_MS, ask(address), UNDECIDED)),
+        ...{ connections: new Map(), undecided: new Set(), isOver: false },
+      }
+      return entry
+    },
+    change: (entry: ForwardedReservation, forwarding: Forwarding): void => {
+      entry.forwarding = forwarding
+      entry.admissions.forget()
+      if (entry.listener.port === forwarding.listenPort) return
+      entry.listener.close()
+      entry.listener = listen(forwarding, () => entry)
+    },
   }
-
-  const change = (entry: ForwardedReservation, forwarding: Forwarding): void => {
-    entry.forwarding = forwarding
-    entry.admissions.forget()
-    if (entry.listener.port === forwarding.listenPort) return
-    entry.listener.close()
-    entry.listener = listen(forwarding, () => entry)
-  }
-
-  return { refusals, attach, add, change }
 }
 
 /** All forwardings in the worker thread. */
@@ -88,8 +61,15 @@ export const makeSwitchboard = (
   main: Answering<GatewayOwner>,
 ): GatewayThread & { readonly stop: () => void } => {
   const byId = new Map<string, ForwardedReservation>()
-  const byPort: ByPort = new Map()
-  const { refusals, attach, add, change } = wireEntries(options, main, byPort)
+  const byPort = new Map<number, ForwardedReservation>()
+  const ownPorts = new Set(options.ownPorts)
+  const isOwnPort = (port: number): boolean => ownPorts.has(port) || byPort.has(port)
+  const refusals = makeConnectionRefusals(main.tell)
+  const shared: Shared = {
+    ...{ limits: options, main, refusals, open: 0, last: 0 },
+    isOwn: (address, port) => isOwnAddress(address, port, isOwnPort),
+  }
+  const { add, change } = makeEntries(shared, options)
 
   const close = (reservationId: string, cause: CutCause): void => {
     const entry = byId.get(reservationId)
@@ -131,7 +111,7 @@ export const makeSwitchboard = (
     attach: ({ reservationId, hasPassword, port }) => {
       const entry = byId.get(reservationId)
       const stream = new PortStream<EndCause>(port)
-      const refused = entry === undefined ? 'over' : attach(entry, stream, hasPassword)
+      const refused = entry === undefined ? 'over' : attach(shared, entry, stream, hasPassword)
       if (refused !== undefined) stream.destroy()
       return refused
     },

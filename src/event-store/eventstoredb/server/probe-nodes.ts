@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect as connectPlainly } from 'node:net'
 import { connect } from 'node:tls'
@@ -24,25 +25,23 @@ interface NodeFailure {
   readonly isUntrusted: boolean
 }
 
-const tryToConnect = ({ address, port }: Host, tls: boolean, ca: Buffer | undefined): Promise<unknown> =>
-  new Promise((resolve) => {
-    const socket = tls
-      ? connect({ host: address, port, servername: address, ALPNProtocols: ['h2'], ...(ca && { ca }) }, () => end())
-      : connectPlainly(port, address, () => end())
-    const end = (error?: unknown): void => {
-      resolve(error)
-      clearTimeout(late)
-      socket.destroy()
-    }
-    const late = setTimeout(
-      () => end(new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`)),
-      CONNECT_TIMEOUT_MS,
-    )
-    socket.on('error', end)
-  })
-
-/** A host with several addresses fails with an error for each. */
-const firstOf = (error: unknown): Error => (error instanceof AggregateError ? error.errors[0] : error) as Error
+/** Why no connection succeeds; undefined if one does. */
+const whyUnreachable = async ({ address, port }: Host, tls: boolean, ca: Buffer | undefined) => {
+  const socket = tls
+    ? connect({ host: address, port, servername: address, ALPNProtocols: ['h2'], ...(ca && { ca }) })
+    : connectPlainly(port, address)
+  const timeout = AbortSignal.timeout(CONNECT_TIMEOUT_MS)
+  try {
+    await once(socket, tls ? 'secureConnect' : 'connect', { signal: timeout })
+    return undefined
+  } catch (error) {
+    if (timeout.aborted) return new Error(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`)
+    // A host with several addresses fails with an error for each.
+    return (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException
+  } finally {
+    socket.on('error', () => undefined).destroy()
+  }
+}
 
 /**
  * Connects to each node that the address names and returns the failures. The vendor's client says of a cluster only that
@@ -50,12 +49,11 @@ const firstOf = (error: unknown): Error => (error instanceof AggregateError ? er
  */
 export const probeNodes = async ({ hosts, tls, caFile }: EventStoreDbAddress): Promise<readonly NodeFailure[]> => {
   const ca = caFile === undefined ? undefined : await readFile(caFile)
-  const errors = await Promise.all(hosts.map((host) => tryToConnect(host, tls, ca)))
-  return errors.flatMap((error, n) => {
-    const host = hosts[n]
-    if (error === undefined || host === undefined) return []
-    const { message, code } = firstOf(error) as NodeJS.ErrnoException
-    const reason = `${host.address}:${host.port}: ${message.split(';')[0]}`
-    return [{ reason, isUntrusted: UNTRUSTED.includes(code) }]
-  })
+  const failureOf = async (host: Host): Promise<readonly NodeFailure[]> => {
+    const error: NodeJS.ErrnoException | undefined = await whyUnreachable(host, tls, ca)
+    if (error === undefined) return []
+    const reason = `${host.address}:${host.port}: ${error.message.split(';')[0]}`
+    return [{ reason, isUntrusted: UNTRUSTED.includes(error.code) }]
+  }
+  return (await Promise.all(hosts.map(failureOf))).flat()
 }

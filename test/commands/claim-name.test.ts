@@ -1,9 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
-import { type KnownNames, runWithName } from '../../src/commands/claim-name.ts'
+import { type KnownNames, runKnowingNames } from '../../src/commands/claim-name.ts'
 import { makeRunner } from '../../src/commands/loop.ts'
 import { userDecider } from '../../src/domain/user/decide.ts'
-import { QUOTA_DEFAULT } from '../../src/domain/user/quota.ts'
 import { makeId, USERS_STREAM } from '../../src/domain/values/ids.ts'
 import { foldName } from '../../src/domain/values/user-name.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
@@ -36,18 +35,13 @@ const anInstance = (store: EventStore, vault: Vault) => {
     add: async (name: string): Promise<string> => {
       const credentials = { id: randomHex(12), changed: ['name' as const] }
       vault.set(credentials.id, foldName(name))
-      const ended = await runWithName(runner, names, name, {
-        command: (claim) => ({
-          type: 'AddUser',
-          _id: makeId(now, randomHex(8)),
-          role: 'tester',
-          quotaDefault: QUOTA_DEFAULT,
-          credentials,
-          claim,
+      const user = { _id: makeId(now, randomHex(8)), role: 'tester', credentials, folded: foldName(name) } as const
+      const ended = await runKnowingNames(names, (known) =>
+        runner.run(userDecider, USERS_STREAM, {
+          ...{ actor: administrator, requestId: randomHex(8) },
+          command: { type: 'AddUsers', users: [user], known },
         }),
-        actor: administrator,
-        requestId: randomHex(8),
-      })
+      )
       return E.isLeft(ended) ? ended.left.code : ended.right.kind
     },
   }

@@ -196,13 +196,13 @@ const expireAgain = (state: RequestsState, { data }: OfType<'RequestExpired'>, c
 }
 
 /** Names are in the vault, and claimed there to be free. */
-const NAMES_UNKNOWN = { folded: '', known: { get: (id: string) => id || 'none' } as ReadonlyMap<string, string> }
+const known = { get: (id: string) => id || 'none' } as ReadonlyMap<string, string>
 
 const ofUser = decidedBy(userDecider)({
-  UserAdded: ({ data }) => ({ type: 'AddUser', ...data, claim: NAMES_UNKNOWN }),
+  UserAdded: ({ data }) => ({ type: 'AddUsers', users: [{ ...data, folded: '' }], known }),
   UserChanged: ({ data }) => ({ type: 'ChangeUser', ...data }),
   UserRemoved: ({ data }) => ({ type: 'RemoveUser', ...data }),
-  UserRestored: ({ data }) => ({ type: 'RestoreUser', ...data, claim: NAMES_UNKNOWN }),
+  UserRestored: ({ data }) => ({ type: 'RestoreUser', ...data, claim: { folded: '', known } }),
   UserErased: ({ data }) => ({ type: 'EraseUser', ...data }),
 })
 

@@ -1,41 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
-import { type Failure, invalid, refuse } from '../failure.ts'
+import { invalid, refuse } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
-import { addUsers, userAdded } from './add-users.ts'
+import { addUsers } from './add-users.ts'
 import { type NameClaim, refuseName } from './names.ts'
 import { fieldProblems, newQuota, type QuotaFields } from './quota.ts'
 import { findUser, foldUsers, type UserState, type UsersState } from './state.ts'
-
-/** An identity at the provider of single sign-on, that no user may have yet. Known as names are. */
-export interface IdentityClaim {
-  readonly identity: string
-  /** Identities by the id of the secret, also of removed users. */
-  readonly known: ReadonlyMap<string, string>
-}
-
-/** Undefined if no user has this identity. If one has, nothing is to be recorded. */
-const decideIdentity = (
-  { users }: UsersState,
-  { identity, known }: IdentityClaim,
-): E.Either<Failure, readonly []> | undefined => {
-  const ids = users.flatMap(({ secrets }) => secrets.identity ?? [])
-  if (ids.some((id) => known.get(id) === identity)) return E.right([])
-  if (ids.every((id) => known.has(id))) return undefined
-  return refuse('unavailable', 'The identities of all users are not known yet. Try again.')
-}
-
-/** Does nothing if a user with this identity has been added already. */
-export interface AddUser extends QuotaFields {
-  readonly _id: string
-  readonly role: Role
-  readonly scope?: string | undefined
-  readonly credentials: UserCredentials
-  readonly claim: NameClaim
-  /** For a user who signs in with the provider. */
-  readonly identity?: IdentityClaim | undefined
-}
 
 /** Omitted fields keep their values. */
 export interface ChangeUser extends QuotaFields {
@@ -74,18 +45,6 @@ const onUser =
     if (wanted === 'removed' && isPresent) return refuse('user_not_removed', 'The user has not been removed.')
     return rule(user, command, state)
   }
-
-const add = (state: UsersState, command: AddUser): Decision => {
-  const { _id, role, claim, identity } = command
-  const notNew = identity && decideIdentity(state, identity)
-  if (notNew !== undefined) return notNew
-  if (findUser(state, _id) !== undefined) return refuse('user_id_taken', 'Another user has or had this id.')
-  const problems = fieldProblems(role, command)
-  if (problems.length > 0) return E.left(invalid(problems))
-  const refused = refuseName(state, claim, _id)
-  if (refused !== undefined) return refused
-  return E.right([userAdded(command)])
-}
 
 const change = onUser<ChangeUser>((user, command, state) => {
   const { _id, role, scope, credentials, claim, ifMatch } = command
@@ -127,7 +86,6 @@ const erase = onUser(
 )
 
 const rules = {
-  AddUser: add,
   AddUsers: addUsers,
   ChangeUser: change,
   RemoveUser: remove,

@@ -147,7 +147,7 @@ const newUser = (n: number, folded: string, more: Partial<NewUser> = {}): NewUse
   ...more,
 })
 const addUsers = (users: readonly NewUser[], known = claimOf('').known): AddUsers => ({
-  ...{ type: 'AddUsers', users, known, quotaDefault: QUOTA_DEFAULT },
+  ...{ type: 'AddUsers', users, known, quotaDefault: QUOTA_DEFAULT, isList: true },
 })
 const added = (n: number, more: object = {}) => userAdded({ _id: idOf(n), credentials: userCredentials(n), ...more })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import type { DataOf, Event, Recorded } from '../../../src/domain/event.ts'
+import type { AddUsers, NewUser } from '../../../src/domain/user/add-users.ts'
 import type { UserCommand } from '../../../src/domain/user/decide.ts'
 import type { NameClaim } from '../../../src/domain/user/names.ts'
 import { QUOTA_DEFAULT } from '../../../src/domain/user/quota.ts'
@@ -26,10 +27,13 @@ export const claimOf = (folded: string, ...more: readonly (readonly [string, str
 
 type Command<T extends UserCommand['type']> = Extract<UserCommand, { readonly type: T }>
 
-export const add = (more: Partial<Command<'AddUser'>> = {}): UserCommand => ({
-  ...{ type: 'AddUser', _id: idOf(9), role: 'tester', credentials: userCredentials(9), claim: claimOf('carol') },
-  quotaDefault: QUOTA_DEFAULT,
-  ...more,
+type Adding = Partial<NewUser & Pick<AddUsers, 'identity' | 'quotaDefault'> & { readonly claim: NameClaim }>
+
+/** Adds one user, who claims a name. */
+export const add = ({ claim = claimOf('carol'), identity, quotaDefault, ...more }: Adding = {}): UserCommand => ({
+  type: 'AddUsers',
+  users: [{ _id: idOf(9), role: 'tester', credentials: userCredentials(9), folded: claim.folded, ...more }],
+  ...{ known: claim.known, quotaDefault: quotaDefault ?? QUOTA_DEFAULT, ...(identity && { identity }) },
 })
 export const change = (more: Partial<Command<'ChangeUser'>>): UserCommand => ({
   ...{ type: 'ChangeUser', _id: alice, quotaDefault: QUOTA_DEFAULT },

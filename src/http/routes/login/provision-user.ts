@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { runWithName } from '../../../commands/claim-name.ts'
+import { runKnowingNames } from '../../../commands/claim-name.ts'
 import type { Actor } from '../../../domain/decider.ts'
 import { EPOCH_BYTES, type Role } from '../../../domain/events/user.ts'
 import { type Failure, failure, refuse } from '../../../domain/failure.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { freeName } from '../../../domain/user/names.ts'
 import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
+import { foldName } from '../../../domain/values/user-name.ts'
 import type { Person } from '../../../users/oidc/claims.ts'
 import type { Parts } from '../parts.ts'
 
@@ -36,13 +37,13 @@ const add = async (
     const name = freeName(person.name, new Set(users.names().values()))
     const _id = makeId(clock(), randomHex(8))
     const { credentials, secrets } = vault.sealUser(_id, { epoch: randomHex(EPOCH_BYTES), identity, name })
-    const added = await runWithName(runner, users, name, {
-      ...{ actor: OIDC, requestId, secrets },
-      command: (claim) => ({
-        ...{ type: 'AddUser', _id, role, credentials, claim },
-        identity: { identity, known: users.identities() },
+    const user = { _id, role, credentials, folded: foldName(name) }
+    const added = await runKnowingNames(users, (known) =>
+      runner.run(userDecider, USERS_STREAM, {
+        ...{ actor: OIDC, requestId, secrets },
+        command: { type: 'AddUsers', users: [user], known, identity: { identity, known: users.identities() } },
       }),
-    })
+    )
     await users.refresh()
     if (E.isRight(added) || added.left.code !== 'user_name_taken' || attempt === NAMES_MAX) return added
   }

@@ -75,30 +75,19 @@ export const showUser = async (
   return E.right(userResponse(users, version, created, isRepeated ? {} : once))
 }
 
-/** Seals a new password, which ends the user's sessions, and what else is new. */
-export const sealPassword = async (
-  { vault, randomBytes, randomHex }: Parts,
-  userId: string,
-  password: string,
-  more: { readonly name?: string } = {},
-) =>
-  vault.sealUser(userId, {
-    ...more,
-    password: await hashPassword(password, randomBytes(SALT_BYTES)),
-    epoch: randomHex(EPOCH_BYTES),
-  })
-
 /**
  * Bindings end before the password is recorded, so that a crash in between leaves none older than the password. They
  * end once more when the old password is no longer accepted here, because it may have made others meanwhile.
  */
 const changePassword = async (parts: Parts, _id: string, call: Call<BodyOf<typeof newPasswordBody>>): RouteResult => {
-  const { runner, users, endBindings } = parts
+  const { runner, users, vault, randomBytes, randomHex, endBindings } = parts
   const { user: actor, requestId, client, body } = call
   const revoke = async () => body.revoke_tokens === true && revokeTokens(runner, _id, { actor, requestId, client })
   // First too: once the new password is recorded, a request repeated after a crash is answered without this.
   await revoke()
-  const { credentials, secrets } = await sealPassword(parts, _id, body.password)
+  const password = await hashPassword(body.password, randomBytes(SALT_BYTES))
+  // Another epoch ends the user's sessions.
+  const { credentials, secrets } = vault.sealUser(_id, { password, epoch: randomHex(EPOCH_BYTES) })
   if (users.byId(_id) !== undefined) await endBindings(_id, requestId)
   const command = { type: 'ChangeUser', _id, credentials } as const
   const ended = await run(parts, command, { ...envelopeOf(call), secrets })

@@ -1,14 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import { runKnowingNames, runWithName } from '../../../commands/claim-name.ts'
+import { runKnowingNames } from '../../../commands/claim-name.ts'
 import { type Outcome, readAppended } from '../../../commands/command-envelope.ts'
 import { boolean, described, opaqueId, rowsOf, scalar } from '../../../domain/codec/codec.ts'
 import { closed } from '../../../domain/codec/object-codec.ts'
+import type { Decision } from '../../../domain/decider.ts'
 import type { Recorded } from '../../../domain/event.ts'
 import { EPOCH_BYTES, Role } from '../../../domain/events/user.ts'
 import { type Failure, invalid } from '../../../domain/failure.ts'
 import type { SealedSecret } from '../../../domain/sealed-secret.ts'
-import type { NewUser } from '../../../domain/user/add-users.ts'
+import type { AddUsers, NewUser } from '../../../domain/user/add-users.ts'
 import { userDecider } from '../../../domain/user/decide.ts'
 import { NewUserName } from '../../../domain/user/names.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
@@ -26,7 +27,7 @@ import { type Call, envelopeOf, NO_STORE, type RouteResult } from '../../protoco
 import { administrators, post, type Route, refTo } from '../../protocol/route.ts'
 import { importResponse } from '../list-response.ts'
 import type { Parts } from '../parts.ts'
-import { limits, Password, sealPassword, showUser, USER_READ_ONLY } from './user-changes.ts'
+import { limits, Password, showUser, USER_READ_ONLY } from './user-changes.ts'
 import { userText } from './user-reads.ts'
 
 const ofUsers = { readOnly: USER_READ_ONLY }
@@ -64,21 +65,6 @@ const hashedUsersBody = bodyOf(closed('HashedUsers', hashedRows, dry), ofUsers)
 
 const makePasswordOf = ({ randomBytes }: Parts): string => makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
 
-const create = async (parts: Parts, call: Call<BodyOf<typeof userCreationBody>>): RouteResult => {
-  const { runner, users, quotaDefault, clock, randomHex } = parts
-  const { _id: ownId, password = makePasswordOf(parts), name, ...fields } = call.body
-  if (ownId !== undefined && RESERVED_USER_IDS.includes(ownId)) {
-    return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
-  }
-  const _id = ownId ?? makeId(clock(), randomHex(8))
-  const { credentials, secrets } = await sealPassword(parts, _id, password, { name })
-  const ended = await runWithName(runner, users, name, {
-    ...{ ...envelopeOf(call), secrets },
-    command: (claim) => ({ type: 'AddUser', _id, ...fields, quotaDefault, credentials, claim }),
-  })
-  return showUser(parts, _id, ended, true, call.body.password === undefined ? { password } : {})
-}
-
 type Row = Pick<NewUser, '_id' | 'role' | 'quota' | 'scope'> & {
   readonly name: string
   /** As it is stored: a hash. */
@@ -90,12 +76,13 @@ const SEALED_AT_ONCE = 50
 
 type AddParts = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
 
-/** Adds all users or none, in one append. A dry run only finds out whether they would be refused. */
-const add = async (
-  { runner, users: known, quotaDefault, vault, clock, randomHex }: AddParts,
-  call: Call<{ readonly dry_run?: boolean }>,
+/** Adds all users or none, in one append. */
+const add = async <A>(
+  { users: known, quotaDefault, vault, randomHex }: AddParts,
   rows: readonly Row[],
-): Promise<E.Either<Failure, Outcome<UsersState> | undefined>> => {
+  decide: (command: AddUsers, secrets: readonly SealedSecret[]) => Promise<E.Either<Failure, A>>,
+  isList = true,
+): Promise<E.Either<Failure, A>> => {
   const secrets: SealedSecret[] = []
   const users: NewUser[] = []
   for (const [n, { _id, name, password, ...fields }] of rows.entries()) {
@@ -104,16 +91,33 @@ const add = async (
     users.push({ _id, ...fields, credentials: sealed.credentials, folded: foldName(name) })
     if ((n + 1) % SEALED_AT_ONCE === 0) await turn()
   }
-  const ended = await runKnowingNames(known, (names): Promise<E.Either<Failure, Outcome<UsersState> | undefined>> => {
-    const command = { type: 'AddUsers', users, known: names, quotaDefault } as const
-    return call.body.dry_run === true
-      ? runner.inspect(userDecider, USERS_STREAM, (state) =>
-          E.map(() => undefined)(userDecider.decide(state, command, clock())),
-        )
-      : runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command, secrets })
-  })
-  if (E.isRight(ended) && ended.right !== undefined) await known.refresh()
+  const ended = await runKnowingNames(known, (names) =>
+    decide({ type: 'AddUsers', users, known: names, quotaDefault, isList }, secrets),
+  )
+  if (E.isRight(ended)) await known.refresh()
   return ended
+}
+
+const record =
+  ({ runner }: AddParts, call: Call<unknown>) =>
+  (command: AddUsers, secrets: readonly SealedSecret[]): Promise<E.Either<Failure, Outcome<UsersState>>> =>
+    runner.run(userDecider, USERS_STREAM, { ...envelopeOf(call), command, secrets })
+
+/** Finds out only whether users would be added. */
+const dryRun =
+  ({ runner, clock }: AddParts) =>
+  (command: AddUsers): Promise<Decision> =>
+    runner.inspect(userDecider, USERS_STREAM, (state) => userDecider.decide(state, command, clock()))
+
+const create = async (parts: Parts, call: Call<BodyOf<typeof userCreationBody>>): RouteResult => {
+  const { clock, randomBytes, randomHex } = parts
+  const { _id = makeId(clock(), randomHex(8)), password = makePasswordOf(parts), ...row } = call.body
+  if (RESERVED_USER_IDS.includes(_id)) {
+    return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
+  }
+  const hash = await hashPassword(password, randomBytes(SALT_BYTES))
+  const ended = await add(parts, [{ _id, ...row, password: hash }], record(parts, call), false)
+  return showUser(parts, _id, ended, true, call.body.password === undefined ? { password } : {})
 }
 
 /** Shows users as they were added, and the first time the passwords that were made. */
@@ -132,24 +136,29 @@ const show = async ({ objects, users }: Parts, events: readonly Recorded[], made
 /** Adds users, all or none. A retry shows them again, without passwords. */
 const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>>): RouteResult => {
   const { store, clock, randomHex, randomBytes } = parts
-  const { users, dry_run = false } = call.body
+  const { users, dry_run } = call.body
   const now = clock()
   const made = users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
-  const rows: Row[] = []
+  const rows = users.map(({ _id = makeId(now, randomHex(8)), password: _, ...row }): Row => ({ _id, ...row }))
+  if (dry_run === true)
+    return E.map(() => importResponse('users', undefined, rows.length))(await add(parts, rows, dryRun(parts)))
+  const hashed: Row[] = []
   // One after the other: nobody who signs in waits for more than one of them.
-  for (const [n, { _id = makeId(now, randomHex(8)), password = made[n] ?? '', ...row }] of users.entries())
-    rows.push({ _id, ...row, ...(!dry_run && { password: await hashPassword(password, randomBytes(SALT_BYTES)) }) })
-  const ended = await add(parts, call, rows)
+  for (const [n, row] of rows.entries()) {
+    const password = made[n] ?? users[n]?.password ?? ''
+    hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
+  }
+  const ended = await add(parts, hashed, record(parts, call))
   if (E.isLeft(ended)) return ended
   const { right: outcome } = ended
-  if (outcome === undefined) return E.right(importResponse('users', undefined, rows.length))
   if (outcome.kind === 'recorded') return show(parts, outcome.events, made)
   return show(parts, await readAppended(store, USERS_STREAM, outcome.revision, rows.length), [])
 }
 
 const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUsersBody>>): RouteResult => {
-  const { users } = call.body
-  return E.map(() => importResponse('users', undefined, users.length))(await add(parts, call, users))
+  const { users, dry_run } = call.body
+  const ended = await add<unknown>(parts, users, dry_run === true ? dryRun(parts) : record(parts, call))
+  return E.map(() => importResponse('users', undefined, users.length))(ended)
 }
 
 export const userCreations: readonly Route<Parts>[] = [

@@ -5,17 +5,15 @@ export type AlarmPart = (typeof PARTS)[number]
 /**
  * What raised an alarm. `silence` is an unresponsive store, which can also be unreadable; `full` a store without room
  * for a write; `jump` a clock that changed suddenly, which need not be ahead; `sessions` the gateway's sessions that
- * cannot be recorded; `lastAdministrator` a user that the provider of single sign-on makes no administrator any more, but
- * who stays it.
+ * cannot be recorded.
  */
-export type AlarmCause = AlarmPart | 'silence' | 'full' | 'jump' | 'sessions' | 'lastAdministrator'
+export type AlarmCause = AlarmPart | 'silence' | 'full' | 'jump' | 'sessions'
 
 const PART_OF: Readonly<Partial<Record<AlarmCause, AlarmPart>>> = {
   silence: 'store',
   full: 'store',
   jump: 'clock',
   sessions: 'gateway',
-  lastAdministrator: 'users',
 }
 
 const partOf = (cause: AlarmCause): AlarmPart => PART_OF[cause] ?? (cause as AlarmPart)

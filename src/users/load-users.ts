@@ -26,7 +26,6 @@ const AT_A_TIME = 32
 
 /** What is kept of a user in memory. */
 export interface UserEntry {
-  readonly state: UserState
   readonly secrets: UserSecrets
   readonly member: Member
   readonly user: User | undefined
@@ -56,12 +55,10 @@ const withReadableNames = (secrets: UserSecrets): UserSecrets => {
   return [name, identity].some((secret) => secret !== undefined && secret.clear === undefined) ? {} : secrets
 }
 
-/** Without a readable name, the id stands for it. */
 const entryOf = (state: UserState, secrets: UserSecrets): UserEntry => {
-  const { secrets: _, ...told } = state
   const { _id, role, status, accessSince } = state
   const name = secrets.name?.clear ?? _id
-  const entry = { state, secrets, member: { ...told, name } }
+  const entry = { secrets, member: { ...state, name } }
   if (status !== 'present') return { ...entry, user: undefined, credential: undefined }
   const scope = scopeOf(state)
   const user: User = { _id, name, role, accessSince, ...(scope !== undefined && { scope }) }
@@ -89,7 +86,7 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
     return states.map((state) => {
       const former = before.get(state._id)
       const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))
-      const isSame = former?.state.revision === state.revision && areSame(former.secrets, secrets)
+      const isSame = former?.member.revision === state.revision && areSame(former.secrets, secrets)
       return isSame ? former : entryOf(state, secrets)
     })
   }

@@ -33,5 +33,5 @@ export interface LoginSession {
   readonly renewableUntil: number
 }
 
-/** All that is known of a user but its secrets. Without a readable name, the id stands for it. */
-export type Member = Omit<UserState, 'secrets'> & { readonly name: string }
+/** A user as events tell, with its name. Without a readable one, the id stands for it. */
+export type Member = UserState & { readonly name: string }

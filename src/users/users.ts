@@ -42,7 +42,7 @@ const indexOf = (entries: readonly UserEntry[]) => {
     list: present.map(({ user }) => user as User),
     identities: new Map(identified.map(({ id, clear }) => [id, clear])),
     byIdentity: new Map(identified.map(({ clear, member }) => [clear, member])),
-    names: new Map(present.map(({ state, member }) => [state.secrets.name ?? '', foldName(member.name)])),
+    names: new Map(present.map(({ member }) => [member.secrets.name ?? '', foldName(member.name)])),
   }
 }
 

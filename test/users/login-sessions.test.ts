@@ -14,7 +14,7 @@ const NEWER: VaultKey = { id: 'k2', key: createSecretKey(Buffer.alloc(32, 2)) }
 const EPOCH = { id: 'e1', clear: 'fedcba98'.repeat(4) }
 
 const MEMBER: Omit<Member, keyof User> = {
-  ...{ quota: null, scope: '', status: 'present', removal: null, revision: 0 },
+  ...{ quota: null, scope: '', status: 'present', removal: null, secrets: {}, revision: 0 },
   ...{ created_at: '', updated_at: '' },
 }
 

@@ -130,8 +130,5 @@ export interface SingleSignOn {
   readonly used: UsedTickets
   /** Sign-ins that wait for the provider now. */
   exchanging: number
-  /** Called for each sign-in, with whether the user keeps a role only because it is the last administrator. */
-  readonly onAdmitted: (userId: string, isLastAdministrator: boolean) => void
-  /** Called when a sign-in fails or the provider is unavailable. */
-  readonly onFailure: (reason: string, requestId: string) => void
+  readonly warn: (facts: object, sentence: string) => void
 }

@@ -8,16 +8,10 @@ import { freeName } from '../../../domain/user/names.ts'
 import { makeId, USERS_STREAM } from '../../../domain/values/ids.ts'
 import { foldName } from '../../../domain/values/user-name.ts'
 import type { Person } from '../../../users/oidc/claims.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts, SingleSignOn } from '../parts.ts'
 
 /** Single sign-on, as the actor of what it records. */
 const OIDC: Actor = { _id: 'oidc', role: 'system' }
-
-interface ProvisionedUser {
-  readonly _id: string
-  /** Whether it keeps the role of an administrator, which the provider gives it no more, because it is the last one. */
-  readonly isLastAdministrator: boolean
-}
 
 /** How often another user may get the name meanwhile. */
 const NAMES_MAX = 16
@@ -51,7 +45,7 @@ const add = async (
 
 /**
  * Finds the user of somebody who signed in with the provider, adds one at the first time, and gives it the role that the
- * sign-in brings.
+ * sign-in brings. The last administrator stays one.
  *
  * @throws StoreUnavailable
  */
@@ -60,7 +54,8 @@ export const provisionUser = async (
   person: Person,
   role: Role,
   requestId: string,
-): Promise<E.Either<Failure, ProvisionedUser>> => {
+  { warn }: SingleSignOn,
+): Promise<E.Either<Failure, string>> => {
   const { runner, users } = parts
   const { identity } = person
   await users.refresh()
@@ -71,10 +66,14 @@ export const provisionUser = async (
   if (user === undefined) return refuse('unavailable', 'The new user is not known yet. Try again.')
   const { _id, status } = user
   if (status !== 'present') return E.left(REMOVED)
-  if (user.role === role) return E.right({ _id, isLastAdministrator: false })
+  if (user.role === role) return E.right(_id)
   const envelope = { actor: OIDC, requestId, command: { type: 'ChangeUser', _id, role } } as const
   const changed = await runner.run(userDecider, USERS_STREAM, envelope)
   if (E.isLeft(changed) && changed.left.code !== 'last_administrator') return changed
+  if (E.isLeft(changed)) {
+    const facts = { user: _id, request_id: requestId }
+    warn(facts, 'the provider makes the last administrator none any more, who stays it')
+  }
   await users.refresh()
-  return E.right({ _id, isLastAdministrator: E.isLeft(changed) })
+  return E.right(_id)
 }

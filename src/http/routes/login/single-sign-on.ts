@@ -47,9 +47,12 @@ const NOT_CONFIGURED = refusal(
   'This service has no single sign-on. Sign in with a name and a password.',
 )
 
+const warnOfFailure = ({ warn }: SingleSignOn, reason: string, request_id: string): void =>
+  warn({ reason, request_id }, 'a single sign-on failed')
+
 /** Asks the provider, and refuses where it does not answer as it should. */
 const askProvider = async <A>(
-  { onFailure }: SingleSignOn,
+  singleSignOn: SingleSignOn,
   requestId: string,
   ask: () => Promise<E.Either<Refusal, A>>,
 ): Promise<E.Either<Refusal, A>> => {
@@ -57,7 +60,7 @@ const askProvider = async <A>(
     return await ask()
   } catch (error) {
     if (!(error instanceof ProviderUnavailable)) throw error
-    onFailure(error.message, requestId)
+    warnOfFailure(singleSignOn, error.message, requestId)
     return E.left(UNAVAILABLE)
   }
 }
@@ -99,7 +102,7 @@ const exchange = async (
   return askProvider(singleSignOn, requestId, async () => {
     const person = await singleSignOn.provider.exchange(body, transaction)
     if (E.isRight(person)) return person
-    singleSignOn.onFailure(person.left, requestId)
+    warnOfFailure(singleSignOn, person.left, requestId)
     return E.left(FAILED)
   }).finally(() => singleSignOn.exchanging--)
 }
@@ -120,15 +123,13 @@ const identify = async (
   return person
 }
 
-const enter = async (parts: Parts, call: Call, person: Person, { roles, onAdmitted }: SingleSignOn): RouteResult => {
+const enter = async (parts: Parts, call: Call, person: Person, singleSignOn: SingleSignOn): RouteResult => {
   const { users, sessions } = parts
-  const role = roleOf(roles, person.values)
+  const role = roleOf(singleSignOn.roles, person.values)
   if (role === undefined) return E.left(NO_ROLE)
-  const provisioned = await provisionUser(parts, person, role, call.requestId)
+  const provisioned = await provisionUser(parts, person, role, call.requestId, singleSignOn)
   if (E.isLeft(provisioned)) return provisioned
-  const { _id, isLastAdministrator } = provisioned.right
-  onAdmitted(_id, isLastAdministrator)
-  const user = users.byId(_id)
+  const user = users.byId(provisioned.right)
   if (user === undefined) return E.left(REMOVED)
   call.caller().setUser(user)
   return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))

@@ -6,7 +6,6 @@ import { type Failure, failure } from '../../../domain/failure.ts'
 import { toHours } from '../../../domain/reservation/quota.ts'
 import { type UserDocument, userDocument } from '../../../domain/user/state.ts'
 import { earlierPosition } from '../../../domain/values/position.ts'
-import type { ListResult } from '../../../read-models/list-reader.ts'
 import type { Version } from '../../../read-models/tables/version.ts'
 import type { Member, User } from '../../../users/user.ts'
 import type { Users } from '../../../users/users.ts'
@@ -80,21 +79,14 @@ export const findPresent = async (users: Users, id: string): Promise<E.Either<Fa
 /** Whether a user sees all of another one. Others see its id and name. */
 const seesAll = ({ _id, role }: User, id: string): boolean => role !== 'tester' || _id === id
 
-/** A list of what was asked for, with the position that it shows if the views were read. */
-type Seen<A> = Pick<ListResult<A>, 'listed'> & Partial<ListResult<A>>
-
-const EVERYONE: E.Either<never, Seen<(id: string) => boolean>> = E.right({ listed: () => true })
-
 /** Whether a user sees others: with a scope, itself and the holders of reservations that it sees. */
-const readSight = async (
-  { objects }: Parts,
-  { _id, scope }: User,
-): Promise<E.Either<Failure, Seen<(id: string) => boolean>>> => {
-  if (scope === undefined) return EVERYONE
+const readSight = async ({ objects, views }: Parts, { _id, scope }: Pick<User, '_id' | 'scope'>) => {
+  if (scope === undefined) return E.right({ position: views.position(), isSeen: (_: string) => true })
   const holders = await objects.showList('holders', scope)
   if (E.isLeft(holders)) return holders
-  const seen = new Set(holders.right.listed).add(_id)
-  return E.right({ position: holders.right.position, listed: (id) => seen.has(id) })
+  const { position, listed } = holders.right
+  const seen = new Set(listed).add(_id)
+  return E.right({ position, isSeen: (id: string) => seen.has(id) })
 }
 
 /** What users have reserved in the current week, to be shown with them. */
@@ -143,9 +135,9 @@ const read = async (parts: Parts, call: Call<unknown, UserQuery>): RouteResult =
   await users.settled()
   if (users.member(id) === undefined) await users.catchUp()
   const least = views.position()
-  const sight = id === user._id ? EVERYONE : await readSight(parts, user)
+  const sight = await readSight(parts, id === user._id ? { _id: id } : user)
   if (E.isLeft(sight)) return sight
-  const { listed: isSeen, position = least } = sight.right
+  const { isSeen, position } = sight.right
   const member = isSeen(id) ? users.member(id) : undefined
   if (member !== undefined) return respond(parts, call, member)
   // On a full disk the list may lack what makes it visible, and a refusal shows no position.
@@ -169,7 +161,8 @@ const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof 
   if (before !== undefined && users.member(before) === undefined) await users.catchUp()
   const sight = await readSight(parts, user)
   if (E.isLeft(sight)) return sight
-  const all = users.members().filter(({ _id }) => sight.right.listed(_id))
+  const { isSeen, position } = sight.right
+  const all = users.members().filter(({ _id }) => isSeen(_id))
   // A user removed while a client reads page after page still works in before.
   const entries = entriesAfter(all.toReversed(), 'user', before)
   if (E.isLeft(entries)) return entries
@@ -181,11 +174,10 @@ const list = async (parts: Parts, { user, query }: Call<unknown, QueryOf<typeof 
   const documents = page.map((member) =>
     seesAll(user, member._id) ? memberText(member, used?.right.listed.get(member._id)) : namedText(member),
   )
-  // On a full disk, lists show less than users in memory.
-  const positions = [sight.right.position, used?.right.position].filter((position) => position !== undefined)
   return E.right({
     ...listResponse('users', query, { documents, count: all.filter(isListed).length }),
-    ...(positions.length > 0 && { position: positions.reduce(earlierPosition) }),
+    // On a full disk, lists show less than users in memory.
+    position: earlierPosition(position, used?.right.position ?? position),
   })
 }
 

@@ -1,12 +1,8 @@
-import { LRUCache } from 'lru-cache'
 import { makeWaits } from '../concurrency/waits.ts'
 import { formatMilliseconds } from '../domain/values/instant.ts'
 import type { ConnectionFailure } from '../gateway/connections/causes.ts'
 import type { ConnectionEnd } from '../gateway/messages.ts'
 import type { Upcoming } from './upcoming.ts'
-
-/** Maximum reservations whose last error is kept. The least recently used is evicted. */
-const ERRORS_MAX = 10_000
 
 /** Why a port is not open. They no longer hold once it is. */
 const PORT_CAUSES: ReadonlySet<string> = new Set(['port_taken', 'port_unusable'])
@@ -24,8 +20,8 @@ export interface RunningReservation {
 interface Entry extends RunningReservation {
   /** Since when its port is open, in Unix milliseconds; undefined while it is not. */
   openSince: number | undefined
-  /** Whether the gateway cannot open the port. */
-  isTaken: boolean
+  /** The last failure to reach its SUT, or to open its port. */
+  lastError: LastError | undefined
 }
 
 interface LastError {
@@ -57,87 +53,60 @@ const makeCounts = () => {
   }
 }
 
-/** The last failure to reach the SUT of each reservation, or to open its port. */
-const makeLastErrors = (clock: () => number) => {
-  const errors = new LRUCache<string, LastError>({ max: ERRORS_MAX })
-  return {
-    lastError: (id: string): LastError | undefined => errors.get(id),
-    failed: (id: string, failure: { readonly cause: string } & Omit<ConnectionFailure, 'cause'>): void =>
-      void errors.set(id, { time: formatMilliseconds(clock()), ...failure }),
-    portIsOpen: (id: string): void => {
-      if (PORT_CAUSES.has(errors.peek(id)?.cause ?? '')) errors.delete(id)
-    },
-  }
-}
-
-const makeEntries = ({ clock, alarms }: ForwardedOptions) => {
-  const entries = new Map<string, Entry>()
-  let isTrusted = true
-  return {
-    entries,
-    /** Undefined from the reservation's end on, although it is closed a moment later. */
-    running: (id: string): Entry | undefined => {
-      const entry = entries.get(id)
-      return entry !== undefined && (!isTrusted || clock() < entry.reservation.ends) ? entry : undefined
-    },
-    /** Whether the clock is trusted. While it is not, nothing ends by time. */
-    trustClock: (mayTrust: boolean): void => {
-      isTrusted = mayTrust
-    },
-    /** The port is open, or the reservation is over or no longer forwarded. */
-    settle: (entry: Entry): void => {
-      if (!entry.isTaken) return
-      entry.isTaken = false
-      if (![...entries.values()].some(({ isTaken }) => isTaken))
-        alarms.clear('gateway', 'every port of a running reservation is open')
-    },
-  }
-}
-
 /** What this instance forwards, and what is known of it. Bounded by the listen ports. */
-export const makeForwarded = (options: ForwardedOptions) => {
-  const { clock, alarms } = options
-  const { entries, running, trustClock, settle } = makeEntries(options)
+export const makeForwarded = ({ clock, alarms }: ForwardedOptions) => {
+  const entries = new Map<string, Entry>()
+  /** Those whose ports the gateway cannot open. */
+  const taken = new Set<string>()
   const waits = makeWaits()
-  const { portIsOpen, ...errors } = makeLastErrors(clock)
-  const openSince = (id: string): number | undefined => running(id)?.openSince
+  const openSince = (id: string): number | undefined => entries.get(id)?.openSince
+
+  const failed = (id: string, failure: { readonly cause: string } & Omit<ConnectionFailure, 'cause'>): void => {
+    // It may be over by the time this is reported.
+    const entry = entries.get(id)
+    if (entry !== undefined) entry.lastError = { time: formatMilliseconds(clock()), ...failure }
+  }
+  /** The port is open, or the reservation is over or no longer forwarded. */
+  const settle = (id: string): void => {
+    if (taken.delete(id) && taken.size === 0) alarms.clear('gateway', 'every port of a running reservation is open')
+  }
 
   return {
-    ...{ ...errors, ...makeCounts(), openSince, trustClock },
+    ...makeCounts(),
+    ...{ openSince, failed },
     get: (id: string): RunningReservation | undefined => entries.get(id),
     all: (): Iterable<RunningReservation> => entries.values(),
-    has: (id: string): boolean => running(id) !== undefined,
+    has: (id: string): boolean => entries.has(id),
+    lastError: (id: string): LastError | undefined => entries.get(id)?.lastError,
     /** Adds a reservation, or replaces what is known of it. */
     put: (forwarded: RunningReservation): void => {
       const id = forwarded.reservation._id
-      const { openSince, isTaken = false } = entries.get(id) ?? {}
-      entries.set(id, { ...forwarded, openSince, isTaken })
+      const { openSince, lastError } = entries.get(id) ?? {}
+      entries.set(id, { ...forwarded, openSince, lastError })
     },
     /** Whether it was forwarded. Ends the waits for it in any case. */
     delete: (id: string): boolean => {
-      const entry = entries.get(id)
-      entries.delete(id)
-      if (entry !== undefined) settle(entry)
+      const wasForwarded = entries.delete(id)
+      settle(id)
       waits.recheck(id, true)
-      return entry !== undefined
+      return wasForwarded
     },
     portOpened: (id: string): void => {
-      portIsOpen(id)
       const entry = entries.get(id)
       if (entry !== undefined) {
         entry.openSince ??= clock()
-        settle(entry)
+        if (PORT_CAUSES.has(entry.lastError?.cause ?? '')) entry.lastError = undefined
       }
+      settle(id)
       waits.recheck(id, true)
     },
     /** @param code that of the error, such as EADDRINUSE */
     portTaken: (id: string, port: number, code: string): void => {
-      errors.failed(id, { cause: code === 'EADDRINUSE' ? 'port_taken' : 'port_unusable' })
-      // It may be over by the time this is reported.
+      failed(id, { cause: code === 'EADDRINUSE' ? 'port_taken' : 'port_unusable' })
       const entry = entries.get(id)
       if (entry !== undefined) {
         entry.openSince = undefined
-        entry.isTaken = true
+        taken.add(id)
         alarms.raise('gateway', `port ${port} cannot be opened (${code}); retrying every 10 s`)
       }
       // Who waits is answered, with that.

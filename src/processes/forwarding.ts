@@ -137,7 +137,6 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     tick: async () => {
       const mayAct = clock.mayAct()
       isTrusted = mayAct
-      forwarded.trustClock(mayAct)
       if (takeStale()) await forEachYielding(forwarded.all(), forward, signal)
       await forEachYielding(forwarded.all(), check, signal)
       // A look at all also finds the SUTs that another instance forwards no longer.

@@ -6,7 +6,6 @@ import { makeConnectionRefusals } from '../../src/gateway/worker/refusal-counts.
 import { makeUsedTickets } from '../../src/http/console/used-tickets.ts'
 import type { Call } from '../../src/http/protocol/call.ts'
 import { makeLastChecks, sutChanges } from '../../src/http/routes/suts/suts.ts'
-import { makeForwarded } from '../../src/processes/forwarded.ts'
 import { makeClientPseudonyms } from '../../src/vault/derived/client-pseudonyms.ts'
 
 /** What is remembered of clients, tickets and checks is bounded, and reaching a bound stops nothing. */
@@ -73,13 +72,4 @@ test('more addresses than are remembered keep their pseudonyms', (t) => {
   const pseudonyms = Array.from({ length: 10_500 }, (_, n) => of(addressOf(n)))
   t.is(new Set(pseudonyms).size, pseudonyms.length)
   for (const n of [0, 1, 10_499]) t.true(of(addressOf(n)) === pseudonyms[n] && matches(of(addressOf(n)), addressOf(n)))
-})
-
-test('of more reservations than are remembered the least recent error is forgotten', (t) => {
-  const forwarded = makeForwarded({ clock: () => 0, alarms: { raise: t.fail, clear: t.fail } })
-  for (let n = 0; n <= 10_000; n++) forwarded.failed(`${n}`, { cause: 'refused' })
-  t.deepEqual(
-    [0, 1, 10_000].map((n) => forwarded.lastError(`${n}`)?.cause),
-    [undefined, 'refused', 'refused'],
-  )
 })

@@ -50,6 +50,8 @@ test('a connection is open while the reservation runs; a released one is not, a 
   service.clock.set('2030-05-02T06:15:00.000Z')
   await opened(stage, path)
   service.clock.set('2030-05-02T06:30:00.000Z')
+  service.tick()
+  await until('the port is closed', async () => !(await isOpen()), SOON)
   const { status, json } = await read(stage, path)
   t.is(status, 200)
   t.like(json, { host: '127.0.0.1', open: false, bound: false, bound_here: false, connections: 0 })

@@ -43,7 +43,7 @@ const leftOf = (
     if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) return []
     const known = views.newest('session', session._id)
     const isUnknown = known === undefined || isStillOpen(known.document)
-    return isUnknown ? [{ ...trackedOf(session), isRecorded: known !== undefined }] : []
+    return isUnknown ? [trackedOf(session)] : []
   })
 
 /** Makes the function that saves. It saves nothing while there is and was nothing to save. */

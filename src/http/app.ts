@@ -17,7 +17,7 @@ import { knownMethod, NO_ROUTE, type RequestSummary, traceIdOf } from './respons
 import { begin, isNavigation, positionHeader, respondWithRefusal } from './response/respond.ts'
 import { discardUnread } from './response/unread-body.ts'
 import type { Parts } from './routes/parts.ts'
-import type { Handle } from './server/bursts.ts'
+import type { Handle } from './server/listen.ts'
 
 export interface AppParts extends HandleParts, Pick<Parts, 'clock' | 'randomHex'> {
   /** Whether requests can be answered: not until everything recorded earlier has been read. */

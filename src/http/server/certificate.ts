@@ -1,4 +1,5 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import * as E from 'fp-ts/lib/Either.js'
 import { readRegularText } from '../../files/read-regular-file.ts'
@@ -20,16 +21,6 @@ export interface Pair {
   readonly key: string
 }
 
-/** The active pair. */
-export interface Certificate {
-  readonly current: () => Pair
-  /** When the active pair expires, in Unix milliseconds. */
-  readonly expiry: () => number
-  /** Adds a listener for each new active pair. */
-  readonly onChange: (listener: (pair: Pair) => void) => void
-  readonly close: () => void
-}
-
 interface CertificateOptions {
   /** Unix milliseconds. */
   readonly clock: () => number
@@ -43,7 +34,7 @@ interface CertificateOptions {
 const CERTIFICATE = 'BERTH_TLS_CERT'
 const KEY = 'BERTH_TLS_KEY'
 
-const parsed = <A>(parse: () => A): A | undefined => {
+const orUndefined = <A>(parse: () => A): A | undefined => {
   try {
     return parse()
   } catch {
@@ -51,29 +42,27 @@ const parsed = <A>(parse: () => A): A | undefined => {
   }
 }
 
-const leafProblem = (path: string, leaf: X509Certificate | undefined, now: number): string | undefined => {
-  if (leaf === undefined) return `${path} contains no PEM certificate`
+const leafProblem = (leaf: X509Certificate, now: number): string | undefined => {
   const { validFromDate, validToDate } = leaf
-  if (now > validToDate.getTime()) return `the certificate in ${path} expired at ${validToDate.toISOString()}`
-  if (now >= validFromDate.getTime()) return undefined
-  return `the certificate in ${path} is not valid before ${validFromDate.toISOString()}`
+  if (now > validToDate.getTime()) return `expired at ${validToDate.toISOString()}`
+  return now < validFromDate.getTime() ? `is not valid before ${validFromDate.toISOString()}` : undefined
 }
 
-const keyProblem = (path: string, text: string): string => {
-  const isLocked = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)
-  return `${path} ${isLocked ? 'contains an encrypted key; decrypt it first' : 'contains no PEM private key'}`
-}
+const LOCKED = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m
 
 /** Why a pair cannot be used. Messages of OpenSSL are shown only where they cannot contain parts of the key. */
 const problemsOf = (files: Pair, { certificate, key }: Pair, now: number): readonly string[] => {
   const isPem = certificate.includes('-----BEGIN ')
-  const leaf = isPem ? parsed<X509Certificate>(() => new X509Certificate(certificate)) : undefined
-  const privateKey = parsed<KeyObject>(() => createPrivateKey(key))
-  const wrongLeaf = leafProblem(files.certificate, leaf, now)
-  const problems = [
-    ...(wrongLeaf === undefined ? [] : [`${CERTIFICATE}: ${wrongLeaf}`]),
-    ...(privateKey === undefined ? [`${KEY}: ${keyProblem(files.key, key)}`] : []),
-  ]
+  const leaf = isPem ? orUndefined(() => new X509Certificate(certificate)) : undefined
+  const privateKey = orUndefined(() => createPrivateKey(key))
+  const problems: string[] = []
+  const wrong = leaf && leafProblem(leaf, now)
+  if (leaf === undefined) problems.push(`${CERTIFICATE}: ${files.certificate} contains no PEM certificate`)
+  if (wrong !== undefined) problems.push(`${CERTIFICATE}: the certificate in ${files.certificate} ${wrong}`)
+  if (privateKey === undefined) {
+    const what = LOCKED.test(key) ? 'an encrypted key; decrypt it first' : 'no PEM private key'
+    problems.push(`${KEY}: ${files.key} contains ${what}`)
+  }
   if (leaf === undefined || privateKey === undefined) return problems
   if (!leaf.checkPrivateKey(privateKey)) {
     return [...problems, `${KEY}: the key in ${files.key} does not belong to the certificate in ${files.certificate}`]
@@ -102,34 +91,21 @@ const readPair = async (files: Pair, clock: () => number): Promise<E.Either<read
 
 const validTo = ({ certificate }: Pair): Date => new X509Certificate(certificate).validToDate
 
-/**
- * Reads a certificate and its key and follows changes of the files. It reads them twice a second, which unlike file
- * notifications works through symbolic links, on network file systems and for mounted secrets. `files` are paths. Left:
- * no usable pair at the start.
- */
-export const openCertificate = async (
-  files: Pair,
-  { clock, log, alarms, interval = 500 }: CertificateOptions,
-): Promise<E.Either<readonly string[], Certificate>> => {
-  const first = await readPair(files, clock)
-  if (E.isLeft(first)) return first
-  let current = first.right
+/** Reads the files twice a second: unlike notifications, that works for links, network file systems, mounted secrets. */
+const followFiles = (first: Pair, files: Pair, { clock, log, alarms, interval = 500 }: CertificateOptions) => {
+  let current = first
   /** Consecutive reads without a usable pair. */
   let broken = 0
-  let isClosed = false
+  const stop = new AbortController()
   const listeners: ((pair: Pair) => void)[] = []
 
-  const poll = async (): Promise<void> => {
+  const look = async (): Promise<void> => {
     const read = await readPair(files, clock)
-    if (isClosed) return
+    if (stop.signal.aborted) return
     if (E.isLeft(read)) {
       // A single bad read may have hit the files while they were being replaced one by one.
-      if (++broken === 2) {
-        alarms.raise(
-          'certificate',
-          `the new certificate cannot be used; keeping the current one: ${read.left.join('; ')}`,
-        )
-      }
+      const what = 'the new certificate cannot be used; keeping the current one'
+      if (++broken === 2) alarms.raise('certificate', `${what}: ${read.left.join('; ')}`)
       return
     }
     if (broken > 1) alarms.clear('certificate', 'the certificate can be used again')
@@ -141,20 +117,31 @@ export const openCertificate = async (
     for (const listener of listeners) listener(current)
   }
 
-  const again = (): NodeJS.Timeout =>
-    setTimeout(async () => {
-      await poll()
-      if (!isClosed) timer = again()
-    }, interval)
-  let timer = again()
-
-  return E.right({
-    current: () => current,
-    expiry: () => validTo(current).getTime(),
-    onChange: (listener) => listeners.push(listener),
-    close: () => {
-      isClosed = true
-      clearTimeout(timer)
-    },
+  const follow = async (): Promise<void> => {
+    for (;;) {
+      await delay(interval, undefined, { signal: stop.signal })
+      await look()
+    }
+  }
+  follow().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error
   })
+
+  return {
+    /** The active pair. */
+    current: (): Pair => current,
+    /** When it expires, in Unix milliseconds. */
+    expiry: (): number => validTo(current).getTime(),
+    /** Adds a listener for each new active pair. */
+    onChange: (listener: (pair: Pair) => void): void => void listeners.push(listener),
+    close: (): void => stop.abort(),
+  }
 }
+export type Certificate = ReturnType<typeof followFiles>
+
+/** Reads a certificate and its key, and follows changes of the files. Left: no usable pair at the start. */
+export const openCertificate = async (
+  files: Pair,
+  options: CertificateOptions,
+): Promise<E.Either<readonly string[], Certificate>> =>
+  E.map((pair: Pair) => followFiles(pair, files, options))(await readPair(files, options.clock))

@@ -6,8 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
 import { makeWarnOnce } from '../../../src/app/core/base.ts'
 import { makeClientAddresses } from '../../../src/http/protocol/client-address.ts'
-import { handleInBursts } from '../../../src/http/server/bursts.ts'
-import { type ListenOptions, listen, upgradedOf } from '../../../src/http/server/listen.ts'
+import { handleInBursts, type ListenOptions, listen, upgradedOf } from '../../../src/http/server/listen.ts'
 import { stopwatch } from '../until.ts'
 
 const outOfFiles = () => Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' })

@@ -1,10 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type PublicPosition, previousPosition } from '../domain/values/position.ts'
+import {
+  BEFORE_FIRST,
+  laterPosition,
+  type PublicPosition,
+  previousPosition,
+  toPublicPosition,
+} from '../domain/values/position.ts'
 import { StoreUnavailable } from '../event-store/event-store.ts'
 import type { User } from '../users/user.ts'
 import { type FeedEntry, type Filter, firstOf, isWanted } from './events/entry.ts'
 import type { Format } from './events/frames.ts'
-import { chunkStart, type LogReader } from './log-reader.ts'
+import { type LogReader, TOGETHER_MAX } from './log-reader.ts'
 import type { Sending } from './stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from './subscribers.ts'
 
@@ -90,9 +96,12 @@ const readBack = async (reader: LogReader, { userId, before, ...request }: Backw
   const { events, isFull, take } = makePage(request)
   let next = before
   while (next > 0 && !isFull()) {
-    // Chunks begin at fixed positions, so that other readers share them.
     const last = previousPosition(next)
-    const entries = await reader.readAfter(userId, previousPosition(chunkStart(previousPosition(last))), last)
+    const entries = await reader.readAfter(
+      userId,
+      laterPosition(toPublicPosition(last - TOGETHER_MAX), BEFORE_FIRST),
+      last,
+    )
     if (entries.length === 0) throw new StoreUnavailable('events of the log cannot be read')
     next = take(entries.toReversed(), next)
     await turn()

@@ -15,17 +15,13 @@ import { type FeedEntry, makeEntry } from './events/entry.ts'
 import type { Sending } from './stream.ts'
 
 /** Events delivered together: about 50 KB, roughly what a connection takes at a time. */
-const CHUNK = 64
-/** Kept for all readers: 4,096 events, and at most this many characters. */
-const CHUNKS_MAX = 64
+export const TOGETHER_MAX = 64
+/** Kept for all readers: so many events, and at most this many characters. */
+const EVENTS_MAX = 4_096
 const CHARACTERS_MAX = 32 << 20
 /** Reads begun in one turn of the event loop, whoever reads. Each decodes at most a page of the store: some 4 ms. */
 const READS_MAX = 2
 const EVERYBODY = ''
-
-/** The first position of the chunk with the event after a position. */
-export const chunkStart = (position: PublicPosition): PublicPosition =>
-  toPublicPosition(Math.floor((position + 1) / CHUNK) * CHUNK)
 
 export interface LogReaderOptions {
   readonly store: Pick<EventStore, 'subscribe'>
@@ -77,32 +73,6 @@ const readEvents = async (
   return events
 }
 
-/** Events of the log that are kept for all readers, in chunks that begin at fixed positions. */
-const makeChunks = () => {
-  const chunks = new LRUCache<PublicPosition, readonly FeedEntry[]>({
-    max: CHUNKS_MAX,
-    maxSize: CHARACTERS_MAX,
-    sizeCalculation: (entries) => entries.reduce((sum, entry) => sum + entry.json().length, 1),
-  })
-  return {
-    /** From the first event of the chunk on, as far as they are kept. */
-    of: (first: PublicPosition): readonly FeedEntry[] => chunks.get(first) ?? [],
-    /** Keeps entries that follow each other, except where those before them in their chunk are not kept. */
-    keep: (entries: readonly FeedEntry[]): void => {
-      for (let n = 0; n < entries.length; ) {
-        const { position } = entries[n] as FeedEntry
-        const first = chunkStart(previousPosition(position))
-        const offset = position - first
-        const part = entries.slice(n, n + CHUNK - offset)
-        const kept = chunks.get(first) ?? []
-        if (kept.length >= offset && kept.length < offset + part.length)
-          chunks.set(first, [...kept.slice(0, offset), ...part])
-        n += part.length
-      }
-    },
-  }
-}
-
 /** Reads the log once for all readers: those that have caught up are handed what the views fold. */
 export interface LogReader {
   /** What a user reads, durable. As of Sending. */
@@ -116,37 +86,50 @@ export interface LogReader {
 
 export const makeLogReader = (options: LogReaderOptions): LogReader => {
   const { views, origin } = options
-  const chunks = makeChunks()
+  const kept = new LRUCache<PublicPosition, FeedEntry>({
+    max: EVENTS_MAX,
+    maxSize: CHARACTERS_MAX,
+    sizeCalculation: (entry) => entry.json().length,
+  })
   const inTurn = makeReadTurns()
   const callSoon = makeCallQueue()
   const followers = new Set<() => void>()
 
-  const toEntries = (events: readonly Logged[], first: PublicPosition): readonly FeedEntry[] =>
-    events.map((event, n) => makeEntry(event, toPublicPosition(first + n), origin))
+  /** Keeps events that follow each other, which encodes them, in this turn. */
+  const keep = (events: readonly Logged[], first: PublicPosition): readonly FeedEntry[] => {
+    const entries = events.map((event, n) => makeEntry(event, toPublicPosition(first + n), origin))
+    for (const entry of entries) kept.set(entry.position, entry)
+    return entries
+  }
+  /** Those from a position on that are kept, up to the first that is not. */
+  const keptFrom = (first: PublicPosition, count: number): readonly FeedEntry[] => {
+    const entries: FeedEntry[] = []
+    for (let n = 0; n < count; n++) {
+      const entry = kept.get(toPublicPosition(first + n))
+      if (entry === undefined) break
+      entries.push(entry)
+    }
+    return entries
+  }
 
   const unwatch = views.watch((events) => {
     if (followers.size === 0 || events.length === 0) return
-    // What keeps them encodes them, in this turn. Many at once are read from the log instead.
-    if (events.length <= CHUNK) chunks.keep(toEntries(events, toPublicPosition(views.position() - events.length + 1)))
+    // Many at once are read from the log instead.
+    if (events.length <= TOGETHER_MAX) keep(events, toPublicPosition(views.position() - events.length + 1))
     callSoon(followers)
   })
 
-  /** At least the first `count` entries of a chunk, which must exist. */
-  const load = (
-    userId: string,
-    first: PublicPosition,
-    count: number,
-  ): readonly FeedEntry[] | Promise<readonly FeedEntry[]> => {
-    const kept = chunks.of(first)
-    if (kept.length >= count) return kept
+  /** Entries from a position on, which must exist. */
+  const load = async (userId: string, first: PublicPosition, count: number): Promise<readonly FeedEntry[]> => {
+    const known = keptFrom(first, count)
+    if (known.length === count) return known
     return inTurn(userId, async () => {
-      // Somebody else may have read it meanwhile.
-      const before = chunks.of(first)
-      if (before.length >= count) return before
+      // Somebody else may have read them meanwhile.
+      const before = keptFrom(first, count)
+      if (before.length === count) return before
       const from = toPublicPosition(first + before.length)
-      const entries = toEntries(await readEvents(options, from, count - before.length), from)
-      chunks.keep(entries)
-      return [...before, ...entries]
+      const others = keep(await readEvents(options, from, count - before.length), from)
+      return [...before, ...others].slice(0, count)
     })
   }
 
@@ -154,9 +137,7 @@ export const makeLogReader = (options: LogReaderOptions): LogReader => {
     readAfter: async (userId, position, end) => {
       const last = end === undefined ? views.position() : earlierPosition(end, views.position())
       if (position >= last) return []
-      const first = chunkStart(position)
-      const count = Math.min(last + 1 - first, CHUNK)
-      const entries = (await load(userId, first, count)).slice(nextPosition(position) - first, count)
+      const entries = await load(userId, nextPosition(position), Math.min(last - position, TOGETHER_MAX))
       await views.waitUntilDurable((entries.at(-1) as FeedEntry).position)
       return entries
     },

@@ -125,8 +125,8 @@ export const patches: readonly Patch[] = [
   {
     fault: 'a stream repeats the event after which it goes on',
     file: 'src/feed/log-reader.ts',
-    from: '.slice(nextPosition(position) - first, count)',
-    to: '.slice(Math.max(0, position - first), count)',
+    from: 'load(userId, nextPosition(position), ',
+    to: 'load(userId, toPublicPosition(Math.max(0, position)), ',
     test: [
       'feed/resuming.test.ts',
       'an interrupted store subscription causes no gap or repeat, and the stream continues',

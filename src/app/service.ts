@@ -220,7 +220,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
     const nameOf = makeUserNames(users)
-    const finding = { objects, views, store, nameOf, forwarded, isOurs, clock }
+    const finding = { objects, suts: matching.suts, views, nameOf, forwarded, isOurs, clock }
     const consoles = makeConsoles({
       ...{ tickets: consoleTickets, clock },
       attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),

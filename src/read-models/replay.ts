@@ -15,24 +15,18 @@ const POLL_INTERVAL_MS = 50
 const storePositionOf = (file: Pick<ViewsFile, 'progress'>): StorePosition =>
   file.progress()?.storePosition ?? BEGINNING
 
-/** Resolves when another process has written views up to a store position, or after `within` milliseconds. */
-const waitForWrittenViews = async (file: ViewsFile, storePosition: StorePosition, within: number): Promise<void> => {
-  const end = performance.now() + within
-  while (storePositionOf(file) < storePosition && performance.now() < end) await setTimeout(POLL_INTERVAL_MS)
-}
-
-/** Counts the events up to the store position `head` that written views do not cover. */
-const countUnwritten = async (store: EventStore, file: ViewsFile, head: StorePosition): Promise<number> => {
+/** The events of a store after a position, up to another. */
+async function* eventsBetween(store: EventStore, after: StorePosition, upTo: StorePosition) {
+  if (after >= upTo) return
   const stop = new AbortController()
-  let [count, reached] = [0, storePositionOf(file)]
-  if (reached >= head) return 0
-  for await (const { events, caughtUp } of store.subscribe(reached, stop.signal)) {
-    count += events.length
-    reached = events.at(-1)?.storePosition ?? reached
-    if (caughtUp || reached >= head) break
+  try {
+    for await (const { events, caughtUp } of store.subscribe(after, stop.signal)) {
+      yield events.filter(({ storePosition }) => storePosition <= upTo)
+      if (caughtUp || (events.at(-1)?.storePosition ?? after) >= upTo) return
+    }
+  } finally {
+    stop.abort()
   }
-  stop.abort()
-  return count
 }
 
 /** Rows folded before they are written. */
@@ -68,17 +62,13 @@ const makeRebuild = (
     onProgress(progress.position + 1)
   }
   return async (upTo: StorePosition): Promise<void> => {
-    const stop = new AbortController()
-    for await (const { events, caughtUp } of store.subscribe(progress.storePosition, stop.signal)) {
+    for await (const events of eventsBetween(store, progress.storePosition, upTo)) {
       for (const event of events) {
-        if (event.storePosition > upTo) break
         progress = progressAfter(progress, event)
         pending.fold(event, progress.position)
       }
       if (pending.count() >= CHUNK) write()
-      if (progress.storePosition >= upTo || caughtUp) break
     }
-    stop.abort()
     write()
   }
 }
@@ -151,18 +141,20 @@ export const replay = async (
   try {
     const { logId } = used.progress() ?? store
     if (logId !== store.logId) throw new UnusableViews(`${path} was made from another log`)
-    const upTo = (): StorePosition => used.progress()?.storePosition ?? BEGINNING
     const rebuild = makeRebuild(store, fresh, projections, (events) =>
       onProgress(events, (used.progress()?.position ?? -1) + 1),
     )
     const head = await store.head()
-    await rebuild(upTo())
-    await waitForWrittenViews(used, head, within)
+    await rebuild(storePositionOf(used))
+    const until = performance.now() + within
+    while (storePositionOf(used) < head && performance.now() < until) await setTimeout(POLL_INTERVAL_MS)
     // The service keeps writing. Fold what came in since, up to a pinned moment.
     used.pin()
-    await rebuild(upTo())
+    await rebuild(storePositionOf(used))
     const events = (fresh.progress()?.position ?? -1) + 1
-    return { ...compareAll(used, fresh), events, behind: await countUnwritten(store, used, head) }
+    let behind = 0
+    for await (const unwritten of eventsBetween(store, storePositionOf(used), head)) behind += unwritten.length
+    return { ...compareAll(used, fresh), events, behind }
   } finally {
     used.close()
     fresh.close()

@@ -1,3 +1,4 @@
+import { type RetryKey, retryKeyIds } from '../../projections/retry-key.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Logged } from '../domain/event.ts'
 import type { PublicPosition, StorePosition } from '../domain/values/position.ts'
@@ -92,6 +93,12 @@ export const openViews = async (options: ViewsOptions) => {
     /** Rows that are not in the file yet. */
     pendingRows: pending.count,
     newest: pending.newest,
+    /** What was recorded with a retry key within a day or so. @param now Unix milliseconds */
+    retryKey: (key: string, now: number): RetryKey | undefined => {
+      const versions = retryKeyIds(key, now).map((id) => pending.newest('retry_key', id))
+      const known = versions.find((version) => version !== undefined)
+      return known && (JSON.parse(known.internal) as RetryKey)
+    },
     asOf: pending.asOf,
     waitForStorePosition: tracker.waitForStorePosition,
     waitForPublicPosition: tracker.waitForPublicPosition,

@@ -6,7 +6,7 @@ import type { PublicPosition } from '../../domain/values/position.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Code, Refusal } from '../protocol/problem.ts'
-import { findNewest, type ObjectReads, type UserNames, visibleTo } from './visibility.ts'
+import { findVisible, type SightParts, type UserNames } from './visibility.ts'
 
 const SENTENCES: Readonly<Record<OverCause, (name: string) => string>> = {
   ended: () => 'The reservation has ended.',
@@ -59,13 +59,13 @@ export const OF_RESERVATION: readonly Code[] = [
 
 /** Finds a reservation that is not cancelled, for those who may use it. */
 export const findReservation = async (
-  parts: OverParts & { readonly objects: ObjectReads },
+  parts: OverParts & SightParts,
   id: string,
   user: Pick<User, '_id' | 'role' | 'scope'>,
   isForAdministrators: boolean,
 ): Promise<E.Either<Refusal, FoundReservation>> => {
   const { objects } = parts
-  const found = await findNewest(visibleTo(objects, user), 'reservation', id)
+  const found = await findVisible(parts, user, 'reservation', id)
   if (E.isLeft(found)) return found
   const version = found.right
   const reservation = JSON.parse(version.document) as Reservation

@@ -11,7 +11,6 @@ import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/v
 import { BEGINNING, type EventStore } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import type { Lists } from '../../read-models/lists/lists.ts'
-import { findRetryKey } from '../../read-models/retry-keys.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { Views } from '../../read-models/views.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
@@ -163,7 +162,7 @@ export const makeStoredResponse =
   ): StoredResponse =>
   ({ candidates }) => {
     for (const candidate of candidates) {
-      const known = findRetryKey(views, candidate, clock())
+      const known = views.retryKey(candidate, clock())
       if (known === undefined) continue
       const { request, of, _id, revision, created } = known
       if (request !== candidate.slice(23)) return E.left(keyReused())

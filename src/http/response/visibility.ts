@@ -3,9 +3,12 @@ import type { Reservation } from '../../../projections/reservation.ts'
 import type { Series } from '../../../projections/series.ts'
 import type { Session } from '../../../projections/session.ts'
 import type { Sut } from '../../../projections/sut.ts'
+import type { SutRequest } from '../../../projections/sut-request.ts'
+import { orUnavailable } from '../../commands/failures.ts'
 import { type Failure, failure } from '../../domain/failure.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
 import type { Visibility } from '../../read-models/lists/scope.ts'
+import type { Matching } from '../../read-models/matching/matching.ts'
 import type { Version } from '../../read-models/tables/version.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
@@ -48,8 +51,15 @@ type Found = E.Either<Failure, Version | undefined>
 /** The reservations that a user sees in lists; undefined for all. */
 export const visibilityOf = ({ _id, scope }: ScopedUser): Visibility | undefined => scope && { scope, user_id: _id }
 
+/** What decides on what a user sees. */
+export interface SightParts {
+  readonly objects: ObjectReads
+  /** @throws StoreUnavailable */
+  readonly suts: Matching['suts']
+}
+
 /** Looks whether a user with a scope sees an object. */
-const makeIsSeen = ({ newest }: ObjectReads, userId: string, scope: Scope) => {
+const makeIsSeen = ({ objects: { newest }, suts }: SightParts, userId: string, scope: Scope) => {
   const isInScope = (sut: Version): boolean => fits((JSON.parse(sut.document) as Sut).tags, scope)
   return async (kind: Listed, version: Version): Promise<E.Either<Failure, boolean>> => {
     switch (kind) {
@@ -64,6 +74,11 @@ const makeIsSeen = ({ newest }: ObjectReads, userId: string, scope: Scope) => {
         const sut = await newest('sut', sut_id)
         return E.map((found: Version | undefined) => found !== undefined && isInScope(found))(sut)
       }
+      case 'sut_request': {
+        const { user_id, match, sut_id } = JSON.parse(version.document) as SutRequest
+        if (user_id === userId) return E.right(true)
+        return orUnavailable(async () => E.right((await suts()).isAnyFit({ criteria: match, sut_id, scopes: [scope] })))
+      }
       default:
         return E.right(true)
     }
@@ -74,30 +89,21 @@ const NOT_FOUND = {
   sut: () => failure('sut_not_found', 'No SUT has this id.'),
   reservation: () => failure('reservation_not_found', 'No reservation has this id.'),
   series: () => failure('series_not_found', 'No series has this id.'),
+  sut_request: () => failure('request_not_found', 'No request has this id.'),
   user: () => failure('user_not_found', 'No user has this id.'),
 } as const
 
 /** The refusal where none has the id in the path, or one that the user does not see. */
 export const notFound = (kind: keyof typeof NOT_FOUND): Failure => NOT_FOUND[kind]()
 
-/** The current object, which must exist. */
-export const findNewest = async (
-  { newest }: Pick<ObjectReads, 'newest'>,
-  kind: keyof typeof NOT_FOUND,
-  id = '',
-): Promise<E.Either<Failure, Version>> => {
-  const found = await newest(kind, id)
-  if (E.isLeft(found)) return found
-  return found.right === undefined ? E.left(notFound(kind)) : E.right(found.right)
-}
-
 /**
- * Reads objects as a user sees them: to a user with a scope, SUTs outside it and others' reservations of them do not
- * exist.
+ * Reads objects as a user sees them: to a user with a scope, SUTs outside it, others' reservations of them, and others'
+ * requests that none in it fits do not exist.
  */
-export const visibleTo = (objects: ObjectReads, { _id, scope }: ScopedUser): ObjectReads => {
+export const visibleTo = (parts: SightParts, { _id, scope }: ScopedUser): ObjectReads => {
+  const { objects } = parts
   if (scope === undefined) return objects
-  const isSeen = makeIsSeen(objects, _id, scope)
+  const isSeen = makeIsSeen(parts, _id, scope)
   const ifSeen = async (kind: Listed, found: Found): Promise<Found> => {
     if (E.isLeft(found) || found.right === undefined) return found
     const seen = await isSeen(kind, found.right)
@@ -115,6 +121,18 @@ export const visibleTo = (objects: ObjectReads, { _id, scope }: ScopedUser): Obj
     },
   }
 }
+
+/** Finds an object that must exist, as a user sees it. */
+export const findVisible = async (
+  parts: SightParts,
+  user: ScopedUser,
+  kind: keyof typeof NOT_FOUND,
+  id: string,
+  read: keyof ObjectReads = 'newest',
+): Promise<E.Either<Failure, Version>> =>
+  E.chain((version: Version | undefined) => E.fromNullable(notFound(kind))(version))(
+    await visibleTo(parts, user)[read](kind, id),
+  )
 
 /** The user of a request that has waited: meanwhile it may have been removed, or have got another scope. */
 export const userNow = ({ byId }: Pick<Users, 'byId'>, { scope: _, ...user }: User): E.Either<Refusal, User> => {

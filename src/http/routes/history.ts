@@ -52,16 +52,16 @@ const readEvent = async ({ views }: Parts, position: PublicPosition): Promise<Re
 }
 
 /** Makes the function that adds what `include` names: an actor may be no user, and a user may have been erased. */
-const makeNames = ({ objects, users }: Parts, { user, query: { include } }: HistoryCall) => {
+const makeNames = (parts: Parts, { user, query: { include } }: HistoryCall) => {
   const suts = new Map<string, string | undefined>()
-  const nameOf = (id: string): string | undefined => users.member(id)?.name
+  const nameOf = (id: string): string | undefined => parts.users.member(id)?.name
   return async (event: Recorded): Promise<E.Either<Refusal, object>> => {
     const actorname = nameOf(event.metadata.actor)
     if (include === undefined) return E.right({ actorname })
     const sutId = sutIdOf(event) ?? ''
     if (!suts.has(sutId)) {
       // As far as the user sees it.
-      const sut = await visibleTo(objects, user).newest('sut', sutId)
+      const sut = await visibleTo(parts, user).newest('sut', sutId)
       if (E.isLeft(sut)) return sut
       suts.set(sutId, sut.right && (JSON.parse(sut.right.document) as Sut).name)
     }

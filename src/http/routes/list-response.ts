@@ -7,7 +7,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Call, RouteResponse, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { CSV, type CsvList } from '../response/csv-lists.ts'
-import type { Listed, Objects } from '../response/objects.ts'
+import type { Listed } from '../response/objects.ts'
 import { visibleTo } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
 
@@ -68,21 +68,17 @@ const refuseForCsv = (query: Paging, kind: Listed): E.Either<Refusal, never> | u
 
 /** Responds with a page of a list as JSON, or with all that match as CSV. */
 export const respondWithList = async <Name extends keyof PagedLists>(
-  { objects, views, csv }: Pick<Parts, 'objects' | 'views' | 'csv'>,
+  parts: Pick<Parts, 'objects' | 'suts' | 'views' | 'csv'>,
   { query, user, mediaType }: Call<unknown, Paging>,
-  [kind, list, name, seen = visibleTo(objects, user)]: readonly [
-    kind: Listed,
-    list: Name,
-    name: string,
-    seen?: Pick<Objects, 'newest'>,
-  ],
+  [kind, list, name]: readonly [kind: Listed, list: Name, name: string],
   listing: () => Promise<E.Either<Refusal, Listing<Name>>>,
 ): RouteResult => {
+  const { objects, views, csv } = parts
   const refused = mediaType === CSV ? refuseForCsv(query, kind) : undefined
   if (refused !== undefined) return refused
   const { limit = LIMIT, offset = 0, before } = query
   // The entry with this id may have left the list since.
-  const last = before === undefined ? undefined : await seen.newest(kind, before)
+  const last = before === undefined ? undefined : await visibleTo(parts, user).newest(kind, before)
   if (last !== undefined && E.isLeft(last)) return last
   if (last !== undefined && last.right === undefined) return E.left(unknownBefore(WORDS[kind] ?? kind))
   const asked = await listing()

@@ -10,7 +10,7 @@ import { inQuery } from '../codecs/query.ts'
 import type { Call, RouteResult } from '../protocol/call.ts'
 import type { Refusal } from '../protocol/problem.ts'
 import { beyondStored, type Dated, viewsBehind } from '../response/objects.ts'
-import { findNewest, visibleTo } from '../response/visibility.ts'
+import { findVisible } from '../response/visibility.ts'
 import type { Parts } from './parts.ts'
 
 /** Reads of objects by id, and of what was at a past moment. */
@@ -20,12 +20,12 @@ export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => R
 
 /** Handles requests about the object in the path, as the user sees it. */
 export const withVisible =
-  <P extends Pick<Parts, 'objects' | 'clock'>, C extends Call<unknown>>(
-    kind: Parameters<typeof findNewest>[1],
+  <P extends Pick<Parts, 'objects' | 'suts' | 'clock'>, C extends Call<unknown>>(
+    kind: Parameters<typeof findVisible>[2],
     show: Show<P, C>,
   ) =>
   async (parts: P, call: C): RouteResult => {
-    const found = await findNewest(visibleTo(parts.objects, call.user), kind, call.id)
+    const found = await findVisible(parts, call.user, kind, call.id)
     return E.isLeft(found) ? found : show(parts, call, found.right, parts.clock())
   }
 

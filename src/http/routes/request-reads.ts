@@ -1,8 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { orUnavailable } from '../../commands/failures.ts'
 import { described, oneOf, opaqueId } from '../../domain/codec/codec.ts'
-import { type Failure, failure } from '../../domain/failure.ts'
 import { REQUEST_STATUSES } from '../../domain/request/queue.ts'
 import { formatMilliseconds } from '../../domain/values/instant.ts'
 import { aliveFor, aliveUntil, type Kept } from '../../domain/values/keepalive.ts'
@@ -13,7 +11,7 @@ import { type QueryOf, queryOf } from '../codecs/query.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { everyone, get, type Route, refTo } from '../protocol/route.ts'
 import { CSV, CSV_COLUMNS } from '../response/csv-lists.ts'
-import { type ScopedUser, userNow, visibilityOf, visibleTo, withUserName } from '../response/visibility.ts'
+import { findVisible, userNow, visibilityOf, visibleTo, withUserName } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
 import type { Parts } from './parts.ts'
 
@@ -43,28 +41,6 @@ export const requestResponse = (
     ...(isKept && { headers: { 'Keepalive-Until': formatMilliseconds(aliveUntil(life)) } }),
   }
 }
-
-/** Reads a request as far as a user sees it: with a scope, its own and those that a SUT in the scope fits. */
-const readRequest = async (
-  { objects, suts }: Parts,
-  read: 'newest' | 'latest',
-  id: string,
-  { _id, scope }: ScopedUser,
-): Promise<E.Either<Failure, Version | undefined>> => {
-  const found = await objects[read]('sut_request', id)
-  if (E.isLeft(found) || found.right === undefined || scope === undefined) return found
-  const { user_id, match, sut_id } = JSON.parse(found.right.document) as SutRequest
-  if (user_id === _id) return found
-  const isSeen = await orUnavailable(async () =>
-    E.right((await suts()).isAnyFit({ criteria: match, sut_id, scopes: [scope] })),
-  )
-  return E.map((seen: boolean) => (seen ? found.right : undefined))(isSeen)
-}
-
-export const findRequest = async (...asked: Parameters<typeof readRequest>): Promise<E.Either<Failure, Version>> =>
-  E.chain((found: Version | undefined) =>
-    found === undefined ? E.left(failure('request_not_found', 'No request has this id.')) : E.right(found),
-  )(await readRequest(...asked))
 
 /** Undefined where the store cannot be read. */
 const ifAvailable = <A>(reading: Promise<A>): Promise<A | undefined> =>
@@ -100,7 +76,7 @@ const isWaiting = ({ document }: Version): boolean => (JSON.parse(document) as S
 
 const read = async (parts: Parts, call: Read): RouteResult => {
   const { id, user, query } = call
-  const found = await findRequest(parts, 'newest', id, user)
+  const found = await findVisible(parts, user, 'sut_request', id)
   if (E.isLeft(found)) return found
   if (!isWaiting(found.right)) return E.right(requestResponse(parts, found.right))
   const life = await wait(parts, call, found.right)
@@ -110,7 +86,8 @@ const read = async (parts: Parts, call: Read): RouteResult => {
   const reader = { _id, scope, seesQuotas: role !== 'tester' }
   const explained = await parts.explain(id, reader)
   // Who waits is known here before the views show it, or as soon.
-  const shown = await findRequest(parts, explained === undefined ? 'latest' : 'newest', id, now.right)
+  const how = explained === undefined ? 'latest' : 'newest'
+  const shown = await findVisible(parts, now.right, 'sut_request', id, how)
   if (E.isLeft(shown)) return shown
   if (!isWaiting(shown.right)) return E.right(requestResponse(parts, shown.right, life))
   const more = explained ?? { position: 0, waits_for: [], expected_at: null }
@@ -119,12 +96,10 @@ const read = async (parts: Parts, call: Read): RouteResult => {
 }
 
 const list = (parts: Parts, call: Call<unknown, QueryOf<typeof listQuery>>) => {
-  const { objects, nameOf } = parts
   const { query, user } = call
   const { status, user_id, sut_id } = query
-  const seen = { newest: (_kind: string, id: string) => readRequest(parts, 'newest', id, user) }
-  return respondWithList(parts, call, ['sut_request', 'sutRequests', 'sut_requests', seen], async () => {
-    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(objects, user).newest('sut', sut_id)
+  return respondWithList(parts, call, ['sut_request', 'sutRequests', 'sut_requests'], async () => {
+    const sut = sut_id === undefined ? E.right(undefined) : await visibleTo(parts, user).newest('sut', sut_id)
     if (E.isLeft(sut)) return sut
     const passedOver = await ifAvailable(parts.passedOver())
     return E.right({
@@ -136,7 +111,7 @@ const list = (parts: Parts, call: Call<unknown, QueryOf<typeof listQuery>>) => {
       show: (document) => {
         const request = JSON.parse(document) as SutRequest
         const isPassedOver = request.status === 'waiting' && passedOver?.(request._id) === true
-        return JSON.stringify({ ...withUserName(request, nameOf), ...(isPassedOver && { passed_over: true }) })
+        return JSON.stringify({ ...withUserName(request, parts.nameOf), ...(isPassedOver && { passed_over: true }) })
       },
     })
   })

@@ -14,10 +14,10 @@ import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
 import { type Call, envelopeOf, type RouteResult } from '../protocol/call.ts'
 import type { Code } from '../protocol/problem.ts'
 import { holders, post, type Route, refTo } from '../protocol/route.ts'
-import { visibleTo } from '../response/visibility.ts'
+import { findVisible, visibleTo } from '../response/visibility.ts'
 import { holderExists, oneTarget, seconds, TARGETS, target } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
-import { findRequest, requestResponse } from './request-reads.ts'
+import { requestResponse } from './request-reads.ts'
 
 const READ_ONLY = ['_id', 'created_at', 'updated_at', 'user_name', 'expires_at', 'status', 'sut_reservation_id']
 /** Seconds that a request may wait, and those it waits unless it says otherwise. */
@@ -43,11 +43,11 @@ const requestBody = bodyOf(closed('SutRequest', needed, { ...target, ...options 
 
 /** Why nobody can wait for the SUT that a request names; undefined if somebody can. */
 const refusalOfSut = async (
-  { objects }: Parts,
+  parts: Parts,
   { body: { sut_id }, user }: Call<BodyOf<typeof requestBody>>,
 ): Promise<E.Either<Failure, Failure | undefined>> => {
   if (sut_id === undefined) return E.right(undefined)
-  const found = await visibleTo(objects, user).newest('sut', sut_id)
+  const found = await visibleTo(parts, user).newest('sut', sut_id)
   if (E.isLeft(found)) return found
   if (found.right === undefined) {
     const problems = [bodyProblem('invalid', 'sut_id', 'is not the id of a SUT')]
@@ -81,7 +81,7 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof requestBody>>): Rou
 
 /** What a command about a request that does not wait any more is answered with: how that ended. */
 const respondEnded = async (parts: Parts, { user }: Call, id: string, isWithdrawal: boolean): RouteResult => {
-  const ended = await findRequest(parts, 'latest', id, user)
+  const ended = await findVisible(parts, user, 'sut_request', id, 'latest')
   if (E.isLeft(ended)) return ended
   const { status, sut_reservation_id } = JSON.parse(ended.right.document) as SutRequest
   if (status === 'granted')
@@ -96,7 +96,7 @@ const respondEnded = async (parts: Parts, { user }: Call, id: string, isWithdraw
 const change = async (parts: Parts, call: Call, type: 'withdraw' | 'keep'): RouteResult => {
   const { objects, changeRequest } = parts
   const { id, user } = call
-  const known = await findRequest(parts, 'newest', id, user)
+  const known = await findVisible(parts, user, 'sut_request', id)
   if (E.isLeft(known)) return known
   const { user_id } = JSON.parse(known.right.document) as SutRequest
   const changed = await changeRequest[type](envelopeOf(call), { _id: id, user_id })

@@ -7,7 +7,6 @@ import {
   ceilMillisecond,
   ceilSecond,
   epochSecondsOf,
-  floorMillisecond,
   floorSecond,
   instantAt,
   isLater,
@@ -101,17 +100,12 @@ type ListQuery = QueryOf<typeof listQuery>
 /** Translates spans and `current`, as of Unix milliseconds, into bounds on a reservation's times. */
 const timesOf = (query: ListQuery, now: number): Partial<RowsQuery> => {
   const { from, to, current = false, held_at, held_from, held_to } = query
-  if (held_at !== undefined) {
-    // What holds a SUT at a moment began by then and ends later.
-    const [second, millisecond] = [floorSecond(held_at.instant), floorMillisecond(held_at.instant)]
-    return { endsAfter: second, startsBefore: second + 1, heldBefore: millisecond + 1 }
-  }
-  if (held_from !== undefined && held_to !== undefined) {
-    const { instant } = held_to
-    return {
-      ...{ endsAfter: floorSecond(held_from.instant), startsBefore: ceilSecond(instant) },
-      heldBefore: ceilMillisecond(instant),
-    }
+  const heldFrom = (held_at ?? held_from)?.instant
+  // A moment is the nanosecond that begins with it.
+  const heldTo = held_at ? { ...held_at.instant, nanoseconds: held_at.instant.nanoseconds + 1 } : held_to?.instant
+  if (heldFrom !== undefined && heldTo !== undefined) {
+    const [endsAfter, startsBefore] = [floorSecond(heldFrom), ceilSecond(heldTo)]
+    return { endsAfter, startsBefore, heldBefore: ceilMillisecond(heldTo) }
   }
   const second = Math.floor(now / 1000)
   const after = [...(from ? [floorSecond(from.instant)] : []), ...(current ? [second] : [])]
@@ -184,16 +178,16 @@ const list = (parts: Parts, call: Call<unknown, ListQuery>) =>
   })
 
 /** Shows one reservation, now or as of a past moment. */
-const show: Show<Parts, ReadCall> = async ({ objects, nameOf }, { query, user }, version, now) => {
+const show: Show<Parts, ReadCall> = async (parts, { query, user }, version, now) => {
   const { include = NOTHING, as_of } = query
   const response = documentResponse('reservation', version, false, as_of === undefined ? now : undefined)
   if (include.size === 0) return E.right(response)
   const { document } = version
   const { sut_id } = JSON.parse(document) as Reservation
-  const sut = await visibleTo(objects, user).newest('sut', sut_id)
+  const sut = await visibleTo(parts, user).newest('sut', sut_id)
   if (E.isLeft(sut)) return sut
   const sutName = sut.right === undefined ? null : (JSON.parse(sut.right.document) as Sut).name
-  return E.right({ ...response, body: withMembers(document, { ...version, sutName }, include, now, nameOf) })
+  return E.right({ ...response, body: withMembers(document, { ...version, sutName }, include, now, parts.nameOf) })
 }
 
 /** Shows what a read is about, at once or when it has changed. */

@@ -17,7 +17,7 @@ import type { Code, Refusal } from '../protocol/problem.ts'
 import { holders, post, type Route, refTo } from '../protocol/route.ts'
 import { explainOver } from '../response/find-reservation.ts'
 import { documentResponse } from '../response/objects.ts'
-import { notFound, visibleTo } from '../response/visibility.ts'
+import { findVisible } from '../response/visibility.ts'
 import { OF_BOOKING, OF_FORMS, OF_SUT, RESERVATION_READ_ONLY, seconds } from './create-reservation.ts'
 import type { Parts } from './parts.ts'
 
@@ -49,29 +49,20 @@ const change = async (
 ): Promise<E.Either<Refusal, Version>> => {
   const { runner, objects } = parts
   const { id, user } = call
-  const seen = visibleTo(objects, user)
-  let found = await seen.newest('reservation', id)
-  for (;;) {
-    if (E.isLeft(found)) return found
-    const version = found.right
-    if (version === undefined) return E.left(notFound('reservation'))
-    const { revision } = version
-    const { _id, user_id, sut_id } = JSON.parse(version.document) as Reservation
-    const stream = sutStream(sut_id)
-    const run = (quota: QuotaUse | undefined) =>
-      runner.run(reservationDecider, stream, {
-        ...envelopeOf(call),
-        command: command({ _id, user_id }, quota),
-      })
-    // Who may not is refused without waiting behind what the holder does.
-    const takesTurn = quotas !== undefined && !isForbidden(user, user_id)
-    const outcome = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
-    if (E.isRight(outcome)) return E.right(await objects.after('reservation', _id, stream, outcome.right))
-    if (outcome.left.code !== 'reservation_over') return outcome
-    // It has left the calendar. If it ended after its document was read, the new document shows how.
-    found = await seen.latest('reservation', _id)
-    if (E.isRight(found) && found.right?.revision === revision) return E.left(await explainOver(parts, _id, user))
-  }
+  const found = await findVisible(parts, user, 'reservation', id)
+  if (E.isLeft(found)) return found
+  const { _id, user_id, sut_id } = JSON.parse(found.right.document) as Reservation
+  const stream = sutStream(sut_id)
+  const run = (quota: QuotaUse | undefined) =>
+    runner.run(reservationDecider, stream, { ...envelopeOf(call), command: command({ _id, user_id }, quota) })
+  // Who may not is refused without waiting behind what the holder does.
+  const takesTurn = quotas !== undefined && !isForbidden(user, user_id)
+  const outcome = await (takesTurn ? quotas.run(user_id, run) : run(undefined))
+  if (E.isRight(outcome)) return E.right(await objects.after('reservation', _id, stream, outcome.right))
+  if (outcome.left.code !== 'reservation_over') return outcome
+  // It may have ended after its document was read. The newest one shows how.
+  const newest = await findVisible(parts, user, 'reservation', _id, 'latest')
+  return E.isLeft(newest) ? newest : E.left(await explainOver(parts, _id, user))
 }
 
 /** Responds with the document. */

@@ -11,15 +11,17 @@ import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { OCCURRENCES_MAX, parseRule, type RecurrenceRule, RULE_LENGTH_MAX } from '../../domain/series/rule.ts'
 import { findTimeZone } from '../../domain/series/windows.ts'
 import { sutStream } from '../../domain/values/ids.ts'
+import { toPublicPosition } from '../../domain/values/position.ts'
 import { NO_STREAM } from '../../event-store/event-store.ts'
 import type { ListResult } from '../../read-models/list-reader.ts'
 import { reservationStateOf, type SeriesReservation } from '../../read-models/lists/reservations.ts'
+import type { Version } from '../../read-models/tables/version.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../codecs/body.ts'
 import { ofHolder, ofPages, ofSut, paging } from '../codecs/lists.ts'
 import { queryOf } from '../codecs/query.ts'
 import { type Call, envelopeOf, type RouteResponse, type RouteResult } from '../protocol/call.ts'
 import { everyone, get, holders, post, type Route, refTo } from '../protocol/route.ts'
-import { type Objects, viewsBehind } from '../response/objects.ts'
+import { viewsBehind } from '../response/objects.ts'
 import { visibilityOf } from '../response/visibility.ts'
 import { holderExists, OF_BOOKING, OF_WINDOW, runInTurn } from './create-reservation.ts'
 import { respondWithList } from './list-response.ts'
@@ -94,19 +96,15 @@ const respond = async (
   return { status: 200, body, ...(position !== undefined && { position }) }
 }
 
-/** The reservations of a series. An instance may have come as far as a part of them. */
+/** The reservations of a series, which are recorded with it. An instance may have come as far as a part of them. */
 const readMembers = async (
-  objects: Objects,
+  { objects, views }: Parts,
   { _id, count }: Series,
-): Promise<E.Either<Failure, ListResult<readonly SeriesReservation[]>>> => {
-  const read = () => objects.showList('seriesReservations', _id)
-  const members = await read()
-  if (E.isLeft(members) || members.right.listed.length === count) return members
-  const reached = await objects.latest('series', _id)
-  if (E.isLeft(reached)) return reached
-  const all = await read()
-  return E.isRight(all) && all.right.listed.length < count ? E.left(viewsBehind()) : all
-}
+  { created }: Version,
+): Promise<E.Either<Failure, ListResult<readonly SeriesReservation[]>>> =>
+  (await views.waitForPublicPosition(toPublicPosition(created + count)))
+    ? objects.showList('seriesReservations', _id)
+    : E.left(viewsBehind())
 
 const create = async (parts: Parts, call: Call<BodyOf<typeof seriesBody>>): RouteResult => {
   const { body, user } = call
@@ -134,10 +132,10 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof seriesBody>>): Rout
   return E.right({ ...response, status: 201, headers: { Location: `/api/sut_reservation_series/${_id}` } })
 }
 
-const cancel: Show<Parts, Call> = async (parts, call, { document }) => {
-  const { runner, objects, store } = parts
-  const series = JSON.parse(document) as Series
-  const members = await readMembers(objects, series)
+const cancel: Show<Parts, Call> = async (parts, call, version) => {
+  const { runner, store } = parts
+  const series = JSON.parse(version.document) as Series
+  const members = await readMembers(parts, series, version)
   if (E.isLeft(members)) return members
   const { _id, sut_id, user_id } = series
   const stream = sutStream(sut_id)
@@ -149,8 +147,9 @@ const cancel: Show<Parts, Call> = async (parts, call, { document }) => {
 }
 
 /** A series with its reservations and their states by now. */
-const show: Show<Parts, Call> = async ({ objects }, _call, { document }, now) => {
-  const members = await readMembers(objects, JSON.parse(document) as Series)
+const show: Show<Parts, Call> = async (parts, _call, version, now) => {
+  const { document } = version
+  const members = await readMembers(parts, JSON.parse(document) as Series, version)
   if (E.isLeft(members)) return members
   const { listed, position } = members.right
   const shown = listed.map((each) =>

@@ -61,7 +61,7 @@ const readSpan = async (
 
 const readOne = async (parts: Parts, call: Call<unknown, QueryOf<typeof outagesOfOneQuery>>): RouteResult => {
   const { id } = call
-  const found = await visibleTo(parts.objects, call.user).newest('sut', id)
+  const found = await visibleTo(parts, call.user).newest('sut', id)
   if (E.isLeft(found)) return found
   const read = await readSpan(parts, call, [id])
   if (E.isLeft(read)) return read

@@ -4,13 +4,13 @@ import { ExpectedError } from '../files/expected-error.ts'
 import { makeApp } from '../http/app.ts'
 import { CLOSED_GATE } from '../http/authentication/gate.ts'
 import { type ClientAddresses, makeClientAddresses } from '../http/protocol/client-address.ts'
-import { type HealthCondition, healthRoutes } from '../http/routes/health.ts'
+import { healthRoutes } from '../http/routes/health.ts'
 import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
 import { Misconfigured } from './config/config.ts'
 import type { Base } from './core/base.ts'
 import { type LoggedReports, makeReports } from './core/base.ts'
-import { CONDITION_AT_START } from './core/condition.ts'
+import { conditionOf } from './core/condition.ts'
 
 /** Another program listens on the port. */
 class PortTaken extends ExpectedError {}
@@ -24,10 +24,10 @@ const ADDRESS_PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 /** Answers health checks, and everything else with "not ready". */
-const makeStartingApp = ({ clock, randomHex, stage }: Base, addresses: ClientAddresses, reports: LoggedReports) =>
+const makeStartingApp = (base: Base, addresses: ClientAddresses, reports: LoggedReports) =>
   makeApp(healthRoutes, {
-    condition: (): HealthCondition => ({ ...CONDITION_AT_START, service: stage.isStopping ? 'stopping' : 'ok' }),
-    ...{ ...reports, clock, randomHex, gate: CLOSED_GATE, addressOf: addresses.clientOf },
+    condition: () => conditionOf(base),
+    ...{ ...base, ...reports, gate: CLOSED_GATE, addressOf: addresses.clientOf },
     isServing: () => false,
     // Nothing has been read yet.
     idempotencyKeys: makeIdempotencyKeys(() => ({ keys: [] })),

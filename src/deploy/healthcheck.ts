@@ -1,5 +1,5 @@
-import { get } from 'node:http'
-import { get as getSecurely } from 'node:https'
+import http from 'node:http'
+import https from 'node:https'
 
 /** The HEALTHCHECK of the image: exit code 0 when the service in this container answers that it is ready. */
 
@@ -11,10 +11,8 @@ const address = { host, port, path: '/health/ready', timeout: REQUEST_TIMEOUT_MS
 
 const finish = (isReady: boolean): never => process.exit(isReady ? 0 : 1)
 
+const { get } = BERTH_TLS_CERT === undefined ? http : https
 // The certificate is for the name that clients use, not for the loopback address.
-const request =
-  BERTH_TLS_CERT === undefined
-    ? get(address, ({ statusCode }) => finish(statusCode === 200))
-    : getSecurely({ ...address, rejectUnauthorized: false }, ({ statusCode }) => finish(statusCode === 200))
+const request = get({ ...address, rejectUnauthorized: false }, ({ statusCode }) => finish(statusCode === 200))
 request.on('timeout', () => finish(false))
 request.on('error', () => finish(false))

@@ -5,41 +5,30 @@ import type { Stage } from './base.ts'
 
 interface ConditionOptions {
   readonly alarms: Pick<Alarms, 'isRaised'>
-  readonly views: Pick<Views, 'caughtUp' | 'isOfAnotherLog'>
+  /** Undefined until they have been opened. */
+  readonly views?: Pick<Views, 'caughtUp' | 'isOfAnotherLog'>
   /** Whether the users are those of the log, or were a moment ago. */
-  readonly isUpToDate: () => boolean
+  readonly isUpToDate?: () => boolean
   readonly stage: Stage
 }
 
-const storeCondition = (
-  alarms: ConditionOptions['alarms'],
-  views: ConditionOptions['views'],
-  isFailed: boolean,
-): HealthCondition['store'] => {
-  if (isFailed) return 'failed'
-  if (views.isOfAnotherLog()) return 'another'
+const storeCondition = ({ alarms, views, stage }: ConditionOptions): HealthCondition['store'] => {
+  if (stage.hasFailed) return 'failed'
+  if (views?.isOfAnotherLog()) return 'another'
   if (alarms.isRaised('silence')) return 'silent'
   return alarms.isRaised('store') ? 'unreadable' : 'ok'
 }
 
-/** The condition until everything has been opened. */
-export const CONDITION_AT_START: HealthCondition = {
-  service: 'ok',
-  store: 'ok',
-  views: 'behind',
-  users: 'unknown',
-  vault: 'ok',
-  clock: 'ok',
-  gateway: 'ok',
-}
-
 /** The state of each part, for health checks and metrics. */
-export const conditionOf = ({ alarms, views, isUpToDate, stage }: ConditionOptions): HealthCondition => ({
-  service: stage.isStopping ? 'stopping' : 'ok',
-  store: storeCondition(alarms, views, stage.hasFailed),
-  views: !views.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
-  users: !isUpToDate() ? 'unknown' : alarms.isRaised('users') ? 'broken' : 'ok',
-  vault: alarms.isRaised('vault') ? 'broken' : 'ok',
-  clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
-  gateway: stage.isOpeningPorts ? 'opening' : 'ok',
-})
+export const conditionOf = (options: ConditionOptions): HealthCondition => {
+  const { alarms, views, isUpToDate, stage } = options
+  return {
+    service: stage.isStopping ? 'stopping' : 'ok',
+    store: storeCondition(options),
+    views: !views?.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
+    users: !isUpToDate?.() ? 'unknown' : alarms.isRaised('users') ? 'broken' : 'ok',
+    vault: alarms.isRaised('vault') ? 'broken' : 'ok',
+    clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
+    gateway: stage.isOpeningPorts ? 'opening' : 'ok',
+  }
+}

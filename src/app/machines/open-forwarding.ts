@@ -41,25 +41,12 @@ interface ForwardingParts {
   readonly signal: AbortSignal
 }
 
-type Answers = Pick<Decisions, 'admit' | 'answerChallenge' | 'onThreadFailed'>
-
-/** Answers the gateway, and notes and reports what happens. */
-const makeDecisions = (
-  lab: Lab,
-  { forwarded, sessions }: ForwardingParts,
-  { admit, answerChallenge, onThreadFailed }: Answers,
-): Decisions => {
-  const { config, clock, log, metrics } = lab
-  const warnIfShared = makeWarnIfShared(lab)
+/** Notes and reports what happens at the gateway. */
+const makeNotes = ({ clock, log, metrics }: Lab, { forwarded, sessions }: ForwardingParts) => {
   const warnOnce = makeWarnOnce(log, clock)
   const warn = (reservation: string, why: string, sentence: string, more = {}): void =>
     warnOnce({ reservation, why, ...more }, sentence, `${reservation} ${why}`)
   return {
-    answerChallenge,
-    admit: (id, address) => {
-      if (config.gateway.clients === 'holder') warnIfShared(address)
-      return admit(id, address)
-    },
     onPortTaken: forwarded.portTaken,
     onPortOpened: forwarded.portOpened,
     onConnected: (begun) => {
@@ -83,11 +70,7 @@ const makeDecisions = (
       const { cause, reason } = failure
       warn(id, cause, 'the gateway could not reach a SUT', reason === undefined ? {} : { reason })
     },
-    onThreadFailed: (error) => {
-      onThreadFailed(error)
-      log.error({ err: error }, 'the thread of the gateway failed; starting another')
-    },
-  }
+  } satisfies Partial<Decisions>
 }
 
 interface OpenForwarding {
@@ -110,14 +93,23 @@ export const openForwarding = (lab: Lab, parts: ForwardingParts): OpenForwarding
     const sutId = get(id)?.sut_id
     return sutId && passwordOf(sutId)
   }
-  const decisions = makeDecisions(lab, parts, {
-    admit: makeAdmit({ get, targetOf, runner, clientPseudonyms, passwordOf, clients }),
+  const warnIfShared = makeWarnIfShared(lab)
+  const admit = makeAdmit({ get, targetOf, runner, clientPseudonyms, passwordOf, clients })
+  const decisions: Decisions = {
+    ...makeNotes(lab, parts),
+    admit: (id, address) => {
+      if (clients === 'holder') warnIfShared(address)
+      return admit(id, address)
+    },
     answerChallenge: async (id, challenge) => {
       const password = await passwordFor(id)
       return password === undefined ? undefined : respondToChallenge(password, challenge)
     },
-    onThreadFailed: () => process.reopenAll(),
-  })
+    onThreadFailed: (error) => {
+      process.reopenAll()
+      log.error({ err: error }, 'the thread of the gateway failed; starting another')
+    },
+  }
   const gateway = openGateway({ host, ownPorts: [ownPort], ...limits }, decisions)
   const process = makeForwarding({
     ...{ upcoming, forwarded, views, gateway, clock: processClock, targetOf, signal },

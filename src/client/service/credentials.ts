@@ -42,38 +42,23 @@ const readCredentials = (path: string): string => {
 const authorizationOf = (credentials: string): string =>
   TOKEN_LIKE.test(credentials) ? `Bearer ${credentials}` : `Basic ${Buffer.from(credentials).toString('base64')}`
 
-/** What is wrong with the address of a service, as a part of a sentence. URLs drop blanks and line ends, requests do not. */
-const urlProblem = (text: string): string | undefined => {
-  if (/[\s\p{Cc}]/u.test(text)) return 'must not have blanks or line ends'
-  const { protocol, username, password, search, hash } = URL.canParse(text) ? new URL(text) : ({} as URL)
-  const isOfService = /^https?:$/.test(protocol ?? '') && `${username}${password}${search}${hash}` === ''
-  return isOfService ? undefined : 'must be like https://berth.lab.example, without a user, a query and a fragment'
+/** What is wrong with the variables that say which service is asked, and as whom. URLs drop blanks and line ends. */
+const targetProblem = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): string | undefined => {
+  if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined))
+    return 'set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE'
+  if (/[\s\p{Cc}]/u.test(BERTH_URL)) return 'BERTH_URL must not have blanks or line ends'
+  const { protocol, username, password, search, hash } = URL.canParse(BERTH_URL) ? new URL(BERTH_URL) : ({} as URL)
+  if (!/^https?:$/.test(protocol) || `${username}${password}${search}${hash}` !== '')
+    return 'BERTH_URL must be like https://berth.lab.example, without a user, a query and a fragment'
+  if (BERTH_CREDENTIALS_FILE === '') return 'BERTH_CREDENTIALS_FILE must be the path of a file'
+  if (BERTH_TOKEN === undefined || TOKEN_LIKE.test(BERTH_TOKEN)) return undefined
+  const isPadded = TOKEN_LIKE.test(BERTH_TOKEN.trim())
+  return `BERTH_TOKEN must ${isPadded ? 'not have blanks or line ends' : 'be a token, which begins with berth_'}`
 }
 
-/** What is wrong with a token, likewise. */
-const tokenProblem = (text: string): string | undefined => {
-  if (TOKEN_LIKE.test(text)) return undefined
-  return TOKEN_LIKE.test(text.trim())
-    ? 'must not have blanks or line ends'
-    : 'must be a token, which begins with berth_'
-}
-
-/** What is wrong with the variables that say which service is asked, and as whom: a sentence each. */
-export const targetProblems = ({ BERTH_URL, BERTH_TOKEN, BERTH_CREDENTIALS_FILE }: Environment): readonly string[] => {
-  if (BERTH_URL === undefined || (BERTH_TOKEN === undefined) === (BERTH_CREDENTIALS_FILE === undefined)) {
-    return ['set BERTH_URL, and either BERTH_TOKEN or BERTH_CREDENTIALS_FILE']
-  }
-  const problems = [
-    ['BERTH_URL', urlProblem(BERTH_URL)],
-    ['BERTH_TOKEN', BERTH_TOKEN === undefined ? undefined : tokenProblem(BERTH_TOKEN)],
-    ['BERTH_CREDENTIALS_FILE', BERTH_CREDENTIALS_FILE === '' ? 'must be the path of a file' : undefined],
-  ] as const
-  return problems.flatMap(([name, problem]) => (problem === undefined ? [] : [`${name} ${problem}`]))
-}
-
-/** Reads these variables, and the file that they name. */
+/** Reads these variables, and the file that they name. @throws ClientFailure */
 export const readTarget = (environment: Environment): Target => {
-  const [problem] = targetProblems(environment)
+  const problem = targetProblem(environment)
   if (problem !== undefined) throw misused(problem)
   const { BERTH_URL = '', BERTH_TOKEN, BERTH_CREDENTIALS_FILE = '' } = environment
   const credentials = BERTH_TOKEN ?? readCredentials(BERTH_CREDENTIALS_FILE)

@@ -88,9 +88,7 @@ const writeTo = async (
   }
   const found = await stat(output).catch(() => undefined)
   if (found !== undefined && !found.isFile()) throw new CommandFailure(`${output} is not a file`)
-  await replaceFile(await resolveLinks(output), async (file) => {
-    for await (const piece of pieces) await file.writeFile(piece)
-  })
+  await replaceFile(await resolveLinks(output), (file) => file.writeFile(pieces))
   return undefined
 }
 

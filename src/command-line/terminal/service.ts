@@ -3,9 +3,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
-import { readTarget, type Target, targetProblems } from '../../client/service/credentials.ts'
+import { readTarget, type Target } from '../../client/service/credentials.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { ClientFailure } from '../../client/service/output.ts'
+import { ClientFailure, EXIT } from '../../client/service/output.ts'
 import { type Answer, type CallOptions, makeService, Unanswered } from '../../client/service/service.ts'
 import { listOf, opaqueId, text } from '../../domain/codec/codec.ts'
 import { sutFields } from '../../domain/events/sut.ts'
@@ -39,13 +39,9 @@ const describeProblem = (errors: t.Errors): string => {
   return path.length === 0 ? `the answer ${message}` : `"${path.join('.')}" ${message}`
 }
 
-/** The service at BERTH_URL, or the one that runs on BERTH_DATA. @throws Misused | CommandFailure | ClientFailure */
+/** The service at BERTH_URL, or the one that runs on BERTH_DATA. @throws CommandFailure | ClientFailure */
 export const targetOf = ({ client, data }: Pick<Config, 'client' | 'data'>): Target => {
-  if (client !== undefined) {
-    const problems = targetProblems(client)
-    if (problems.length > 0) throw new Misused(problems)
-    return readTarget(client)
-  }
+  if (client !== undefined) return readTarget(client)
   const socketPath = join(data, CONTROL_SOCKET)
   const why = socketPathProblem(socketPath)
   if (why === undefined) return { url: 'http://localhost', socketPath }
@@ -116,6 +112,7 @@ export const makeCall =
       throw new CallFailure(why, { mayHaveActed: isChange })
     } catch (error) {
       if (!(error instanceof ClientFailure)) throw error
+      if (error.exitCode === EXIT.usage) throw new Misused(error.message)
       const mayHaveActed = isChange && error instanceof Unanswered && error.mayHaveActed
       throw new CallFailure(error.message, { mayHaveActed })
     }

@@ -1,12 +1,10 @@
-import type { IncomingMessage } from 'node:http'
 import * as E from 'fp-ts/lib/Either.js'
 import { type IdempotencyKeys, keyNames } from '../commands/idempotency-key.ts'
 import type { makeRunExclusive } from '../commands/turns.ts'
 import type { PublicPosition } from '../domain/values/position.ts'
 import type { Views } from '../read-models/views.ts'
-import type { Gate } from './authentication/gate.ts'
 import type { AsOfQuery } from './codecs/lists.ts'
-import type { Call, Caller, Input, RouteResult } from './protocol/call.ts'
+import type { Call, Input, RouteResult } from './protocol/call.ts'
 import type { Context, Middleware } from './protocol/context.ts'
 import type { Refusal } from './protocol/problem.ts'
 import type { Route } from './protocol/route.ts'
@@ -19,8 +17,7 @@ import type { Parts } from './routes/parts.ts'
 import { upgradedOf } from './server/listen.ts'
 
 /** What all requests are answered with, whatever their routes. */
-export interface HandleParts extends Pick<Parts, 'repeated' | 'nameOf'> {
-  readonly gate: Gate
+export interface HandleParts extends Pick<Parts, 'repeated' | 'nameOf' | 'gate' | 'addressOf'> {
   readonly views: Pick<Views, 'position'>
   readonly idempotencyKeys: IdempotencyKeys
   /** Called when it is known. */
@@ -34,39 +31,15 @@ export interface HandleParts extends Pick<Parts, 'repeated' | 'nameOf'> {
   readonly synced: () => Promise<void> | undefined
   /** Called with what a handler refused. */
   readonly onDenied?: (refused: Refusal, call: RefusedCall) => void
-  readonly addressOf: (request: IncomingMessage) => string
   /** The name of an address in the log; undefined for requests that come from no address. */
   readonly pseudonymOf: (address: string) => string | undefined
 }
-
-/** The host that a client addressed, by a valid Host header or, as HTTP/1.0 needs none, by the end of its connection. */
-const addressedHost = ({ headers: { host }, socket }: IncomingMessage): string => {
-  if (host === undefined) return (socket.localAddress ?? '').replace(/^::ffff:/, '')
-  return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
-}
-
-/** Who sent a request. Passwords in bodies are checked by the gate; the access log shows who has signed in. */
-const callerOf = (ctx: Context, gate: Gate, address: string): Caller => ({
-  address,
-  host: addressedHost(ctx.req),
-  accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
-  signIn: async (credentials) => {
-    const admitted = await gate.signIn(ctx.req, credentials)
-    if (E.isRight(admitted)) ctx.state.user = admitted.right
-    return admitted
-  },
-  attempt: () => gate.attempt(ctx.req),
-  setUser: (user) => {
-    ctx.state.user = user
-  },
-  confirm: (password) => gate.confirm(ctx.req, ctx.state.user, password),
-})
 
 export type RunExclusive = ReturnType<typeof makeRunExclusive>
 
 /** Calls the handler. Requests with the same idempotency key run one after the other. */
 const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runExclusive: RunExclusive) => {
-  const { gate, idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = parts
+  const { idempotencyKeys, repeated, onRepeated, addressOf, pseudonymOf } = parts
   return (ctx: Context): RouteResult => {
     const { user, requestId, mediaType, input, bytes = '' } = ctx.state
     const { retryKey: key, reason } = input
@@ -79,8 +52,11 @@ const makeCallHandler = <P extends HandleParts>(route: Route<P>, parts: P, runEx
       params: ctx.params,
       client: route.method === 'POST' ? pseudonymOf(addressOf(ctx.req)) : undefined,
       upgraded: route.isUpgrade && upgradedOf(ctx.req, ctx.res),
-      isGone: () => ctx.req.socket.destroyed,
-      caller: () => callerOf(ctx, gate, addressOf(ctx.req)),
+      request: ctx.req,
+      accepts: (mediaTypes) => negotiate(ctx, mediaTypes),
+      setUser: (sender) => {
+        ctx.state.user = sender
+      },
     }
     if (idempotencyKey === undefined) return route.handler(parts, call)
     return runExclusive(keyNames(idempotencyKey), async () => {

@@ -102,11 +102,11 @@ export const makeConsoles = (options: ConsolesOptions) => {
   const expiring = setInterval(endOthers, EXPIRY_INTERVAL_MS).unref()
 
   /** Opens a console on an attached connection; false if the client has left. */
-  const openOn = (attached: Attached, user: User, { upgraded, requestId }: Call): boolean => {
+  const openOn = (attached: Attached, user: User, { upgraded, request, requestId }: Call): boolean => {
     if (upgraded === undefined) return false
     upgraded.takeOver()
-    upgraded.socket.setKeepAlive(true, limits.keepAliveAfter)
-    const socket = accept(upgraded, requestId)
+    request.socket.setKeepAlive(true, limits.keepAliveAfter)
+    const socket = accept(request, upgraded.head, requestId)
     if (socket === undefined) {
       attached.stream.destroy()
       return false
@@ -122,12 +122,12 @@ export const makeConsoles = (options: ConsolesOptions) => {
   return {
     /** Opens a console for the ticket in the path of a call. */
     open: async (call: Call): RouteResult => {
-      const { upgraded, params, caller } = call
+      const { upgraded, request, params, setUser } = call
       if (upgraded === undefined) return E.left(NO_UPGRADE)
-      const admitted = await admit(options, upgraded.request, params.ticket)
+      const admitted = await admit(options, request, params.ticket)
       if (E.isLeft(admitted)) return admitted
       const { user, ticket } = admitted.right
-      caller().setUser(user)
+      setUser(user)
       if (isClosed) return E.left(refusal('unavailable', 'The service is stopping.'))
       const claimed = used.claim(ticket.nonce, ticket.expires)
       if (claimed !== 'claimed') return E.left(claimed === 'used' ? INVALID : FULL)

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import { hasForeignOrigin } from '../authentication/cross-site.ts'
-import type { Upgraded } from '../protocol/call.ts'
 import { type Refusal, refusal } from '../protocol/problem.ts'
 import type { ConsoleLimits } from './bridge.ts'
 
@@ -72,10 +71,10 @@ export const makeAccept = ({ messageMax: maxPayload, closeWithin: closeTimeout }
   server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIds.get(request)}`))
   // Everything has been checked before.
   server.on('wsClientError', (_, socket) => socket.destroy())
-  return ({ request, socket, head }: Upgraded, requestId: string): WebSocket | undefined => {
+  return (request: IncomingMessage, head: Buffer, requestId: string): WebSocket | undefined => {
     let opened: WebSocket | undefined
     requestIds.set(request, requestId)
-    server.handleUpgrade(request, socket, head, (webSocket) => {
+    server.handleUpgrade(request, request.socket, head, (webSocket) => {
       opened = webSocket
     })
     return opened

@@ -1,10 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Sender } from '../../commands/command-envelope.ts'
 import type { IdempotencyKey } from '../../commands/idempotency-key.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
-import type { NameAndPassword } from '../../users/basic.ts'
 import type { User } from '../../users/user.ts'
 import type { Refusal } from './problem.ts'
 
@@ -13,24 +11,6 @@ export const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 
 /** The media types of a route, the default first. */
 export type MediaTypes = readonly [string, ...string[]]
-
-/** Who sent a request, and to where. */
-export interface Caller {
-  /** The client's address. It must not get into the log. */
-  readonly address: string
-  /** The host that the client addressed, without port, IPv6 without brackets. */
-  readonly host: string
-  /** Which of these media types the client prefers; undefined if it accepts none. */
-  readonly accepts: (mediaTypes: MediaTypes) => string | undefined
-  /** Signs somebody in, if the request's user is not known. */
-  readonly signIn: (credentials: NameAndPassword) => Promise<Either<Refusal, User>>
-  /** Begins a sign-in that names no user, if the address may try now. Returns a function that counts it as failed. */
-  readonly attempt: () => Either<Refusal, () => void>
-  /** Says whom a handler found to have sent the request. */
-  readonly setUser: (user: User) => void
-  /** Checks the caller's password again. Throttled like a login. */
-  readonly confirm: (password: string) => Promise<Either<Refusal, unknown>>
-}
 
 /** What the header fields of a request say, decoded: those that its route may have. */
 export interface RequestHeaders {
@@ -65,9 +45,12 @@ export interface Call<B = unknown, Q = unknown> extends Input<B, Q> {
   readonly idempotencyKey: IdempotencyKey | undefined
   /** The client's address as a keyed hash, for events that a POST records; undefined over the control socket. */
   readonly client: string | undefined
-  /** Whether the client has closed its connection, so that nobody reads the response. */
-  readonly isGone: () => boolean
-  readonly caller: () => Caller
+  /** The request itself, which also says where it was sent from and to, and whether its client is still there. */
+  readonly request: IncomingMessage
+  /** Which of these media types the client prefers; undefined if it accepts none. */
+  readonly accepts: (mediaTypes: MediaTypes) => string | undefined
+  /** Says whom a handler found to have sent the request: the access log shows who has signed in. */
+  readonly setUser: (user: User) => void
   /** Undefined if the request is not to be upgraded. */
   readonly upgraded: Upgraded | undefined
 }
@@ -122,8 +105,6 @@ export type RouteResult = Promise<Either<Refusal, RouteResponse>>
 
 /** A connection that is to leave HTTP. Node no longer handles it. */
 export interface Upgraded {
-  readonly request: IncomingMessage
-  readonly socket: Socket
   /** What has arrived after the request. */
   readonly head: Buffer
   /** Called by a handler that answers by itself, with 101. */

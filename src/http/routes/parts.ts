@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { LRUCache } from 'lru-cache'
 import type { Signer } from '../../audit/signed-note.ts'
@@ -30,6 +31,7 @@ import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
+import type { Gate } from '../authentication/gate.ts'
 import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
 import type { UsedTickets } from '../console/used-tickets.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
@@ -100,6 +102,9 @@ export interface Parts {
   readonly isFollowing: () => boolean
 
   // People.
+  readonly gate: Gate
+  /** The address of a client. It must not get into the log. */
+  readonly addressOf: (request: IncomingMessage) => string
   /** The quota of testers without one of their own. */
   readonly quotaDefault: Quota
   readonly sessions: Pick<LoginSessions, 'begin' | 'renew'>

@@ -65,7 +65,7 @@ const wait = async ({ endings, changeRequest }: Parts, call: Read, version: Vers
     // Where the store cannot be read, the explanation says so.
     const life = await ifAvailable(changeRequest.attend(version.id, isCounted ? envelopeOf(call) : undefined))
     const left = until - performance.now()
-    if (left <= 0 || call.isGone()) return life
+    if (left <= 0 || call.request.socket.destroyed) return life
     const within = Math.min(left, life === undefined ? left : aliveFor(life) / LOOKS)
     const isTimeOver = await endings.wait('sut_request', version, within)
     if (!isTimeOver) return life

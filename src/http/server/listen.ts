@@ -116,8 +116,7 @@ const handUpgrades = (server: Server, handle: Handle, isWaiting: (socket: Socket
 export const upgradedOf = (request: IncomingMessage, response: ServerResponse): Upgraded | undefined => {
   const head = heads.get(request)
   if (head === undefined) return undefined
-  const { socket } = request
-  return { request, socket, head, takeOver: () => response.detachSocket(socket) }
+  return { head, takeOver: () => response.detachSocket(request.socket) }
 }
 
 /** Listens; resolves when connections are accepted. */

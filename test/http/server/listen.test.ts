@@ -56,8 +56,8 @@ const serve = (more: Partial<ListenOptions> = {}) =>
     (request, response) => {
       const upgraded = upgradedOf(request, response)
       if (upgraded === undefined || request.url !== TAKEN) return void response.end('answered')
-      const { socket, takeOver } = upgraded
-      takeOver()
+      const { socket } = request
+      upgraded.takeOver()
       socket.resume().once('end', () => socket.end())
       socket.write('HTTP/1.1 101 Taken\r\n\r\n')
     },

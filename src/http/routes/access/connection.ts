@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { isIPv6, SocketAddress } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Session } from '../../../../projections/session.ts'
@@ -14,7 +15,7 @@ import {
 } from '../../../domain/values/instant.ts'
 import { ofHolder, ofPages, ofSut, paging, span, waitUntil } from '../../codecs/lists.ts'
 import { inQuery, onlyTrue, type QueryOf, queryOf } from '../../codecs/query.ts'
-import { type Call, type Caller, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/call.ts'
+import { type Call, JSON_TYPE, type MediaTypes, type RouteResult } from '../../protocol/call.ts'
 import { refusal } from '../../protocol/problem.ts'
 import { everyone, get, holders, refTo } from '../../protocol/route.ts'
 import { CSV, CSV_COLUMNS } from '../../response/csv-lists.ts'
@@ -64,21 +65,31 @@ const FILES: Readonly<Record<string, ConnectionFile>> = {
   },
 }
 
+/** The host that a client addressed, by a valid Host header or, as HTTP/1.0 needs none, by the end of its connection. */
+const addressedHost = ({ headers: { host }, socket }: IncomingMessage): string => {
+  if (host === undefined) return (socket.localAddress ?? '').replace(/^::ffff:/, '')
+  return /^\[(.*)\]/.exec(host)?.[1] ?? host.replace(/:\d*$/, '')
+}
+
 /** What a client connects to; null where this instance does not forward the SUT. */
-const hostOf = ({ isOurs, gatewayHost }: Parts, { reservation }: FoundReservation, asked: string): string | null => {
+const hostOf = (
+  { isOurs, gatewayHost }: Parts,
+  { reservation }: FoundReservation,
+  { request }: Call,
+): string | null => {
   if (!isOurs(reservation.sut_id)) return null
-  return isAnyAddress(gatewayHost) ? asked : gatewayHost
+  return isAnyAddress(gatewayHost) ? addressedHost(request) : gatewayHost
 }
 
 const fileOf = (
   parts: Parts,
   found: FoundReservation,
   { write, mediaType, extension }: ConnectionFile,
-  asked: string,
+  call: Call,
 ): Awaited<RouteResult> => {
   const { reservation, position } = found
   const { sut_id, listen_port: port } = reservation
-  const host = hostOf(parts, found, asked)
+  const host = hostOf(parts, found, call)
   if (host === null) return E.left(NOT_FORWARDED)
   const version = parts.views.newest('sut', sut_id)
   const display = version === undefined ? {} : (JSON.parse(version.internal) as SutInternal).settings
@@ -113,15 +124,11 @@ const unusedAt = async (parts: Parts, found: FoundReservation): Promise<string |
   return due === undefined ? null : formatMilliseconds(due)
 }
 
-const connectionOf = async (
-  parts: Parts,
-  found: FoundReservation,
-  { host: asked, address }: Pick<Caller, 'host' | 'address'>,
-): RouteResult => {
-  const { clientPseudonyms, forwarded } = parts
+const connectionOf = async (parts: Parts, found: FoundReservation, call: Call): RouteResult => {
+  const { clientPseudonyms, forwarded, addressOf } = parts
   const { reservation, sut, position } = found
   const id = reservation._id
-  const host = hostOf(parts, found, asked)
+  const host = hostOf(parts, found, call)
   const pseudonym = await bindingOf(parts, found)
   const connection = {
     host,
@@ -129,7 +136,7 @@ const connectionOf = async (
     sut_type: sut.sut_type,
     open: host !== null && forwarded.openSince(id) !== undefined,
     bound: pseudonym !== undefined,
-    bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, address),
+    bound_here: pseudonym !== undefined && clientPseudonyms.matches(pseudonym, addressOf(call.request)),
     released_unused_at: await unusedAt(parts, found),
     connections: forwarded.connections(id),
     last_error: forwarded.lastError(id) ?? null,
@@ -138,12 +145,11 @@ const connectionOf = async (
 }
 
 const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>): RouteResult => {
-  const { id, user, caller, query } = call
+  const { id, user, accepts, query } = call
   const { wait } = query
   const findIt = () => findReservation(parts, id, user, true)
   const found = await findIt()
   if (E.isLeft(found)) return found
-  const { accepts, ...from } = caller()
   const file = FILES[found.right.sut.sut_type]
   const mediaTypes: MediaTypes = [JSON_TYPE, ...(file === undefined ? [] : [file.mediaType])]
   const mediaType = accepts(mediaTypes)
@@ -152,13 +158,13 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
   }
   if (file !== undefined && mediaType === file.mediaType) {
     return wait === undefined
-      ? fileOf(parts, found.right, file, from.host)
+      ? fileOf(parts, found.right, file, call)
       : E.left(invalid([inQuery('wait', 'cannot be combined with a file for viewers')]))
   }
-  if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, from)
+  if (!wait || !mayOpen(parts, found.right)) return connectionOf(parts, found.right, call)
   await parts.forwarded.waitUntilOpen(found.right.reservation._id, wait * 1000)
   const now = await findIt()
-  return E.isLeft(now) ? now : connectionOf(parts, now.right, from)
+  return E.isLeft(now) ? now : connectionOf(parts, now.right, call)
 }
 
 export const readConnection = get('/api/sut_reservation/:id/connection', {

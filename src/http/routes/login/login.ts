@@ -70,9 +70,10 @@ export const loginRoutes: readonly Route<Parts>[] = [
     body: loginBody,
     answer: refTo('LoginSession'),
     refusals: ['unauthenticated', 'too_many_attempts'],
-    handler: async ({ sessions }, { body, caller }) => {
-      const admitted = await caller().signIn(body)
+    handler: async ({ sessions, gate }, { body, request, setUser }) => {
+      const admitted = await gate.signIn(request, body)
       if (E.isLeft(admitted)) return admitted
+      setUser(admitted.right)
       return E.right(sessionResponse(admitted.right, await sessions.begin(admitted.right, { renewable: true })))
     },
   }),

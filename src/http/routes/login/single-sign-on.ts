@@ -108,13 +108,13 @@ const exchange = async (
 }
 
 const identify = async (
+  { gate, clock }: Parts,
   singleSignOn: SingleSignOn,
   call: Call<SignOnEnd>,
-  now: number,
 ): Promise<E.Either<Refusal, Person>> => {
-  const attempt = call.caller().attempt()
+  const attempt = gate.attempt(call.request)
   if (E.isLeft(attempt)) return attempt
-  const taken = take(singleSignOn, call.body, now)
+  const taken = take(singleSignOn, call.body, clock())
   const person = E.isLeft(taken) ? taken : await exchange(singleSignOn, call, taken.right)
   if (E.isRight(person)) return person
   // What was forged counts as a failed login of its address. Otherwise the code may still be valid.
@@ -131,14 +131,14 @@ const enter = async (parts: Parts, call: Call, person: Person, singleSignOn: Sin
   if (E.isLeft(provisioned)) return provisioned
   const user = users.byId(provisioned.right)
   if (user === undefined) return E.left(REMOVED)
-  call.caller().setUser(user)
+  call.setUser(user)
   return E.right(sessionResponse(user, await sessions.begin(user, { renewable: false })))
 }
 
 const finish = async (parts: Parts, call: Call<SignOnEnd>): RouteResult => {
-  const { singleSignOn, clock } = parts
+  const { singleSignOn } = parts
   if (singleSignOn === undefined) return E.left(NOT_CONFIGURED)
-  const person = await identify(singleSignOn, call, clock())
+  const person = await identify(parts, singleSignOn, call)
   if (E.isLeft(person)) return person
   try {
     return await enter(parts, call, person.right, singleSignOn)

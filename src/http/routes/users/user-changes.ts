@@ -177,7 +177,7 @@ export const userChanges: readonly Route<Parts>[] = [
     ...USER,
     refusals: [...OF_USER, 'wrong_password'],
     handler: async (parts, call) => {
-      const confirmed = await call.caller().confirm(call.body.old_password)
+      const confirmed = await parts.gate.confirm(call.request, call.user, call.body.old_password)
       return E.isLeft(confirmed) ? confirmed : changePassword(parts, call.user._id, call)
     },
   }),

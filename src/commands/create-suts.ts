@@ -1,13 +1,14 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Recorded } from '../domain/event.ts'
+import type { SecretField } from '../domain/events/sut.ts'
 import { type Failure, failure } from '../domain/failure.ts'
 import { type Assignment, listenPortDecider, type PortRange } from '../domain/listen-port/decide.ts'
-import type { SealedSecret } from '../domain/sealed-secret.ts'
 import { sutDecider } from '../domain/sut/decide.ts'
 import type { SutState, SutValues } from '../domain/sut/state.ts'
 import { LISTEN_PORTS_STREAM, type RandomHex, sutStream } from '../domain/values/ids.ts'
 import { epochMillisecondsOf } from '../domain/values/instant.ts'
 import type { EventStore } from '../event-store/event-store.ts'
+import type { Sealed } from '../vault/vault.ts'
 import { type Outcome, type Runner, readAppended, type Sender } from './command-envelope.ts'
 
 /**
@@ -20,12 +21,7 @@ export interface NewSut {
   readonly values: SutValues
   readonly tags?: Readonly<Record<string, string>> | undefined
   /** Seals the SUT's secrets once its id is known. */
-  readonly seal: (sutId: string) => SealedCredentials | undefined
-}
-
-export interface SealedCredentials {
-  readonly credentials: { readonly id: string; readonly changed: readonly ('password' | 'user_name')[] }
-  readonly secrets: readonly SealedSecret[]
+  readonly seal: (sutId: string) => Sealed<SecretField> | undefined
 }
 
 export interface SutCreationOptions {

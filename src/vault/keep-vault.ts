@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
-import type { SecretStore } from '../event-store/event-store.ts'
+import { describeSecret } from '../domain/sealed-secret.ts'
+import type { SecretExchange, SecretStore } from '../event-store/event-store.ts'
 import type { Alarms } from '../telemetry/alarms.ts'
+import { KEY_CHECKS, NONCE_BYTES, openSecret, sealSecret } from './cipher.ts'
 import { type KeyRing, readKeyRing } from './keys.ts'
-import { reseal } from './reseal.ts'
+import { keyNeeds, sealedWith, withoutChecks } from './needs.ts'
 import type { Vault } from './vault.ts'
 
 /** Between steps of a re-encryption, in which requests are handled. */
@@ -56,12 +58,59 @@ const makePoll = (file: string, { vault, log, alarms }: VaultKeeping, onTaken: (
   }
 }
 
+/** Secrets re-encrypted per step: a millisecond and one sync. */
+const STEP = 20
+
+type Resealing = Pick<VaultKeeping, 'store' | 'clock' | 'randomBytes'> & { readonly vault: Pick<Vault, 'keys'> }
+
+/** Removes the key check values of keys no longer needed, so that operators may delete those keys. */
+const freeKeys = async ({ store, vault, clock }: Resealing): Promise<readonly string[]> => {
+  const current = vault.keys().current.id
+  const checks = await store.readSecrets(KEY_CHECKS)
+  if (checks.every(({ key_id }) => key_id === current)) return []
+  const needs = await keyNeeds(store, current, clock())
+  const freed = needs.filter(({ isNeeded }) => !isNeeded).map(({ id }) => id)
+  await store.exchangeSecrets(checks.filter(({ key_id }) => freed.includes(key_id)).map((old) => ({ old })))
+  return freed
+}
+
+/**
+ * Re-encrypts every secret sealed with an old key, in small steps, and frees keys no longer needed. It can be
+ * interrupted and repeated: each step is atomic, and secrets that change meanwhile are left alone. Returns how many it
+ * re-encrypted, those that cannot be opened, one sentence each, which still need their key, and the keys it freed.
+ *
+ * @throws StoreUnavailable
+ */
+export const reseal = async (resealing: Resealing, signal?: AbortSignal) => {
+  const { store, vault, randomBytes } = resealing
+  const unreadable: string[] = []
+  let secrets = 0
+  for (const { id } of vault.keys().keys.slice(1)) {
+    for await (const page of sealedWith(store, id, STEP)) {
+      if (signal?.aborted) break
+      const ring = vault.keys()
+      // The identities of secrets stay the same.
+      const exchanges = withoutChecks(page).flatMap((old): readonly SecretExchange[] => {
+        const clear = openSecret(ring, old)
+        if (E.isRight(clear))
+          return [{ old, next: sealSecret(ring.current, old, clear.right, randomBytes(NONCE_BYTES)) }]
+        unreadable.push(`${describeSecret(old.owner, old.field)}: ${clear.left}`)
+        return []
+      })
+      if (exchanges.length > 0) await store.exchangeSecrets(exchanges)
+      secrets += exchanges.length
+      await delay(STEP_DELAY_MS)
+    }
+  }
+  return { secrets, unreadable, freed: signal?.aborted ? [] : await freeKeys(resealing) }
+}
+
 /**
  * Keeps the vault of a running service: takes up changes of its key file, and re-encrypts the secrets of old keys beside
  * that. Returns the function that ends this.
  */
 export const keepVault = (keeping: VaultKeeping): (() => Promise<void>) => {
-  const { file, store, vault, clock, randomBytes, log } = keeping
+  const { file, vault, log } = keeping
   const times = { ...TIMES, ...keeping.times }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -72,10 +121,7 @@ export const keepVault = (keeping: VaultKeeping): (() => Promise<void>) => {
     due = Number.POSITIVE_INFINITY
     let next = times.retry
     try {
-      const pause = () => delay(STEP_DELAY_MS)
-      const isStopped = () => signal.aborted
-      const resealed = await reseal({ store, keys: vault.keys, clock, randomBytes, pause, isStopped })
-      const { secrets, unreadable, freed } = resealed
+      const { secrets, unreadable, freed } = await reseal(keeping, signal)
       const key = vault.keys().current.id
       if (secrets > 0) log.info({ key, secrets }, 'secrets re-encrypted with the current vault key')
       for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import { type EventStore, StoreUnavailable } from '../../src/event-store/event-store.ts'
-import { keepVault, type VaultKeeping } from '../../src/vault/keep-vault.ts'
+import { keepVault, reseal, type VaultKeeping } from '../../src/vault/keep-vault.ts'
 import type { KeyRing } from '../../src/vault/keys.ts'
 import { keyNeeds } from '../../src/vault/needs.ts'
-import { reseal } from '../../src/vault/reseal.ts'
 import { makeVault } from '../../src/vault/vault.ts'
 import { temporaryData } from '../http/harness.ts'
 import { until } from '../http/until.ts'
@@ -199,7 +198,7 @@ const inBackground = async (t: ExecutionContext, failures: number, times: VaultK
   const write = (_: object, sentence: string): void => void lines.push(sentence)
   const end = keepVault({
     ...resealing(failing, vault),
-    ...{ file: undefined, vault, times: { poll: 1, reseal: 1e9, retry: 1e9, ...times } },
+    ...{ file: undefined, times: { poll: 1, reseal: 1e9, retry: 1e9, ...times } },
     ...{ log: { info: write, warn: write, error: write }, alarms: { raise: t.fail, clear: t.fail } },
   })
   t.teardown(end)

@@ -5,7 +5,6 @@ import type { ExecutionContext } from 'ava'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { type KeyRing, parseVaultKeys } from '../../src/vault/keys.ts'
-import type { Resealing } from '../../src/vault/reseal.ts'
 import { makeVault, type Vault } from '../../src/vault/vault.ts'
 import { append, randomHex, someEvents } from '../event-store/new-events.ts'
 import { openStore } from '../event-store/sqlite/subject.ts'
@@ -56,12 +55,10 @@ export const givePassword = async (
 export const passwordOf = async (store: EventStore, keys: KeyRing, sut: string): Promise<string | undefined> =>
   rightOf(await makeVault({ store, keys, clock: () => NOW, randomBytes }).passwordOf(sut))
 
-/** Re-encryption without pauses. */
-export const resealing = (store: EventStore, vault: Vault, now = NOW): Resealing => ({
+/** What re-encrypts the secrets of a store. */
+export const resealing = (store: EventStore, vault: Vault, now = NOW) => ({
   store,
-  keys: vault.keys,
+  vault,
   clock: () => now,
   randomBytes,
-  pause: async () => undefined,
-  isStopped: () => false,
 })

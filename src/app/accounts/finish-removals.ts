@@ -18,30 +18,25 @@ const SETTLE_TIME_MS = 20_000
  * removed user once after a start, and every second for a while after the removal.
  */
 export const makeFinishRemovals = (options: FinishOptions): Timed => {
-  const { clock, log, store, users, finishRemoval, makeRequestId, isServing, stopping } = options
-  const failure = 'what a removed user left was not ended; retrying'
+  const { clock, store, users, finishRemoval, makeRequestId, isServing, stopping } = options
   const finished = new Set<string>()
-  const attempt = async (key: string, act: () => Promise<unknown>, isLast = true): Promise<void> => {
-    if (finished.has(key) || stopping.aborted) return
-    try {
-      await act()
-      if (isLast) finished.add(key)
-    } catch (error) {
-      log.error({ err: error }, failure)
-    }
-  }
   return {
-    failure,
+    failure: 'what a removed user left was not ended; retrying',
     tick: async () => {
-      const members = isServing() ? users.members() : []
-      // A crash may have left their secrets. Where it has not, this only reads.
-      for (const { _id } of members.filter(({ status }) => status === 'erased'))
-        await attempt(_id, () => eraseUser(store, _id))
-      for (const { _id: user_id, removal: reservations, accessSince: revision, removed_at = '' } of members) {
+      for (const {
+        _id: user_id,
+        status,
+        removal: reservations,
+        accessSince: revision,
+        removed_at = '',
+      } of users.members()) {
         if (reservations === null) continue
-        const isSettled = clock() > epochMillisecondsOf(removed_at) + SETTLE_TIME_MS
-        const finish = () => finishRemoval({ user_id, revision, reservations }, makeRequestId())
-        await attempt(`${user_id} ${revision}`, finish, isSettled)
+        const key = `${user_id} ${revision} ${status}`
+        if (finished.has(key) || !isServing() || stopping.aborted) continue
+        // A crash may have left their secrets. Where it has not, this only reads.
+        if (status === 'erased') await eraseUser(store, user_id)
+        await finishRemoval({ user_id, revision, reservations }, makeRequestId())
+        if (clock() > epochMillisecondsOf(removed_at) + SETTLE_TIME_MS) finished.add(key)
       }
     },
   }

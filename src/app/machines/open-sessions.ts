@@ -9,9 +9,6 @@ import { replaceFile } from '../../files/replace-file.ts'
 import { makeSessions, type Sessions, type SessionsOptions } from '../../processes/sessions/sessions.ts'
 import type { Lab } from '../core/base.ts'
 
-/** Between log lines about sessions that are not recorded. */
-const LOG_INTERVAL_MS = 60_000
-
 /** Sessions written per turn of the event loop. */
 const LINES = 200
 
@@ -49,18 +46,16 @@ export const openSessions = async (
   lab: Lab,
   options: Pick<SessionsOptions, 'instance' | 'isForwarded' | 'isServing'>,
 ): Promise<Sessions> => {
-  const { config, processClock: clock, sinceBoot, randomHex, log, alarms } = lab
+  const { config, processClock: clock, randomHex, log, alarms } = lab
   const path = join(config.data, 'sessions')
-  let loggedAt = Number.NEGATIVE_INFINITY
   return makeSessions({
     ...{ ...lab, ...options, clock },
     leftover: await readSessionsFile(path, lab),
     save: (sessions) => writeSessionsFile(path, sessions),
     makeSessionId: (at) => makeId(at, randomHex(8)),
     onDropped: () => {
-      if (sinceBoot() - loggedAt < LOG_INTERVAL_MS) return
-      loggedAt = sinceBoot()
-      alarms.raise('sessions', 'too many sessions wait to be recorded; leaving out further ones')
+      if (!alarms.isRaised('sessions'))
+        alarms.raise('sessions', 'too many sessions wait to be recorded; leaving out further ones')
     },
     onCaughtUp: () => alarms.clear('sessions', 'sessions are recorded again'),
     onError: (error) => log.error({ err: error }, 'sessions were not recorded; retrying'),

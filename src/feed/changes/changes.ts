@@ -1,16 +1,17 @@
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
-import { earlierPosition, type PublicPosition } from '../../domain/values/position.ts'
+import { earlierPosition, formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import type { Matching } from '../../read-models/matching/matching.ts'
 import type { KnownSuts } from '../../read-models/matching/suts.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
-import { eventStream } from '../events/frames.ts'
+import type { Change } from '../events/change.ts'
+import { eventSource, eventStream } from '../events/frames.ts'
 import type { LogReader } from '../log-reader.ts'
 import type { Sending } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
-import { type Gathering, type Messages, makeGatherings, positionMessage } from './gatherings.ts'
+import { type Gathering, makeGatherings } from './gatherings.ts'
 import type { Sight, Viewer } from './visibility.ts'
 
 export interface ChangesLimits extends FeedLimits {
@@ -40,7 +41,7 @@ interface ChangesOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly limits?: Partial<ChangesLimits> | undefined
 }
 
-interface ChangesRequest extends Pick<Sending<Seen>, 'after'> {
+interface ChangesRequest extends Pick<Sending<Gathering>, 'after'> {
   /** The digest of the page that is served. */
   readonly digest: string
 }
@@ -71,27 +72,16 @@ const makeSight = ({ views: { newest, asOf }, suts }: ChangesOptions) => {
   }
 }
 
-/** A gathering as one reader sees it. */
-interface Seen {
-  readonly to: PublicPosition
-  readonly messages: Messages | 'reload'
-}
+/** A message that says from where a reader follows, and which page is served. */
+const positionMessage = (name: 'ready' | 'reload', position: PublicPosition, digest: string): string =>
+  eventSource(name, position, JSON.stringify({ sequence: formatPosition(position), digest }))
 
-/** Gatherings as a user sees them who is what it is now. */
-const makeReadAfter =
-  (
-    { known }: Pick<ChangesOptions, 'known'>,
-    { _id, role }: User,
-    readAfter: (userId: string, position: PublicPosition) => Promise<Gathering | undefined>,
-  ): Sending<Seen>['readAfter'] =>
-  async (position) => {
-    const gathering = await readAfter(_id, position)
-    const user = known.byId(_id)
-    // The stream of a user who is gone ends.
-    if (gathering === undefined || user === undefined) return []
-    const viewer: Viewer = { userId: _id, role, scope: role === 'tester' ? user.scope : undefined }
-    return [{ to: gathering.to, messages: await gathering.messagesFor(viewer) }]
-  }
+const entryMessage = ({ position, kind, id, sutId }: Change): string =>
+  eventSource(
+    'change',
+    position,
+    JSON.stringify({ sequence: formatPosition(position), kind, _id: id, sut_id: sutId ?? null }),
+  )
 
 /** Tells everyone which of the objects that they may read have changed. */
 export const makeChanges = (options: ChangesOptions) => {
@@ -104,20 +94,27 @@ export const makeChanges = (options: ChangesOptions) => {
   })
   return {
     subscribe: (user: User, { after, digest }: ChangesRequest) => {
-      const saying = (name: 'ready' | 'reload', to: PublicPosition) => positionMessage(name, to, digest)
-      return subscribers.subscribe<Seen>(user, {
+      const { _id: userId, role } = user
+      const viewerNow = (): Viewer | undefined => {
+        const now = known.byId(userId)
+        return now && { userId, role, scope: role === 'tester' ? now.scope : undefined }
+      }
+      return subscribers.subscribe<Gathering>(user, {
         ...{ after, end: undefined, format: eventStream, follow: gatherings.follow },
-        readAfter: makeReadAfter(options, user, gatherings.readAfter),
+        readAfter: async (position) => {
+          const gathering = await gatherings.readAfter(userId, viewerNow, position)
+          return gathering === undefined ? [] : [gathering]
+        },
         // The first message says from where.
         opening: (after) => {
           const told = earlierPosition(after, views.position())
-          return { bytes: saying('ready', told), to: after, told }
+          return { bytes: positionMessage('ready', told, digest), to: after, told }
         },
-        encode: ([seen]) => {
-          const { to, messages } = seen as Seen
-          return messages === 'reload'
-            ? { bytes: saying('reload', to), to, told: to }
-            : { bytes: messages.bytes, to, told: messages.last }
+        encode: ([gathering]) => {
+          const { to, changes } = gathering as Gathering
+          return changes === undefined
+            ? { bytes: positionMessage('reload', to, digest), to, told: to }
+            : { bytes: changes.map(entryMessage).join(''), to, told: changes.at(-1)?.position }
         },
       })
     },

@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks'
 import type { Reservation } from '../live/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
-import { newKey, postSafely, Refused } from '../service/api.ts'
+import { Refused } from '../service/api.ts'
 
 /** Sends a command about a reservation, and shows its answer everywhere. */
 export const command = async (
   { api, lab, own }: Pick<PageContext, 'api' | 'lab' | 'own'>,
   path: string,
   body: object | undefined,
-  key: string,
 ): Promise<Reservation | Refused> => {
   try {
-    const { value } = await postSafely<Reservation>(api, path, { body, key })
+    const { value } = await api.send<Reservation>(path, { body })
     lab.put(value)
     own.read()
     return value
@@ -39,7 +38,7 @@ export const useCommands = (reservationId: string): Commands => {
   const run = async (verb: string, body?: object): Promise<boolean> => {
     setSending(verb)
     setRefused(undefined)
-    const result = await command(page, `/api/sut_reservation/${reservationId}/${verb}`, body, newKey())
+    const result = await command(page, `/api/sut_reservation/${reservationId}/${verb}`, body)
     setSending(undefined)
     if (result instanceof Refused) setRefused(result)
     return !(result instanceof Refused)

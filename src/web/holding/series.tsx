@@ -6,7 +6,7 @@ import { type PageContext, usePage } from '../page/context.ts'
 import { useReading } from '../page/reading.ts'
 import { Confirm } from '../parts/commands/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { newKey, postSafely, Refused } from '../service/api.ts'
+import { Refused } from '../service/api.ts'
 import { ruleText } from '../timeline/series.ts'
 
 /** Series: made as a whole, and what has not begun of them cancelled as a whole. */
@@ -18,9 +18,9 @@ interface Answered {
 
 type Lab = Pick<PageContext, 'api' | 'lab' | 'own'>
 
-const post = async (page: Lab, path: string, body: object, key: string): Promise<Answered | Refused> => {
+const post = async (page: Lab, path: string, body: object): Promise<Answered | Refused> => {
   try {
-    const { value } = await postSafely<Answered>(page.api, path, { body, key })
+    const { value } = await page.api.send<Answered>(path, { body })
     page.own.read()
     return value
   } catch (error) {
@@ -30,8 +30,8 @@ const post = async (page: Lab, path: string, body: object, key: string): Promise
 }
 
 /** Reserves a series. Resolves to why it was refused, if it was. */
-export const createSeries = async (page: Lab, body: object, key: string): Promise<Refused | undefined> => {
-  const made = await post(page, '/api/sut_reservation_series/create', body, key)
+export const createSeries = async (page: Lab, body: object): Promise<Refused | undefined> => {
+  const made = await post(page, '/api/sut_reservation_series/create', body)
   if (made instanceof Refused) return made
   for (const each of made.sut_reservations) page.lab.put(each)
   return undefined
@@ -40,7 +40,7 @@ export const createSeries = async (page: Lab, body: object, key: string): Promis
 /** Cancels what has not begun of a series. */
 export const cancelRest = async (page: Lab, seriesId: string): Promise<Refused | undefined> => {
   const path = `/api/sut_reservation_series/${encodeURIComponent(seriesId)}/cancel`
-  const cancelled = await post(page, path, {}, newKey())
+  const cancelled = await post(page, path, {})
   if (cancelled instanceof Refused) return cancelled
   for (const { _id } of cancelled.sut_reservations) page.lab.remove(_id)
   return undefined

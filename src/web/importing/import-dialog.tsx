@@ -6,7 +6,7 @@ import { RefusedNote } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { useStore } from '../parts/store.ts'
-import { newKey, postSafely, Refused } from '../service/api.ts'
+import { Refused } from '../service/api.ts'
 import {
   type Columns,
   type CsvRow,
@@ -98,18 +98,14 @@ const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
         return refusedAs(error, () => void check(file), rows)
       }
     })
-  // One key for these rows: sent again, they are added once.
-  const add = (rows: readonly object[], key = newKey()): Promise<void> =>
+  const add = (rows: readonly object[]): Promise<void> =>
     busily(async () => {
       try {
-        const { value } = await postSafely<Readonly<Record<string, unknown>>>(api, path, {
-          body: { [member]: rows },
-          key,
-        })
+        const { value } = await api.send<Readonly<Record<string, unknown>>>(path, { body: { [member]: rows } })
         await onAdded?.(value)
         return { at: 'done', count: rows.length }
       } catch (error) {
-        return refusedAs(error, () => void add(rows, key))
+        return refusedAs(error, () => void add(rows))
       }
     })
   return { step, isBusy, check, add }

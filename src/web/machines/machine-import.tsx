@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { ImportDialog, type Kind } from '../importing/import-dialog.tsx'
 import { usePage } from '../page/context.ts'
 import { Switch } from '../parts/field.tsx'
-import { newKey, postSafely, Refused } from '../service/api.ts'
+import { Refused } from '../service/api.ts'
 import { USUAL_INTERVAL } from './form.ts'
 import { toSut } from './to-sut.ts'
 
@@ -45,8 +45,8 @@ export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VN
     const queue = [...ids]
     const work = async (): Promise<void> => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-        const sent = { body: { enabled: true, interval: USUAL_INTERVAL }, key: newKey() }
-        await postSafely(api, `/api/sut/${id}/monitoring`, sent).catch((error: unknown) => {
+        const body = { enabled: true, interval: USUAL_INTERVAL }
+        await api.send(`/api/sut/${id}/monitoring`, { body }).catch((error: unknown) => {
           if (!(error instanceof Refused)) throw error
           failed++
         })

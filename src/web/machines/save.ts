@@ -1,5 +1,5 @@
 import type { Checked, FullSettings, Sut } from '../live/objects.ts'
-import { type Answer, type Api, newKey, postSafely, type Readable, Refused } from '../service/api.ts'
+import { type Answer, type Api, newKey, type Readable, Refused } from '../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
 /** Sends what a form says, one request after the other. */
@@ -21,7 +21,10 @@ export const readKnown = async (api: Readable, sutId: string, after?: string): P
   return { sut, settings, etag: etag ?? '*' }
 }
 
-/** Keys by request: the same request, sent again from the same form, does nothing twice. */
+/**
+ * Keys by request: the same request, sent again from the same form, does nothing twice, also where what it made could not
+ * be read.
+ */
 export const makeKeyring = (): ((path: string, body: object) => string) => {
   const keys = new Map<string, string>()
   return (path, body) => {
@@ -51,7 +54,7 @@ const saveChanges = async ({ api, keyFor, reason }: Order, known: Known, values:
   try {
     for (const { verb, body } of changesOf(values, known)) {
       const path = `/api/sut/${known.sut._id}/${verb}`
-      last = await postSafely<Sut>(api, path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
+      last = await api.send<Sut>(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
       etag = last.etag ?? etag
     }
     return { kind: 'saved', known: last === undefined ? known : await read() }
@@ -66,7 +69,7 @@ const create = async (order: Order, values: Values): Promise<Saved> => {
   const path = '/api/sut/create'
   const body = createOf(values)
   try {
-    const { value, position } = await postSafely<Sut>(api, path, { body, reason, key: keyFor(path, body) })
+    const { value, position } = await api.send<Sut>(path, { body, reason, key: keyFor(path, body) })
     // What `create` does not take, such as monitoring.
     const known = await readKnown(api, value._id, position)
     const saved = await saveChanges(order, known, { ...values, user_name: undefined, password: undefined })

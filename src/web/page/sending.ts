@@ -1,5 +1,5 @@
-import { useRef, useState } from 'preact/hooks'
-import { type Answer, newKey, postSafely, Refused } from '../service/api.ts'
+import { useState } from 'preact/hooks'
+import { type Answer, Refused } from '../service/api.ts'
 import { usePage } from './context.ts'
 
 export interface Sending {
@@ -11,21 +11,16 @@ export interface Sending {
   readonly forgive: () => void
 }
 
-/** Commands of a form, one after the other. One that was not done and is sent again has the same key. */
+/** Commands of a form, one after the other. */
 export const useSending = (): Sending => {
   const { api } = usePage()
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
-  const last = useRef({ request: '', key: '' })
   const send = async <A>(path: string, body?: object, ifMatch?: string): Promise<Answer<A> | undefined> => {
-    const request = JSON.stringify([path, body, ifMatch])
-    if (last.current.request !== request) last.current = { request, key: newKey() }
     setBusy(true)
     setRefused(undefined)
     try {
-      const answer = await postSafely<A>(api, path, { body, ifMatch, key: last.current.key })
-      last.current = { request: '', key: '' }
-      return answer
+      return await api.send<A>(path, { body, ifMatch })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       setRefused(error)

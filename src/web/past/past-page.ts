@@ -20,10 +20,12 @@ const asAuditor = (session: Store<Session>): Store<Session> => {
   }
 }
 
+const refuse = () => Promise.reject(new Refused(409, { code: 'past', detail: 'The past cannot be changed.' }))
+
 const readOnly = (api: Api, asOf: AsOf): Api => ({
   ...api,
   get: (path, sent) => api.get(pathAsOf(path, asOf), sent),
-  post: () => Promise.reject(new Refused(409, { code: 'past', detail: 'The past cannot be changed.' })),
+  ...{ post: refuse, send: refuse },
 })
 
 /** What screens use that show the lab as it was: the same, but of that moment, and unable to change anything. */

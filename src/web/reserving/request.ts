@@ -1,5 +1,5 @@
 import type { Sut } from '../live/objects.ts'
-import { newKey, type Refused } from '../service/api.ts'
+import type { Refused } from '../service/api.ts'
 import { type Draft, windowOf } from '../timeline/draft.ts'
 import { toIso } from '../timeline/times.ts'
 import { likeOf, toMatch } from './criteria.ts'
@@ -27,17 +27,3 @@ export const bodyOf = (
         windowOf({ start, length }, now, []),
       )),
 })
-
-/**
- * A key for each request that differs: sent again unchanged, it does nothing twice; changed, it is another request.
- */
-export const makeKeys = () => {
-  let last: { readonly body: string; readonly key: string } | undefined
-  return {
-    keyFor: (body: object): string => {
-      const text = JSON.stringify(body)
-      if (last?.body !== text) last = { body: text, key: newKey() }
-      return last.key
-    },
-  }
-}

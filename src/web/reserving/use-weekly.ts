@@ -1,11 +1,11 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { createSeries } from '../holding/series.tsx'
 import type { Sut } from '../live/objects.ts'
 import { usePage } from '../page/context.ts'
 import { useIsMounted } from '../page/mounted.ts'
 import { Refused } from '../service/api.ts'
 import type { Stretch } from '../timeline/calendar.ts'
-import { makeKeys, type Outcome } from './request.ts'
+import type { Outcome } from './request.ts'
 import { firstOf, seriesBodyOf, useOccurrences } from './series.tsx'
 
 /** Two months. */
@@ -23,7 +23,6 @@ interface Options {
 /** The same time every week, as somebody is choosing it, and reserving it. */
 export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   const page = usePage()
-  const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const first = firstOf(window)
@@ -34,7 +33,7 @@ export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
     setOutcome({ kind: 'sending', since: Date.now() })
     const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
     const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
-    const refused = await createSeries(page, body, keys.keyFor(body))
+    const refused = await createSeries(page, body)
     if (!isMounted()) return
     setOutcome(refused instanceof Refused ? { kind: 'refused', refused } : { kind: 'idle' })
     if (!(refused instanceof Refused)) onDone(times)

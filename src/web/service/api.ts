@@ -68,6 +68,11 @@ const headersOf = (
 export interface Api {
   readonly get: <A>(path: string, sent?: Omit<Sent, 'body' | 'key'>) => Promise<Answer<A>>
   readonly post: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
+  /**
+   * Posts a command until it is known what became of it, four times at most. Its key lives as long as that is not known:
+   * the same command sent again does nothing twice then, and after an answer it is another command.
+   */
+  readonly send: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
   /** A file, under the name that the answer gives it. */
   readonly file: (path: string, accept: string) => Promise<{ readonly blob: Blob; readonly name: string }>
   /** Opens a stream, which may last. */
@@ -84,9 +89,16 @@ interface ApiOptions {
   readonly onUnauthenticated: (session: string) => void
   /** Called with whether the service has answered, and when. */
   readonly onAnswer: (isAnswered: boolean) => void
+  /** Milliseconds between tries of a command whose outcome is not known. */
+  readonly retryDelaysMs?: readonly number[]
 }
 
-export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): Api => {
+const RETRY_DELAYS_MS = [1_000, 2_000, 5_000]
+
+const isUncertain = (error: unknown): boolean =>
+  error instanceof Refused && (error.status === 0 || error.problem.code === 'outcome_unknown')
+
+export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = RETRY_DELAYS_MS }: ApiOptions): Api => {
   const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
     const used = session()
     const { body, signal } = sent
@@ -122,7 +134,28 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
     }
   }
 
+  /** The keys of commands of which it is not known what became of them. */
+  const keys = new Map<string, string>()
+  const send = async <A>(path: string, sent: Sent = {}): Promise<Answer<A>> => {
+    const command = JSON.stringify([path, sent])
+    const { key = keys.get(command) ?? newKey() } = sent
+    keys.set(command, key)
+    for (const delay of [...retryDelaysMs, undefined]) {
+      try {
+        const answer = await call<A>('POST', path, { ...sent, key })
+        keys.delete(command)
+        return answer
+      } catch (error) {
+        if (!isUncertain(error)) keys.delete(command)
+        if (delay === undefined || !isUncertain(error)) throw error
+        await new Promise((resolve) => setTimeout(resolve, delay))
+      }
+    }
+    throw unanswered()
+  }
+
   return {
+    send,
     get: (path, sent = {}) => call('GET', path, sent),
     post: (path, sent = {}) => call('POST', path, sent),
     file: async (path, accept) => {
@@ -139,26 +172,4 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer }: ApiOptions): A
       return body
     },
   }
-}
-
-/** Between tries of a request whose outcome is not known. */
-const RETRY_DELAYS_MS = [1_000, 2_000, 5_000]
-
-const isUncertain = ({ status, problem }: Refused): boolean => status === 0 || problem.code === 'outcome_unknown'
-
-/** Sends a request with a key until it is known what became of it, four times at most. */
-export const postSafely = async <A>(
-  api: Api,
-  path: string,
-  sent: Sent & { readonly key: string },
-): Promise<Answer<A>> => {
-  for (const wait of RETRY_DELAYS_MS) {
-    try {
-      return await api.post<A>(path, sent)
-    } catch (error) {
-      if (!(error instanceof Refused) || !isUncertain(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, wait))
-    }
-  }
-  return api.post<A>(path, sent)
 }

@@ -1,9 +1,9 @@
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
 import { timeOn } from '../../holding/extend.tsx'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
-import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
+import { bodyOf, type Outcome } from '../../reserving/request.ts'
 import type { Reserved } from '../../reserving/reserved-note.tsx'
 import { Refused } from '../../service/api.ts'
 import type { Take } from './choices.ts'
@@ -20,7 +20,6 @@ interface Options {
 /** Books what is chosen. Sent again unchanged, it does nothing twice. */
 export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) => {
   const page = usePage()
-  const keys = useMemo(makeKeys, [])
   const isMounted = useIsMounted()
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
   const book = async ({ offer, asked }: Take, isBeyondQuota = false): Promise<void> => {
@@ -30,7 +29,7 @@ export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) =>
       ...bodyOf({ ...asked, sutId: offer.sutId }, userId, page.clock.get(), isBeyondQuota),
       ...(keepalive !== undefined && { keepalive }),
     }
-    const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    const result = await command(page, '/api/sut_reservation/create', body)
     if (!isMounted()) return
     if (result instanceof Refused) {
       setOutcome({ kind: 'refused', refused: result })

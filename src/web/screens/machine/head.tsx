@@ -11,7 +11,7 @@ import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuButton } from '../../parts/menu.tsx'
 import { texts } from '../../parts/texts.ts'
-import { newKey, postSafely, Refused } from '../../service/api.ts'
+import { Refused } from '../../service/api.ts'
 import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
 import { take } from '../schedule/grid/view.ts'
 
@@ -71,7 +71,7 @@ const useActions = ({ sut, known }: Pick<Props, 'sut' | 'known'>) => {
     return !(result instanceof Refused)
   }
   const send = (verb: string, body?: object): Promise<boolean> =>
-    busily(() => postSafely(api, `/api/sut/${sut._id}/${verb}`, { body, ifMatch: known?.etag, key: newKey() }))
+    busily(() => api.send(`/api/sut/${sut._id}/${verb}`, { body, ifMatch: known?.etag }))
   const check = (): Promise<boolean> =>
     busily(async () => {
       const found = await checkMachine(api, sut._id)

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
 import { type Sut, systemOf } from '../../live/objects.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -7,7 +7,7 @@ import { useIsMounted } from '../../page/mounted.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import { ForField, LengthField, StartField } from '../../reserving/fields.tsx'
-import { bodyOf, makeKeys, type Outcome } from '../../reserving/request.ts'
+import { bodyOf, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Stretch, Taken } from '../../timeline/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
@@ -131,7 +131,6 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
   const [userId, setUserId] = useState(me._id)
   const [isWeekly, setWeekly] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
-  const keys = useMemo(makeKeys, [])
   const waiting = useWaiting()
   const isMounted = useIsMounted()
   const window = windowOf(draft, now, taken)
@@ -144,7 +143,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     if (isSending) return
     setOutcome({ kind: 'sending', since: Date.now() })
     const body = bodyOf(what, userId, now, isBeyondQuota, like)
-    const result = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    const result = await command(page, '/api/sut_reservation/create', body)
     // Something else may have been opened meanwhile.
     if (!isMounted()) return
     if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
 import { timeOn } from '../../holding/extend.tsx'
 import { meOf, usePage } from '../../page/context.ts'
@@ -7,7 +7,7 @@ import { goTo, linkTo } from '../../page/location.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { isFocusLost } from '../../parts/focus.ts'
 import { useStore } from '../../parts/store.ts'
-import { bodyOf, makeKeys } from '../../reserving/request.ts'
+import { bodyOf } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import { freeUntil, type Taken } from '../../timeline/calendar.ts'
 import { lengthTo } from '../../timeline/draft.ts'
@@ -27,14 +27,13 @@ interface Props {
 /** Takes the machine again from now on, until somebody else has it, for an hour at most. */
 const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }): VNode => {
   const page = usePage()
-  const keys = useMemo(makeKeys, [])
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
   const isMounted = useIsMounted()
   const reserve = async (): Promise<void> => {
     const now = Date.now()
     const draft = { sutId, start: 'now', length: lengthTo(until, 'now', now) } as const
     const body = bodyOf(draft, meOf(page)._id, now, false)
-    const made = await command(page, '/api/sut_reservation/create', body, keys.keyFor(body))
+    const made = await command(page, '/api/sut_reservation/create', body)
     if (!isMounted()) return
     if (made instanceof Refused) setRefused(made)
     else goTo('screen', made._id)

@@ -132,6 +132,10 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
         accept=".csv,text/csv"
         autofocus
         disabled={isBusy}
+        // A file that was corrected under its name is chosen anew.
+        onClick={({ currentTarget }) => {
+          currentTarget.value = ''
+        }}
         onChange={({ target }: Event) => take((target as HTMLInputElement).files)}
       />
       <span class="small muted">

@@ -23,6 +23,8 @@ export const Modal = ({ label, className, onCancel, children }: Props): VNode =>
     return () => queueMicrotask(focusAgain)
   }, [])
   const cancel = (event: Event): void => {
+    // A file field has such an event, too: nothing was chosen, or the same file again.
+    if (event.target !== dialog.current) return
     event.preventDefault()
     onCancel?.()
   }

@@ -7,21 +7,27 @@ import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
 import { accountOf, enter, pressFree, rowOf, signIn, inChromium as test } from './stage.ts'
 
-/** A network between a browser and the service that is slow and loses connections. */
+/** A network between a browser and the service that is slow, loses connections, or goes silent. */
 interface SlowNetwork {
   readonly port: number
   /** Connections that were cut so far. */
   readonly lost: () => number
+  /** Forwards nothing more of the connections there are, and closes none, as a proxy that has forgotten them. */
+  readonly silence: () => void
 }
 
 interface Options {
   /** Milliseconds that each piece of data takes, in either direction. */
   readonly delay: number
-  /** Every so many pieces of data a connection is cut, from the first such on. */
-  readonly losesEvery: number
+  /** Every so many pieces of data a connection is cut, from the first such on; never if it is not given. */
+  readonly losesEvery?: number
 }
 
-const startSlowNetwork = async (t: Tidying, to: number, { delay, losesEvery }: Options): Promise<SlowNetwork> => {
+const startSlowNetwork = async (
+  t: Tidying,
+  to: number,
+  { delay, losesEvery = Number.POSITIVE_INFINITY }: Options,
+): Promise<SlowNetwork> => {
   const sockets = new Set<Socket>()
   let [pieces, lost] = [0, 0]
   const server = createServer((client) => {
@@ -52,7 +58,10 @@ const startSlowNetwork = async (t: Tidying, to: number, { delay, losesEvery }: O
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { port: (server.address() as AddressInfo).port, lost: () => lost }
+  const silence = (): void => {
+    for (const socket of sockets) socket.removeAllListeners('data').resume()
+  }
+  return { port: (server.address() as AddressInfo).port, lost: () => lost, silence }
 }
 
 /** The page on networks as labs have them: slow, lossy, without TLS, and gone for a while. */
@@ -142,6 +151,26 @@ test('in Chromium the page says that it is cut off, and heals after ten minutes 
   await rowOf(page, 'bench 2').waitFor()
   await page.getByRole('alert').waitFor({ state: 'detached' })
   t.true(await page.evaluate('window.isSamePage'))
+})
+
+test('in Chromium a page whose connection has gone silent opens another one', async (t, open) => {
+  const service = await start(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'bench 1' })
+  const network = await startSlowNetwork(t, service.port, { delay: 0 })
+  const alice = await open({ url: `http://127.0.0.1:${network.port}` })
+  const { page } = alice
+  await enter(alice, 'alice')
+  await page.clock.install()
+  // The page has heard of the service since its clock is the test's.
+  await createSut(service.as('admin'), { name: 'bench 2' })
+  await rowOf(page, 'bench 2').waitFor()
+  network.silence()
+  await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 3_600 })
+  await page.clock.fastForward('01:00')
+  await rowOf(page, 'bench 1')
+    .getByRole('gridcell', { name: /^bob .*, in use$/ })
+    .waitFor()
+  t.pass()
 })
 
 test('in Chromium a restart of the service under an open page heals without a reload', async (t, open) => {

@@ -24,7 +24,24 @@ const WAITS = [1_000, 2_000, 5_000, 10_000]
 const TELL_INTERVAL_MS = 1_000
 const TELL_DELAY_MS = 50
 
-/** Reads the stream until it ends, again and again. */
+/** A stream without a sign of life for so long is dead, whatever the network says: the service has a heartbeat of 15 s. */
+const SILENCE_MAX_MS = 35_000
+/** So is a connection that was kept open, and on which the stream does not begin. */
+const OPENING_MAX_MS = 15_000
+
+/** Aborts unless it is told of a sign of life in time. */
+const watchSilence = () => {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const wait = (limitMs: number): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), limitMs)
+  }
+  wait(OPENING_MAX_MS)
+  return { signal: silence.signal, hear: () => wait(SILENCE_MAX_MS), end: () => clearTimeout(timer) }
+}
+
+/** Reads the stream until it ends or is silent, again and again. */
 const readStream = async (
   { api }: SessionControl,
   latest: () => string | undefined,
@@ -32,17 +49,21 @@ const readStream = async (
   signal: AbortSignal,
 ): Promise<void> => {
   for (let tries = 0; !signal.aborted; tries++) {
+    const silence = watchSilence()
     try {
       const after = latest()
       const path = `/api/changes${after === undefined ? '' : `?after=${after}`}`
-      const stream = await api.open(path, 'text/event-stream', signal)
+      const stream = await api.open(path, 'text/event-stream', AbortSignal.any([signal, silence.signal]))
       onHeard(undefined)
       for await (const event of eventsOf(stream)) {
         tries = 0
+        silence.hear()
         onHeard(newsOf(event))
       }
     } catch {
       // A stream that breaks off is opened again; what has been refused is shown by the banner or the form.
+    } finally {
+      silence.end()
     }
     await new Promise((resolve) => setTimeout(resolve, WAITS[Math.min(tries, WAITS.length - 1)]))
   }

@@ -33,9 +33,12 @@ const page: PageContext = {
   heardAt,
 }
 
-// Nothing of one user may be shown to another.
+// Nothing of one user may be shown to another: what was read, chosen or typed goes with the page.
 let shown = control.session.get().me?._id
+let last = shown
 control.session.watch(({ me }) => {
+  if (me !== undefined && last !== undefined && me._id !== last) location.reload()
+  last = me?._id ?? last
   if (me?._id !== shown) {
     page.lab.clear()
     page.asOf.set(undefined)

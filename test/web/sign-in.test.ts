@@ -4,7 +4,8 @@ import type { Opened } from '../http/documents/browser.ts'
 import { start } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { PAGE_SCRIPT } from '../http/page-script.ts'
-import { accountOf, enter, inChromium, signIn } from './stage.ts'
+import { createSut } from '../http/requests.ts'
+import { accountOf, enter, inChromium, rowOf, signIn } from './stage.ts'
 
 /** The page on which people sign in, as a browser gets it and in a real one. */
 
@@ -95,5 +96,23 @@ inChromium(
     await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
     await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
     t.is(await statusWith(service, other), 401)
+  },
+)
+
+inChromium(
+  'thorough: in Chromium nothing that one chose is there for the next, who sees the schedule',
+  async (t, open) => {
+    const service = await start(t)
+    await createSut(service.as('admin'), { name: 'bench 1' })
+    const opened = await open(service, 'bob')
+    const { page } = opened
+    const filter = page.getByPlaceholder('Filter machines')
+    await filter.fill('bench')
+    await service.as('bob').post('/api/logout', { everywhere: true })
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor()
+    await signIn(opened, 'alice')
+    await accountOf(opened, 'alice').waitFor()
+    await rowOf(page, 'bench 1').waitFor()
+    t.is(await filter.inputValue(), '')
   },
 )

@@ -93,6 +93,18 @@ test('in Chromium Mine and the schedule say that another program has the port of
   await problem.waitFor()
 })
 
+test('thorough: in Chromium Mine reads where to connect until it knows', async (t, open) => {
+  const service = await forwarding(t)
+  const sut_id = await createSut(service.as('admin'), { name: 'desk 3', ...DESK })
+  await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_in: 0, duration: 1_800 })
+  const { page } = await open(service, 'bob')
+  await page.route('**/connection', (route) => route.fulfill({ status: 503, json: {} }), { times: 1 })
+  await page.goto('/#/mine')
+  await page.getByText('Reading where to connect…').waitFor()
+  await page.getByRole('button', { name: 'Copy host and port' }).waitFor()
+  t.pass()
+})
+
 test('thorough: in Chromium Mine shows a series as one row, and cancels one of it or all that has not begun', async (t, open) => {
   const service = await forwarding(t)
   const sut = await createSut(service.as('admin'), { name: 'rig 1', ...DESK })

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
+import { useReading } from '../page/reading.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { saveFile } from '../parts/save-file.ts'
@@ -28,31 +29,35 @@ const READ_INTERVAL = 30_000
 
 const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
-/** Where to connect to a running reservation. The second function reads it again. */
+/** Where to connect to a running reservation: read until it is known, and again when the reservation has changed. */
 export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
-  const { api } = usePage()
-  const [connection, setConnection] = useState<Connection | undefined>(undefined)
-  const read = async (wait = ''): Promise<void> => {
-    try {
-      const { value } = await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait}`)
-      setConnection(value)
-      if (isClosed(value) && wait === '') await read(`?wait=${WAIT}`)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      setConnection(undefined)
-    }
-  }
+  /** An answer waits for a port that is closed. */
+  const wait = useRef('')
+  const { value: connection, retry } = useReading<Connection | undefined>(
+    `connection of ${id} ${isRunning}`,
+    async (api) =>
+      isRunning ? (await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait.current}`)).value : undefined,
+    { of: (change) => (change._id === id ? id : undefined) },
+  )
+  const isShut = connection !== undefined && isClosed(connection)
   useEffect(() => {
-    if (isRunning) void read()
-  }, [id, isRunning])
-  const isRead = connection !== undefined && (connection.released_unused_at !== null || isClosed(connection))
+    wait.current = isShut ? `?wait=${WAIT}` : ''
+    if (isShut) retry()
+  }, [isShut])
+  const isRead = isShut || (connection !== undefined && connection.released_unused_at !== null)
   useEffect(() => {
     if (!isRead) return undefined
-    const timer = setInterval(() => void read(), READ_INTERVAL)
+    const timer = setInterval(retry, READ_INTERVAL)
     return () => clearInterval(timer)
   }, [id, isRead])
-  return [connection, () => void read()]
+  return [connection, retry]
 }
+
+export const ReadingConnection = (): VNode => (
+  <span class="small muted" role="status">
+    Reading where to connect…
+  </span>
+)
 
 export const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
   const { host, port } = connection

@@ -6,6 +6,7 @@ import type { Person, Sut } from '../../live/objects.ts'
 import { ofKinds } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/reading.ts'
+import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 
 export interface Names {
@@ -39,7 +40,8 @@ export const useNames = (): Names => {
 
 /** The names of machines that are retired, as they were when an event was recorded. */
 const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): ReadonlyMap<string, string> => {
-  const { api } = usePage()
+  const { api, control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const [former, setFormer] = useState<ReadonlyMap<string, string>>(new Map())
   const present = new Set(suts.map(({ _id }) => _id))
   const missing = new Map<string, string>()
@@ -51,17 +53,21 @@ const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): Rea
   const asked = [...missing].slice(0, ASKED)
   useEffect(() => {
     if (asked.length === 0) return
-    const nameAt = async ([id, sequence]: readonly [string, string]): Promise<readonly [string, string]> => {
+    const nameAt = async ([id, sequence]: readonly [string, string]): Promise<
+      readonly [string, string] | undefined
+    > => {
       try {
         const { value } = await api.get<Sut>(`/api/sut/${id}?as_of=${sequence}`)
         return [id, value.name]
       } catch (error) {
         if (!(error instanceof Refused)) throw error
-        return [id, 'a machine']
+        return error.status === 404 ? [id, 'a machine'] : undefined
       }
     }
-    void Promise.all(asked.map(nameAt)).then((found) => setFormer((before) => new Map([...before, ...found])))
-  }, [asked.map(([id]) => id).join()])
+    void Promise.all(asked.map(nameAt)).then((found) =>
+      setFormer((before) => new Map([...before, ...found.filter((each) => each !== undefined)])),
+    )
+  }, [asked.map(([id]) => id).join(), isAnswered])
   return former
 }
 

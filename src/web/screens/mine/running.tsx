@@ -1,7 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Commands, useCommands } from '../../holding/commands.ts'
-import { HostPort, PortNote, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.tsx'
+import {
+  HostPort,
+  PortNote,
+  ReadingConnection,
+  UnusedNote,
+  useConnection,
+  ViewerFile,
+} from '../../holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.tsx'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.tsx'
 import { KeptNote } from '../../holding/keepalive.tsx'
@@ -96,7 +103,7 @@ const Connect = ({
 }): VNode | undefined => {
   const id = held.reservation._id
   const [connection, readAgain] = useConnection(id, true)
-  if (connection === undefined) return undefined
+  if (connection === undefined) return <ReadingConnection />
   const bind = async (): Promise<void> => {
     if (await run('update')) readAgain()
   }

@@ -1,7 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCommands } from '../../holding/commands.ts'
-import { HostPort, PortNote, UnusedNote, useConnection, ViewerFile } from '../../holding/connection.tsx'
+import {
+  HostPort,
+  PortNote,
+  ReadingConnection,
+  UnusedNote,
+  useConnection,
+  ViewerFile,
+} from '../../holding/connection.tsx'
 import { afterText, CommandNote, timeOn } from '../../holding/extend.tsx'
 import { giveBack, textsUntil, type Until } from '../../holding/give-back.tsx'
 import { KeptNote } from '../../holding/keepalive.tsx'
@@ -169,6 +176,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
             <Ends label="Shorten to" ends={earlierEnds(own, now)} own={own} isDisabled={isDisabled} onChoose={ask} />
           </>
         )}
+        {isRunning && connection === undefined && <ReadingConnection />}
         {connection !== undefined && (
           <div class="row wrap">
             <HostPort connection={connection} />

@@ -39,6 +39,8 @@ interface Props {
   readonly children?: ComponentChildren
   /** Called with the answer of the service; the dialog waits for it. */
   readonly onAdded?: (answer: Readonly<Record<string, unknown>>) => Promise<void>
+  /** What is asked before it closes, while it shows what is lost then. */
+  readonly question?: string | undefined
   readonly onClose: () => void
 }
 
@@ -153,13 +155,12 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
 }
 
 /** Adds what a CSV file has: all of it, or nothing. It is checked before, and each problem named with its line. */
-export const ImportDialog = ({ kind, children, onAdded, onClose }: Props): VNode => {
+export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props): VNode => {
   const { control } = usePage()
   const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
   const { step, isBusy, check, add } = useImport({ kind, ...(onAdded && { onAdded }) })
   const submit = (): void => {
-    if (step.at === 'done') onClose()
-    else if (step.at === 'ready' && isAnswered) void add(step.rows)
+    if (step.at === 'ready' && isAnswered) void add(step.rows)
     else if (step.at === 'refused') step.again?.()
   }
   const label = { choose: 'Add', wrong: 'Add', refused: 'Try again', done: 'Done' } as const
@@ -179,7 +180,15 @@ export const ImportDialog = ({ kind, children, onAdded, onClose }: Props): VNode
     </>
   )
   return (
-    <Dialog title={kind.title} isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+    <Dialog
+      title={kind.title}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={submit}
+      foot={foot}
+      isDone={step.at === 'done'}
+      question={question}
+    >
       {step.at !== 'done' && <Choose kind={kind} isBusy={isBusy} onFile={check} />}
       {isBusy && (
         <p class="muted" role="status">

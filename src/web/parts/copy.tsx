@@ -7,17 +7,22 @@ export const CopyButton = ({
   text,
   label = 'Copy',
   isWide = false,
+  onCopied,
 }: {
   readonly text: string
   readonly label?: string
   /** Whether the label is shown beside the icon. */
   readonly isWide?: boolean
+  readonly onCopied?: (() => void) | undefined
 }): VNode | undefined => {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return undefined
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
+      () => {
+        setCopied(true)
+        onCopied?.()
+      },
       () => setCopied(false),
     )
     setTimeout(() => setCopied(false), 2_000)

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { isFocusLost } from './focus.ts'
 import { Icon } from './icon.tsx'
 import { Modal } from './modal.tsx'
@@ -11,35 +11,62 @@ interface Props {
   readonly onSubmit: () => void
   readonly isBusy?: boolean
   /** What is below the line: the buttons. */
-  readonly foot: ComponentChildren
+  readonly foot: ComponentChildren | ((close: () => void) => ComponentChildren)
+  /** Whether nothing is left to submit, so that Enter closes it. */
+  readonly isDone?: boolean
+  /** What is asked before it closes, while it shows what is lost then. */
+  readonly question?: string | undefined
   readonly children: ComponentChildren
 }
 
 /** A form over the page; on phones a page of its own. Escape closes it. */
-export const Dialog = ({ title, onClose, onSubmit, isBusy = false, foot, children }: Props): VNode => {
+export const Dialog = (props: Props): VNode => {
+  const { title, onClose, onSubmit, isBusy = false, isDone = false, foot, question, children } = props
   const form = useRef<HTMLFormElement>(null)
   // A button that had it may be gone by what it did, or was disabled meanwhile.
   useEffect(() => {
     if (isFocusLost()) form.current?.querySelector<HTMLElement>('.sheet-foot [type=submit]:enabled')?.focus()
   })
+  const [isAsking, setAsking] = useState(false)
+  const close = (): void => (question === undefined || isAsking ? onClose() : setAsking(true))
   const submit = (event: Event): void => {
     event.preventDefault()
-    if (!isBusy) onSubmit()
+    if (isAsking) setAsking(false)
+    else if (isDone) close()
+    else if (!isBusy) onSubmit()
   }
   return (
-    <Modal label={title} className="modal" onCancel={onClose}>
+    <Modal label={title} className="modal" onCancel={close}>
       <form class="sheet" ref={form} onSubmit={submit} novalidate>
         {isBusy && <div class="pop-progress" role="progressbar" aria-label="Sending" />}
         <div class="sheet-head">
           <h1 class="grow clip">
             <bdi>{title}</bdi>
           </h1>
-          <button type="button" class="btn icon quiet" aria-label="Close (Esc)" title="Close (Esc)" onClick={onClose}>
+          <button type="button" class="btn icon quiet" aria-label="Close (Esc)" title="Close (Esc)" onClick={close}>
             <Icon name="x" />
           </button>
         </div>
         <div class="form">{children}</div>
-        <div class="sheet-foot">{foot}</div>
+        <div class="sheet-foot">
+          {isAsking ? (
+            <>
+              <span class="grow" role="alert">
+                {question}
+              </span>
+              <button type="button" class="btn quiet" onClick={onClose}>
+                Close
+              </button>
+              <button type="submit" class="btn primary">
+                Go back
+              </button>
+            </>
+          ) : typeof foot === 'function' ? (
+            foot(close)
+          ) : (
+            foot
+          )}
+        </div>
       </form>
     </Modal>
   )

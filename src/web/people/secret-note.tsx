@@ -9,10 +9,14 @@ interface Props {
   readonly secret: string | undefined
   /** What helps then. */
   readonly ifLost: string
+  readonly onCopied?: () => void
 }
 
+/** What is asked before a dialog closes with a secret that nobody has copied. */
+export const UNKEPT = 'It is shown only once. Close without a copy?'
+
 /** A password or a token that Berth shows once. */
-export const SecretNote = ({ name, secret, ifLost }: Props): VNode =>
+export const SecretNote = ({ name, secret, ifLost, onCopied }: Props): VNode =>
   secret === undefined ? (
     <div class="note warn middle" role="alert">
       <Icon name="warning" />
@@ -37,6 +41,6 @@ export const SecretNote = ({ name, secret, ifLost }: Props): VNode =>
         </div>
         <div class="mono secret">{secret}</div>
       </div>
-      <CopyButton text={secret} isWide />
+      <CopyButton text={secret} isWide onCopied={onCopied} />
     </div>
   )

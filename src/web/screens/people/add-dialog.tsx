@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import { SecretNote } from '../../people/secret-note.tsx'
+import { SecretNote, UNKEPT } from '../../people/secret-note.tsx'
 import type { User } from '../../people/user.ts'
 import { PersonFields } from './fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
@@ -20,7 +20,13 @@ interface Added {
   readonly isTyped: boolean
 }
 
-const AddedNote = ({ added: { user, isTyped } }: { readonly added: Added }): VNode =>
+const AddedNote = ({
+  added: { user, isTyped },
+  onCopied,
+}: {
+  readonly added: Added
+  readonly onCopied: () => void
+}): VNode =>
   isTyped ? (
     <div class="note ok" role="status">
       <Icon name="check" />
@@ -36,6 +42,7 @@ const AddedNote = ({ added: { user, isTyped } }: { readonly added: Added }): VNo
       name={`${user.name}’s password`}
       secret={user.password}
       ifLost="The person was added. Set a new password."
+      onCopied={onCopied}
     />
   )
 
@@ -50,27 +57,34 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
   const { send, refused, isBusy } = useSending()
   const [values, setValues] = useState<Values>(EMPTY)
   const [password, setPassword] = useState('')
-  const [added, setAdded] = useState<Added | undefined>(undefined)
+  /** Those added so far, whose passwords stay in view, the newest first. */
+  const [added, setAdded] = useState<readonly Added[]>([])
+  const [isAdding, setAdding] = useState(true)
+  const [copied, setCopied] = useState<ReadonlySet<string>>(new Set())
+  const hasUnkept = added.some(({ user, isTyped }) => !isTyped && user.password !== undefined && !copied.has(user._id))
+  useEffect(() => {
+    if (isAdding) document.getElementById('new-name')?.focus()
+  }, [isAdding])
   const isOff = isBusy || !isAnswered || values.name.trim() === '' || wrongLimits(values).length > 0
   const submit = async (): Promise<void> => {
-    if (added !== undefined) return onClose()
     if (isOff) return
     const answer = await send<AddedUser>('/api/user/create', creationOf(values, password))
     if (answer === undefined) return
-    setAdded({ user: answer.value, isTyped: password !== '' })
+    setAdded([{ user: answer.value, isTyped: password !== '' }, ...added])
+    setAdding(false)
     onAdded?.()
   }
   const another = (): void => {
-    setAdded(undefined)
+    setAdding(true)
     setValues({ ...values, name: '' })
     setPassword('')
   }
   const errors = errorsByField(refused)
-  const foot =
-    added === undefined ? (
+  const foot = (close: () => void): VNode =>
+    isAdding ? (
       <>
         <span class="grow" />
-        <button type="button" class="btn quiet" onClick={onClose}>
+        <button type="button" class="btn quiet" onClick={close}>
           Cancel
         </button>
         <button type="submit" class="btn primary" disabled={isOff}>
@@ -89,10 +103,20 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
       </>
     )
   return (
-    <Dialog title="Add a person" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
-      {added !== undefined && <AddedNote added={added} />}
+    <Dialog
+      title="Add a person"
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={submit}
+      foot={foot}
+      isDone={!isAdding}
+      question={hasUnkept ? UNKEPT : undefined}
+    >
+      {added.map((each) => (
+        <AddedNote key={each.user._id} added={each} onCopied={() => setCopied(new Set([...copied, each.user._id]))} />
+      ))}
       {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
-      {added === undefined && (
+      {isAdding && (
         <>
           <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={setValues} />
           <TextField

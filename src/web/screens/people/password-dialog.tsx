@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
+import { UNKEPT } from '../../people/secret-note.tsx'
 import type { User } from '../../people/user.ts'
 import { newKey } from '../../service/api.ts'
 
@@ -22,8 +23,8 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
   const [password, setPassword] = useState('')
   const [areRevoked, setRevoked] = useState(false)
   const [isDone, setDone] = useState(false)
+  const [isCopied, setCopied] = useState(false)
   const submit = async (): Promise<void> => {
-    if (isDone) return onClose()
     if (password === '' || !isAnswered) return
     const path = `/api/user/${encodeURIComponent(user._id)}/password`
     if ((await send(path, { password, revoke_tokens: areRevoked })) !== undefined) setDone(true)
@@ -43,7 +44,15 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
     </>
   )
   return (
-    <Dialog title={`New password for ${user.name}`} isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+    <Dialog
+      title={`New password for ${user.name}`}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={submit}
+      foot={foot}
+      isDone={isDone}
+      question={isDone && !isCopied ? UNKEPT : undefined}
+    >
       {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
       {isDone ? (
         <div class="note ok middle" role="status">
@@ -54,7 +63,7 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
             </div>
             <div class="mono secret">{password}</div>
           </div>
-          <CopyButton text={password} isWide />
+          <CopyButton text={password} isWide onCopied={() => setCopied(true)} />
         </div>
       ) : (
         <>

@@ -28,10 +28,11 @@ interface Made {
 }
 
 /** The passwords that Berth has made: once, on the screen and as a file. */
-const Passwords = ({ all }: { readonly all: readonly Made[] }): VNode => {
+const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }): VNode => {
   const download = (): void => {
     const rows = [['name', 'password'], ...all.map(({ name, password = '' }) => [name, password])]
     saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
+    onKept()
   }
   return (
     <div class="note ok passwords">
@@ -70,6 +71,7 @@ export const PeopleImport = ({
   readonly onClose: () => void
 }): VNode => {
   const [added, setAdded] = useState<readonly Made[] | undefined>(undefined)
+  const [isKept, setKept] = useState(false)
   const take = (answer: Readonly<Record<string, unknown>>): Promise<void> => {
     setAdded(answer.users as readonly Made[])
     onAdded()
@@ -77,8 +79,13 @@ export const PeopleImport = ({
   }
   const made = added?.filter(({ password }) => password !== undefined) ?? []
   return (
-    <ImportDialog kind={KIND} onAdded={take} onClose={onClose}>
-      {made.length > 0 && <Passwords all={made} />}
+    <ImportDialog
+      kind={KIND}
+      question={made.length > 0 && !isKept ? 'The passwords are shown only once. Close without the file?' : undefined}
+      onAdded={take}
+      onClose={onClose}
+    >
+      {made.length > 0 && <Passwords all={made} onKept={() => setKept(true)} />}
       {added !== undefined && made.length === 0 && (
         <p class="second">
           Berth has shown no passwords: the file has them, or the answer was lost on its way. A person without one gets

@@ -5,7 +5,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { signCheckpoint } from '../audit/checkpoint.ts'
 import { treeOf } from '../audit/merkle-tree.ts'
 import type { Signer } from '../audit/signed-note.ts'
-import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
+import { BEGINNING } from '../event-store/event-store.ts'
 import { copyLogFile } from '../event-store/sqlite/copy.ts'
 import { acquireLock } from '../files/lock.ts'
 import { replaceFile, syncDirectory } from '../files/replace-file.ts'
@@ -54,16 +54,15 @@ type Made = E.Either<string, BackupCheckpoint>
  */
 const checkpointOf = async (
   { log, origin }: BackupSource,
-  copy: EventStore,
+  copied: string,
   { now, onProgress }: BackupOptions,
 ): Promise<BackupCheckpoint> => {
+  await using copy = openLogFile(copied)
   const head = await copy.head()
   const [events, end] = [head + 1, await copy.recordAt(head)]
   const last_event = end === undefined ? null : (JSON.parse(end.text) as { id: string }).id
-  const source = openLogFile(log)
-  const tree = await treeOf(source.records(BEGINNING), (done) => onProgress?.(done, events), events).finally(
-    source.close,
-  )
+  await using source = openLogFile(log)
+  const tree = await treeOf(source.records(BEGINNING), (done) => onProgress?.(done, events), events)
   const root = tree.root().toString('base64')
   const [vault_keys, made_at] = [await readKnownKeyIds(copy), new Date(now).toISOString()]
   return { version: 1, origin, log_id: copy.logId, events, last_event, root, vault_keys, made_at }
@@ -72,8 +71,7 @@ const checkpointOf = async (
 const fill = async (source: BackupSource, directory: string, options: BackupOptions): Promise<Made> => {
   const log = join(directory, 'events.db')
   copyLogFile(source.log, log)
-  const copy = openLogFile(log)
-  const checkpoint = await checkpointOf(source, copy, options).finally(copy.close)
+  const checkpoint = await checkpointOf(source, log, options)
   const isNew = { mode: 0o600, flag: 'wx', flush: true }
   await writeFile(join(directory, 'checkpoint.json'), `${JSON.stringify(checkpoint, undefined, 2)}\n`, isNew)
   if (source.signer !== undefined) {

@@ -52,7 +52,7 @@ export const findProblems = async (
 ): Promise<readonly string[]> => {
   const damage = findDamage(path)
   if (damage.length > 0) return damage.slice(0, 5)
-  const store = openLogFile(path)
+  await using store = openLogFile(path)
   const tree = growTree()
   let last: string | null = null
   try {
@@ -69,8 +69,6 @@ export const findProblems = async (
   } catch (error) {
     if (error instanceof UndecodableEvent) return [error.message]
     throw error
-  } finally {
-    await store.close()
   }
   if (tree.size() !== checkpoint.events) return [`it has ${tree.size()} events, the log had ${checkpoint.events}`]
   if (last !== checkpoint.last_event) return ['its last event is not the last event of the log']

@@ -51,10 +51,10 @@ export interface PendingCalls<Remote extends Callable<Remote>> {
   readonly fail: (error: Error) => void
 }
 
-export const toSent = (error: unknown): SentError => ({ error, members: error instanceof Error ? { ...error } : {} })
+const toSent = (error: unknown): SentError => ({ error, members: error instanceof Error ? { ...error } : {} })
 
 /** An error of another thread, of its built-in class or a plain one, with its members. */
-export const restoreError = ({ error, members }: SentError): unknown =>
+const restoreError = ({ error, members }: SentError): unknown =>
   error instanceof Error ? Object.assign(error, members) : error
 
 /** @param local functions that the other end may call */

@@ -1,5 +1,5 @@
 import { type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
-import { type Callable, type CallsOptions, makePendingCalls, type PendingCalls, restoreError, toSent } from './calls.ts'
+import { type Callable, type CallsOptions, makePendingCalls, type PendingCalls } from './calls.ts'
 
 /** The thread has ended: by an error of its own, which is the cause, or because it was closed. */
 export class ThreadEnded extends Error {
@@ -52,7 +52,7 @@ export const openThread = <Remote extends Callable<Remote>>(options: ThreadOptio
       if (calls.underWay() === 0 && ended === undefined) started.unref()
     })
     started.on('error', (error) => {
-      cause = restoreError(toSent(error))
+      cause = error
     })
     started.on('exit', () => {
       worker = undefined

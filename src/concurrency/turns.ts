@@ -12,21 +12,6 @@ export interface Wait {
   readonly timeoutMs?: number
 }
 
-/** Turns at keys: so many hold a key at a time, and the others wait. */
-export interface Turns {
-  /**
-   * Undefined if the turn begins at once. Otherwise resolves with true when it begins, or with false if it never will:
-   * there is no room to wait, or not in time. Call `release` after a turn.
-   */
-  readonly acquire: (key: string, wait?: Wait) => Promise<boolean> | undefined
-  /** @param pauseMs milliseconds for which nobody gets this turn */
-  readonly release: (key: string, pauseMs?: number) => void
-  /** Whether a turn would begin at once. */
-  readonly isFree: (key: string) => boolean
-  /** Refuses all who wait. */
-  readonly refuseAll: () => void
-}
-
 interface Waiter {
   readonly rank: number
   /** A resolver rather than a promise, which would retain everything it resolves to. */
@@ -64,7 +49,8 @@ const enter = (waiting: Waiter[], { rank = 0, timeoutMs }: Wait, waitingMax: () 
   return promise
 }
 
-export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = {}): Turns => {
+/** Turns at keys: so many hold a key at a time, and the others wait. */
+export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = {}) => {
   const held = new Map<string, Held>()
 
   const pass = (key: string): void => {
@@ -76,7 +62,11 @@ export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = 
   }
 
   return {
-    acquire: (key, wait) => {
+    /**
+     * Undefined if the turn begins at once. Otherwise resolves with true when it begins, or with false if it never will:
+     * there is no room to wait, or not in time. Call `release` after a turn.
+     */
+    acquire: (key: string, wait?: Wait): Promise<boolean> | undefined => {
       const found = held.get(key)
       if (found === undefined) held.set(key, { holders: 1, waiting: undefined })
       else if (found.holders < limit) found.holders++
@@ -86,12 +76,15 @@ export const makeTurns = ({ limit = 1, waitingMax = unlimited }: TurnsOptions = 
       }
       return undefined
     },
-    release: (key, pauseMs = 0) => {
+    /** @param pauseMs milliseconds for which nobody gets this turn */
+    release: (key: string, pauseMs = 0): void => {
       if (pauseMs === 0) pass(key)
       else setTimeout(pass, pauseMs, key)
     },
-    isFree: (key) => (held.get(key)?.holders ?? 0) < limit,
-    refuseAll: () => {
+    /** Whether a turn would begin at once. */
+    isFree: (key: string): boolean => (held.get(key)?.holders ?? 0) < limit,
+    /** Refuses all who wait. */
+    refuseAll: (): void => {
       for (const { waiting } of held.values()) for (const waiter of waiting?.splice(0) ?? []) settle(waiter, false)
     },
   }

@@ -1,28 +1,20 @@
 /** Calls that wait for something about an object. */
-export interface Waits {
-  readonly count: () => number
-  /** Checks whether waits for an object are over; `isOver` ends them in any case. */
-  readonly recheck: (id: string, isOver?: boolean) => void
-  /**
-   * Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds: with whether these are
-   * over.
-   */
-  readonly until: (id: string, isDone: () => boolean, within: number) => Promise<boolean>
-  /** Ends all waits, and lets nothing wait again. */
-  readonly end: () => void
-}
-
-export const makeWaits = (): Waits => {
+export const makeWaits = () => {
   const waiting = new Map<string, Set<(isOver: boolean) => void>>()
   let isEnded = false
   let count = 0
-  const recheck: Waits['recheck'] = (id, isOver = false): void => {
+  /** Checks whether waits for an object are over; `isOver` ends them in any case. */
+  const recheck = (id: string, isOver = false): void => {
     for (const each of waiting.get(id) ?? []) each(isOver)
   }
   return {
     count: () => count,
     recheck,
-    until: (id, isDone, within) =>
+    /**
+     * Resolves when it is done, when `recheck` says that it is over, or after `within` milliseconds: with whether these
+     * are over.
+     */
+    until: (id: string, isDone: () => boolean, within: number): Promise<boolean> =>
       new Promise((resolve) => {
         if (isEnded || isDone()) return resolve(false)
         const waits = waiting.get(id) ?? new Set()
@@ -40,7 +32,8 @@ export const makeWaits = (): Waits => {
         waiting.set(id, waits.add(settleIf))
         count++
       }),
-    end: () => {
+    /** Ends all waits, and lets nothing wait again. */
+    end: (): void => {
       isEnded = true
       for (const id of [...waiting.keys()]) recheck(id, true)
     },

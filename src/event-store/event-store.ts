@@ -106,7 +106,7 @@ export interface SecretStore {
 }
 
 /** The log, and the vault's sealed secrets beside it. Every adapter passes test/event-store/contract/contract.ts. */
-export interface EventStore extends SecretStore {
+export interface EventStore extends SecretStore, AsyncDisposable {
   /** 24 hex digits created with the log. Views store it to detect another log. */
   readonly logId: string
   /** Id of the log of which this one is a copy. */

@@ -24,10 +24,6 @@ export const openStore = async ({ eventStore }: Config, options: OpenStoreOption
     ? openSqliteStore({ path: eventStore.path, isSyncDeferred: true, ...options })
     : openNetworked({ address: eventStore.address, ...options })
 
-/** Closes a store at the end of the scope that has it. */
-const untilEndOfScope = <S extends EventStore>(store: S): S & AsyncDisposable =>
-  Object.assign(store, { [Symbol.asyncDispose]: store.close })
-
 /**
  * Opens the store for a command, beside a running service or without one. Does not wait for an unreachable store.
  *
@@ -36,28 +32,26 @@ const untilEndOfScope = <S extends EventStore>(store: S): S & AsyncDisposable =>
 export const openStoreForCommand = async (
   { eventStore }: Config,
   { randomHex = () => '', isReadOnly = true }: { randomHex?: RandomHex; isReadOnly?: boolean } = {},
-): Promise<EventStore & AsyncDisposable> => {
+): Promise<EventStore> => {
   const onFatal = (error: Error): void => {
     throw error
   }
   if (eventStore.kind === 'sqlite') {
     const { path } = eventStore
     if (!existsSync(path)) throw new UnusableLog(`${path} does not exist; start the service once`)
-    return untilEndOfScope(openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal }))
+    return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
   }
-  const { address } = eventStore
-  return untilEndOfScope(await openNetworked({ address, randomHex, signal: AbortSignal.abort(), isReadOnly }))
+  return openNetworked({ address: eventStore.address, randomHex, signal: AbortSignal.abort(), isReadOnly })
 }
 
 /**
  * Opens an empty store, or one that holds the beginning of the same copy, as the target of a copy. @throws Misconfigured,
  * UnusableLog, StoreUnavailable
  */
-export const openCopyTarget = async (
+export const openCopyTarget = (
   { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
   { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
-): Promise<EventStoreDb & AsyncDisposable> =>
-  untilEndOfScope(await openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() }))
+): Promise<EventStoreDb> => openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() })
 
 /** What a first start stores beside the log, before the first event. */
 type Beside = Pick<EventStore, 'head' | 'readSecrets' | 'readStream'>

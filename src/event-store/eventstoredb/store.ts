@@ -10,15 +10,7 @@ import { openStoreConnection } from './server/connection.ts'
 import { faultOf } from './server/faults.ts'
 import { makeFollow } from './server/follow.ts'
 import { probeNodes } from './server/probe-nodes.ts'
-import {
-  LOG_STREAM,
-  makeAt,
-  makeHead,
-  makeLogEvents,
-  makeReadPage,
-  makeReadStream,
-  type ReadPage,
-} from './server/read.ts'
+import { LOG_STREAM, makeLogEvents, makeReadPage, makeStoreReader, type ReadPage } from './server/read.ts'
 import { Silence } from './server/silence.ts'
 
 /** Between attempts to reach the store at startup. */
@@ -101,8 +93,10 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   const readPage = makeReadPage(commands)
   const logStream = { connection: commands, readPage: makeReadPage(commands, OPEN_TIMEOUT_MS) }
   const events = makeLogEvents(commands.prefix)
-  const head = makeHead(commands, events)
   const silence = new Silence(() => probeAppend(logStream), onSilence)
+  const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
+  const reader = makeStoreReader(commands, events, watchedPage)
+  const { head } = reader
   let begun: BegunLog | undefined
   const follow = makeFollow({
     ...{ connection: subscriptions, closing: closing.signal, silence, events, head },
@@ -110,8 +104,6 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
   })
   const { keepWithEvent, ...secrets } = makeSecrets(commands, readPage)
   const append = makeAppend({ connection: commands, readPage, keepSecrets: keepWithEvent })
-
-  const watchedPage: ReadPage = (...page) => silence.watch('read', readPage(...page), () => true)
 
   const close = async (): Promise<void> => {
     silence.stop()
@@ -129,9 +121,7 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
         if (E.isRight(ended)) silence.appended(ended.right.storePosition)
         return ended
       },
-      readStream: makeReadStream(watchedPage, events),
-      at: makeAt(commands, events, events.toLogged),
-      recordAt: makeAt(commands, events, events.toStoredRecord),
+      ...reader,
       subscribe: (after, signal) => follow(events.toLogged, after, signal),
       async *records(after) {
         if ((await head()) <= after) return
@@ -141,10 +131,10 @@ export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<Ev
           if (page.caughtUp) return
         }
       },
-      head,
       ...secrets,
       endCopy: () => endCopy(logStream),
       close,
+      [Symbol.asyncDispose]: close,
     }
   } catch (error) {
     await close()

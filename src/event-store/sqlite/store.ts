@@ -146,11 +146,25 @@ const makeStore = (
     queueMax,
   })
   const takesWrites = (): boolean => lock !== undefined && closed === undefined && !hasFailed
-  const syncOfWriter = (): void => syncWal(file)
-  const isWriter = lock !== undefined
+  const durably = (last?: typeof lookup.last) =>
+    lock !== undefined ? withReadErrors : readDurably(() => syncWal(file), last)
+  const close = (): Promise<void> => {
+    closed ??= (async () => {
+      await batches.idle()
+      await disk?.end()
+      tail.end()
+      if (lock !== undefined) heads.writeAll(end, lookup.last)
+      const isClosed = lock === undefined || closeClaim(database)
+      database.close()
+      if (!isClosed) keepWal(file)
+      disk?.close()
+      lock?.release()
+    })()
+    return closed
+  }
 
   return {
-    ...makeReader(database, lookup, heads, tail, isWriter ? withReadErrors : readDurably(syncOfWriter, lookup.last)),
+    ...makeReader(database, lookup, heads, tail, durably(lookup.last)),
     ...(sync !== undefined && { synced: sync.pending }),
     // For readers of a log from which the row has been removed: `verify` finds that.
     logId: prepare<{ value: string }>(database, "SELECT value FROM meta WHERE name = 'log_id'").get()?.value ?? '',
@@ -159,22 +173,9 @@ const makeStore = (
         ? batches.enqueue(() => makeSqliteAppend(stream, expected, events, secrets))
         : Promise.resolve(E.left('unavailable')),
     ...makeSecretStore({
-      ...{ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout },
-      runRead: isWriter ? withReadErrors : readDurably(syncOfWriter),
+      ...{ database, writer, transactions, takesWrites, sync, checkpoints, eraseTimeout, runRead: durably() },
     }),
-    close: () => {
-      closed ??= (async () => {
-        await batches.idle()
-        await disk?.end()
-        tail.end()
-        if (lock !== undefined) heads.writeAll(end, lookup.last)
-        const isClosed = lock === undefined || closeClaim(database)
-        database.close()
-        if (!isClosed) keepWal(file)
-        disk?.close()
-        lock?.release()
-      })()
-      return closed
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   }
 }

@@ -199,35 +199,6 @@ export const makeReadPage =
     }
   }
 
-export const makeReadStream = (readPage: ReadPage, { decode }: LogEvents): EventStore['readStream'] =>
-  async function* readStream(stream, after) {
-    for (let next = Math.max(after, BEGINNING) + 1; ; ) {
-      const page = await readPage(stream, next, PAGE)
-      if (page === undefined || page.length === 0) return
-      yield page.map(decode)
-      if (page.length < PAGE) return
-      next += page.length
-    }
-  }
-
-/**
- * The event at a store position, if it is one of ours.
- *
- * @param as converts the event
- */
-export const makeAt =
-  <A>(connection: StoreConnection, { isOurs }: LogEvents, as: (event: StoreEvent) => A) =>
-  async (storePosition: StorePosition): Promise<A | undefined> => {
-    if (storePosition <= BEGINNING) return undefined
-    try {
-      const [event] = (await read(connection, eventRequest(storePosition))) ?? []
-      return event !== undefined && isOurs(event) && storePositionOf(event) === storePosition ? as(event) : undefined
-    } catch (error) {
-      if (faultOf(error) === 'nowhere') return undefined
-      throw toUnavailable(`the event at ${storePosition} cannot be read`, error, ' to $all')
-    }
-  }
-
 /** Reads the last events in streams with some prefixes, newest first. */
 export const readLastEvents = async (
   connection: StoreConnection,
@@ -242,28 +213,58 @@ export const readLastEvents = async (
  */
 const LOOKBACK = { first: 1, growth: 64 } as const
 
-/**
- * Store position of our last event. The node scans backwards from the end of `$all`, past its own and other
- * applications' events, at most to the event that begins the log.
- */
-export const makeHead = (connection: StoreConnection, { prefixes, isOurs }: LogEvents): EventStore['head'] => {
+/** Reads one log. @param readPage reads a page of a stream */
+export const makeStoreReader = (
+  connection: StoreConnection,
+  { prefixes, isOurs, decode, toLogged, toStoredRecord }: LogEvents,
+  readPage: ReadPage,
+): Pick<EventStore, 'at' | 'recordAt' | 'readStream' | 'head'> => {
   const logStream = connection.prefix + LOG_STREAM
   const isBeginning = ({ streamId, revision }: StoreEvent): boolean => streamId === logStream && revision === 0n
 
-  return async () => {
-    const until = performance.now() + READ_TIMEOUT_MS
+  const eventAt = async (storePosition: StorePosition): Promise<StoreEvent | undefined> => {
+    if (storePosition <= BEGINNING) return undefined
     try {
-      for (let count: number = LOOKBACK.first; ; ) {
-        const events = await readLastEvents(connection, [...prefixes, logStream], count)
-        const last = events.find((event) => isOurs(event) || isBeginning(event))
-        if (last !== undefined) return isOurs(last) ? storePositionOf(last) : BEGINNING
-        // A truncated response is no answer and read again: the event that begins the log always exists.
-        if (events.length === count) count *= LOOKBACK.growth
-        else if (performance.now() > until) throw new Error('the response of the event store does not include the log')
-        else await delay(retryDelay(1))
-      }
+      const [event] = (await read(connection, eventRequest(storePosition))) ?? []
+      return event !== undefined && isOurs(event) && storePositionOf(event) === storePosition ? event : undefined
     } catch (error) {
-      throw toUnavailable('the end of the log cannot be read', error, ' to $all')
+      if (faultOf(error) === 'nowhere') return undefined
+      throw toUnavailable(`the event at ${storePosition} cannot be read`, error, ' to $all')
     }
+  }
+
+  return {
+    at: (storePosition) => eventAt(storePosition).then((event) => event && toLogged(event)),
+    recordAt: (storePosition) => eventAt(storePosition).then((event) => event && toStoredRecord(event)),
+    async *readStream(stream, after) {
+      for (let next = Math.max(after, BEGINNING) + 1; ; ) {
+        const page = await readPage(stream, next, PAGE)
+        if (page === undefined || page.length === 0) return
+        yield page.map(decode)
+        if (page.length < PAGE) return
+        next += page.length
+      }
+    },
+    /**
+     * The node scans backwards from the end of `$all`, past its own and other applications' events, at most to the event
+     * that begins the log.
+     */
+    head: async () => {
+      const until = performance.now() + READ_TIMEOUT_MS
+      try {
+        for (let count: number = LOOKBACK.first; ; ) {
+          const events = await readLastEvents(connection, [...prefixes, logStream], count)
+          const last = events.find((event) => isOurs(event) || isBeginning(event))
+          if (last !== undefined) return isOurs(last) ? storePositionOf(last) : BEGINNING
+          // A truncated response is no answer and read again: the event that begins the log always exists.
+          if (events.length === count) count *= LOOKBACK.growth
+          else if (performance.now() > until)
+            throw new Error('the response of the event store does not include the log')
+          else await delay(retryDelay(1))
+        }
+      } catch (error) {
+        throw toUnavailable('the end of the log cannot be read', error, ' to $all')
+      }
+    },
   }
 }

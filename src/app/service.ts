@@ -16,11 +16,9 @@ import { makeGate } from '../http/authentication/gate.ts'
 import { type ConsoleTicket, makeConsoles } from '../http/console/consoles.ts'
 import { readPage } from '../http/documents/site.ts'
 import { makeCsvLists } from '../http/response/csv-lists.ts'
-import { explainOver } from '../http/response/find-reservation.ts'
 import { documentResponse, makeObjects, makeStoredResponse } from '../http/response/objects.ts'
 import { makeCountDemand } from '../http/response/refused-demand.ts'
 import { makeUserNames } from '../http/response/visibility.ts'
-import { checkConsole } from '../http/routes/access/console-ticket.ts'
 import { readVerifierKeys } from '../http/routes/audit.ts'
 import { canServe, type HealthCondition, isReady } from '../http/routes/health.ts'
 import type { Parts } from '../http/routes/parts.ts'
@@ -220,16 +218,9 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const targetOf = makeTargetOf(views, config.gateway.suts)
     const isOurs = (sutId: string): boolean => config.gateway.isOn && targetOf(sutId)?.isOurs === true
     const nameOf = makeUserNames(users)
-    const finding = { objects, suts: matching.suts, views, nameOf, forwarded, isOurs, clock }
     const consoles = makeConsoles({
-      ...{ tickets: consoleTickets, clock },
-      attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),
-      check: (id, user) => checkConsole(finding, id, user),
-      explainOver: (id, user) => explainOver(finding, id, user),
-      holder: makeTicketHolder(users, signedIn),
       isHolder: (user) => isStillHolder(users, signedIn, user),
-      onAccessChange: signedIn.onChange,
-      limits: base.console,
+      ...{ onAccessChange: signedIn.onChange, clock, limits: base.console },
     })
     const repeated = makeStoredResponse(views, clock, (kind, version, created) =>
       kind === 'user' ? userResponse(users, version, created) : documentResponse(kind, version, created),
@@ -265,6 +256,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
       lastChecks: makeLastChecks(),
       singleSignOn: openSingleSignOn(lab),
       digest: async () => (await readPage()).digest,
+      attach: forwarding?.attach ?? (async () => ({ refused: 'over' })),
+      ticketHolder: makeTicketHolder(users, signedIn),
 
       // For all requests.
       ...reports,

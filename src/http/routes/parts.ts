@@ -27,11 +27,13 @@ import type { Explained, Reader } from '../../read-models/requests/explain.ts'
 import type { Views } from '../../read-models/views.ts'
 import type { LoginSessions } from '../../users/login-sessions.ts'
 import type { Provider, SignInChecks } from '../../users/oidc/provider.ts'
+import type { User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
 import type { ClientPseudonyms } from '../../vault/derived/client-pseudonyms.ts'
 import type { Sealer } from '../../vault/derived/sealer.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Gate } from '../authentication/gate.ts'
+import type { AttachClient } from '../console/bridge.ts'
 import type { ConsoleTicket, makeConsoles } from '../console/consoles.ts'
 import type { UsedTickets } from '../console/used-tickets.ts'
 import type { CsvLists } from '../response/csv-lists.ts'
@@ -88,7 +90,10 @@ export interface Parts {
   /** When a reservation is released unless somebody connects; undefined if it is not. Times in Unix milliseconds. */
   readonly unusedDue: ReturnType<typeof makeUnused>['dueOf']
   readonly consoleTickets: Sealer<ConsoleTicket>
-  readonly consoles: Pick<ReturnType<typeof makeConsoles>, 'open'>
+  readonly consoles: ReturnType<typeof makeConsoles>
+  readonly attach: AttachClient
+  /** The user of a ticket, if it may hold reservations and its access has not ended since. */
+  readonly ticketHolder: (ticket: ConsoleTicket) => Promise<User | undefined>
 
   // The log.
   /** Its name. */

@@ -3,9 +3,11 @@ import { failure } from '../../../domain/failure.ts'
 import { epochSecondsOf, formatMilliseconds } from '../../../domain/values/instant.ts'
 import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/body.ts'
-import { CONSOLE_PATH } from '../../console/handshake.ts'
+import type { Attached } from '../../console/bridge.ts'
+import type { ConsoleTicket } from '../../console/consoles.ts'
+import { CONSOLE_PATH, crossSite, malformed, wrongVersion } from '../../console/handshake.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/call.ts'
-import type { Code } from '../../protocol/problem.ts'
+import { type Code, type Refusal, refusal } from '../../protocol/problem.ts'
 import { get, holders, post, type Route, refTo } from '../../protocol/route.ts'
 import { explainOver, findReservation, OF_RESERVATION } from '../../response/find-reservation.ts'
 import type { Parts } from '../parts.ts'
@@ -17,11 +19,7 @@ const NONCE_BYTES = 16
 const OPEN_TIMEOUT_MS = 1_000
 
 /** Finds the reservation if its holder may open a console now. */
-export const checkConsole = async (
-  parts: Parameters<typeof findReservation>[0] & Pick<Parts, 'forwarded' | 'isOurs' | 'clock'>,
-  id: string,
-  user: User,
-): ReturnType<typeof findReservation> => {
+const checkConsole = async (parts: Parts, id: string, user: User): ReturnType<typeof findReservation> => {
   const { forwarded, isOurs, clock } = parts
   const found = await findReservation(parts, id, user, false)
   if (E.isLeft(found)) return found
@@ -52,6 +50,73 @@ const issue = async (parts: Parts, { id, user }: Call): RouteResult => {
   const ticket = consoleTickets.seal({ reservationId: reservation._id, access, expires, nonce: randomHex(NONCE_BYTES) })
   const body = { url: `${CONSOLE_PATH}${ticket}`, expires_at: formatMilliseconds(expires) }
   return E.right({ status: 200, body: JSON.stringify(body), headers: NO_STORE, position })
+}
+
+const NO_UPGRADE = refusal(
+  'upgrade_required',
+  'This address is a WebSocket. Send Connection: Upgrade, Upgrade: websocket.',
+)
+const INVALID = refusal('ticket_invalid', 'The ticket is unknown, has expired, or was used before.')
+const FULL = refusal('gateway_full', 'Too many connections are open, in all or of this reservation.')
+
+/** A valid ticket and its holder. */
+interface Admitted {
+  readonly ticket: ConsoleTicket
+  readonly user: User
+}
+
+/** Checks everything about a request except its reservation. */
+const admit = async (
+  { consoleTickets, ticketHolder, clock }: Parts,
+  { request, params }: Call,
+): Promise<E.Either<Refusal, Admitted>> => {
+  const wrong = wrongVersion(request)
+  if (wrong !== undefined) return E.left(wrong)
+  const ticket = consoleTickets.open(params.ticket ?? '')
+  const user = ticket && (await ticketHolder(ticket))
+  if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
+  const refused = crossSite(request) ?? malformed(request)
+  return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
+}
+
+/** Connects to the SUT of a reservation. */
+const attachTo = async (
+  parts: Parts,
+  { ticket: { reservationId }, user }: Admitted,
+): Promise<E.Either<Refusal, Attached>> => {
+  const found = await checkConsole(parts, reservationId, user)
+  if (E.isLeft(found)) return found
+  const attached = await parts.attach(reservationId)
+  if ('refused' in attached) {
+    if (attached.refused === 'over') return E.left(await explainOver(parts, reservationId, user))
+    return E.left(attached.refused === 'full' ? FULL : refusal('unavailable', 'The gateway is not ready. Try again.'))
+  }
+  // From now on it is cut when the user's access ends, which may have happened meanwhile.
+  if (parts.consoles.isHolder(user)) return E.right(attached)
+  attached.stream.destroy()
+  return E.left(INVALID)
+}
+
+/** Opens a console for the ticket in the path. */
+const connect = async (parts: Parts, call: Call): RouteResult => {
+  const { used, isClosed, open } = parts.consoles
+  if (call.upgraded === undefined) return E.left(NO_UPGRADE)
+  const admitted = await admit(parts, call)
+  if (E.isLeft(admitted)) return admitted
+  const { user, ticket } = admitted.right
+  call.setUser(user)
+  if (isClosed()) return E.left(refusal('unavailable', 'The service is stopping.'))
+  const claimed = used.claim(ticket.nonce, ticket.expires)
+  if (claimed !== 'claimed') return E.left(claimed === 'used' ? INVALID : FULL)
+  let isOpen = false
+  try {
+    const attached = await attachTo(parts, admitted.right)
+    if (E.isLeft(attached)) return attached
+    isOpen = open(attached.right, user, call)
+    return E.right({ status: 101, body: '' })
+  } finally {
+    if (!isOpen) used.release(ticket.nonce)
+  }
 }
 
 const OF_CONSOLE: readonly Code[] = ['not_vnc', 'reservation_not_running', 'reservation_over', 'not_forwarded']
@@ -86,6 +151,6 @@ export const consoleRoutes: readonly Route<Parts>[] = [
       ...OF_CONSOLE,
       'gateway_full',
     ],
-    handler: ({ consoles }: Parts, call) => consoles.open(call),
+    handler: connect,
   }),
 ]

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { chmod, rm } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 
 // The command line imports this file, and must not load the whole service.
 
@@ -21,23 +21,17 @@ export const socketPathProblem = (path: string): string | undefined => {
   return length > PATH_MAX ? `its path has ${length} bytes; a socket path can have at most ${PATH_MAX}` : undefined
 }
 
-export interface ControlSocketOptions {
-  readonly path: string
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
-  readonly onError: (error: unknown) => void
-}
-
 /**
  * Serves HTTP over a socket in the data directory that only its owner may connect to. The caller holds the directory's
  * lock, so a leftover socket is unused.
  *
  * @returns a function that closes it once requests in flight are answered
  */
-export const openControlSocket = async ({
-  path,
-  serve,
-  onError,
-}: ControlSocketOptions): Promise<() => Promise<void>> => {
+export const openControlSocket = async (
+  path: string,
+  serve: RequestListener,
+  onError: (error: unknown) => void,
+): Promise<() => Promise<void>> => {
   await rm(path, { force: true })
   const server = createServer({ requestTimeout: 10_000, maxHeaderSize: 8_192 }, serve)
   server.maxConnections = CONNECTIONS_MAX

@@ -30,5 +30,5 @@ export const listenForCommands = async (lab: Lab, parts: Parts & AppParts): Prom
   const own = { ...lab, ...parts, gate: AS_COMMAND_LINE, pseudonymOf: () => undefined }
   const app = makeApp([...routes, importHashedUsers, confirmClock], own)
   const onError = (err: unknown): void => log.error({ err }, 'the control socket failed')
-  opened.defer(await openControlSocket({ path, serve: app, onError }))
+  opened.defer(await openControlSocket(path, app, onError))
 }

@@ -35,7 +35,7 @@ const environmentFor = (
 
 /** Runs COMMAND until it ends, or the reservation is lost. Returns its exit code. */
 const runProgram = async (run: Run, lost: AbortSignal, { limits, output }: Setting, signals: Signals) => {
-  const program = startProgram(run, output)
+  const program = startProgram(run, output.descriptors ?? [])
   signals.passTo(program)
   let ending: Promise<void> | undefined
   lost.addEventListener('abort', () => {

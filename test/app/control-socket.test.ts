@@ -11,11 +11,7 @@ import { until } from '../http/until.ts'
 
 const open = async (t: ExecutionContext, path?: string) => {
   const at = path ?? join(await temporaryData(t), 'berth.sock')
-  const close = await openControlSocket({
-    path: at,
-    serve: (asked, response) => response.end(asked.url),
-    onError: t.log,
-  })
+  const close = await openControlSocket(at, (asked, response) => response.end(asked.url), t.log)
   t.teardown(close)
   return { path: at, close }
 }

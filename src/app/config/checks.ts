@@ -115,11 +115,10 @@ export const problemsOfConfig = async (config: Config): Problems => {
   // Do not report problems that follow from an unusable data directory.
   const isUsable = (path: string): boolean => data.length === 0 || relative(config.data, path).startsWith('..')
   const isLogUsable = config.eventStore.kind !== 'sqlite' || isUsable(config.eventStore.path)
-  const files: string[] = []
-  for (const each of same.length === 0 ? named.filter(({ path }) => isUsable(path)) : []) {
-    files.push(...(await fileProblems(config, each)))
-  }
-  const store = isLogUsable ? await storeProblems(config) : []
-  files.push(...(await clientSecretProblems(config)))
-  return [...data, ...store, ...same, ...files]
+  const checked = await Promise.all([
+    ...(isLogUsable ? [storeProblems(config)] : []),
+    ...(same.length === 0 ? named.filter(({ path }) => isUsable(path)) : []).map((each) => fileProblems(config, each)),
+    clientSecretProblems(config),
+  ])
+  return [...data, ...same, ...checked.flat()]
 }

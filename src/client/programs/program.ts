@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from '../service/credentials.ts'
 import type { Limits } from '../service/limits.ts'
-import { type Output, say } from '../service/output.ts'
+import { ClientFailure } from '../service/output.ts'
 import { NOT_EXECUTABLE } from './executable.ts'
 
 /** What a shell answers for a program that a signal has ended. */
@@ -85,28 +85,26 @@ const spawnProgram = (
   return spawn('/bin/sh', parts, { env: { ...env }, stdio: filled, detached: isGrouped })
 }
 
-/** Runs a program with the input and the output of the client. */
-export const startProgram = (run: Run, output: Output): Program => {
-  const explain = ({ code }: NodeJS.ErrnoException): number => {
-    say(output, `${run.line[0]} cannot be run: ${code}`)
-    return NOT_EXECUTABLE
-  }
+/** Runs a program with the input and the output of the client. Rejects, or throws, if it cannot be run. */
+export const startProgram = (run: Run, descriptors: readonly number[]): Program => {
   const guard = process.platform === 'win32' ? undefined : startGuard(run.killAfter)
+  const explain = ({ code }: NodeJS.ErrnoException): ClientFailure => {
+    guard?.kill('SIGKILL')
+    return new ClientFailure(NOT_EXECUTABLE, `${run.line[0]} cannot be run: ${code}`)
+  }
   let child: ChildProcess
   try {
-    child = spawnProgram(run, output.descriptors ?? [], guard)
+    child = spawnProgram(run, descriptors, guard)
   } catch (error) {
-    guard?.kill('SIGKILL')
     // Node throws some reasons, such as E2BIG, and tells others by an event.
-    const ended = Promise.resolve(explain(error as NodeJS.ErrnoException))
-    return { kill: () => undefined, killGroup: () => undefined, isAlive: () => false, ended, close: () => undefined }
+    throw explain(error as NodeJS.ErrnoException)
   }
   const { pid } = child
   const group = run.isGrouped && pid !== undefined ? -pid : undefined
-  const ended = new Promise<number>((resolve) => {
+  const ended = new Promise<number>((resolve, reject) => {
     child.on('exit', (code, signal) => resolve(code ?? exitCodeOf(signal as NodeJS.Signals)))
     child.on('error', (error) => {
-      if (child.pid === undefined) resolve(explain(error))
+      if (child.pid === undefined) reject(explain(error))
     })
   })
   const kill = (signal: NodeJS.Signals): void => void child.kill(signal)

@@ -45,9 +45,10 @@ export const handleSignals = (ignoresHangup: boolean) => {
     /** Passes them on to a program from now on, until it ends. */
     passTo: (program: Program): void => {
       running = program
-      program.ended.finally(() => {
+      const end = (): void => {
         running = undefined
-      })
+      }
+      program.ended.then(end, end)
     },
     close: (): void => {
       for (const signal of SIGNALS) process.off(signal, handle)

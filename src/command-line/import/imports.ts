@@ -60,19 +60,15 @@ It asks the service on BERTH_DATA, or the one at BERTH_URL, as an administrator.
     const isDry = options['dry-run'] === true
     // The same file with the same key is the same import: a repetition continues what a crash interrupted.
     const idempotencyKey = createHash('sha256').update(canonicalJson({ suts })).digest('base64url')
-    const imported = await makeCall(
+    const body = { suts, ...(isDry && { dry_run: true }) }
+    const request = { method: 'POST', path: '/api/sut/import', answer: Imported, body } as const
+    const { count, suts: added = [] } = await makeCall(
       config,
       terminal,
     )({
-      ...{
-        method: 'POST',
-        path: '/api/sut/import',
-        answer: Imported,
-        body: { suts, ...(isDry && { dry_run: true }) },
-      },
+      ...request,
       ...(!isDry && { idempotencyKey }),
     }).catch(explainRows(rows, (member) => member.replace(/^tags\//, TAG)))
-    const { count, suts: added = [] } = imported
     for (const { _id, name } of added) terminal.stdout(`${_id}\t${name}\n`)
     const what = count === 1 ? '1 SUT' : `${count} SUTs`
     terminal.stderr(`berth: ${what} ${isDry ? 'would be added; nothing was changed' : 'added'}\n`)
@@ -114,17 +110,17 @@ const readUsers = async (file: string, terminal: Terminal) => {
 }
 
 /** Makes passwords, and their hashes unless the service makes those. A hash takes about 40 ms: the progress is shown. */
-const makePasswords = (count: number, terminal: Terminal, isHashed: boolean) => {
+const makePasswords = async (users: readonly NewUser[], terminal: Terminal, isHashed: boolean) => {
   const { randomBytes } = terminal
   const progress = makeProgress(terminal, { what: 'passwords', isLogged: true })
   let done = 0
-  const make = async () => {
+  const make = async ({ _id }: NewUser) => {
     const password = makePassword(randomBytes(PASSWORD_RANDOM_BYTES))
     const sent = isHashed ? await hashPassword(password, randomBytes(SALT_BYTES)) : password
-    progress.show(++done, count)
-    return { password, sent }
+    progress.show(++done, users.length)
+    return [_id, { password, sent }] as const
   }
-  return Promise.all(Array.from({ length: count }, make)).finally(progress.end)
+  return new Map(await Promise.all(users.map(make)).finally(progress.end))
 }
 
 /** Creates the file of passwords before users have them. */
@@ -174,14 +170,11 @@ BERTH_URL it adds at most 100 users, and takes no hashes.`,
       return terminal.stderr(`berth: ${count} would be added; nothing was changed\n`)
     }
     const lacking = users.filter(({ password }) => password === undefined)
-    const made = await makePasswords(lacking.length, terminal, isHashed)
-    const text = lacking.map(({ _id, name }, n) => `${[_id, name, made[n]?.password].join('\t')}\n`).join('')
-    const sent = new Map(lacking.map(({ _id }, n) => [_id, made[n]?.sent]))
+    const made = await makePasswords(lacking, terminal, isHashed)
+    const text = lacking.map(({ _id, name }) => `${[_id, name, made.get(_id)?.password].join('\t')}\n`).join('')
     const file = typeof options.passwords === 'string' ? options.passwords : undefined
     if (file !== undefined) await writePasswords(file, text)
-    const body = {
-      users: users.map(({ password, ...user }) => ({ ...user, password: password ?? sent.get(user._id) })),
-    }
+    const body = { users: users.map((user) => ({ password: made.get(user._id)?.sent, ...user })) }
     const failure = await call({ method: 'POST', path, body, answer: unread }).then(
       () => undefined,
       (error: unknown) => error,

@@ -13,7 +13,7 @@ import {
 } from '../../archive/backup.ts'
 import { copyLog } from '../../archive/copy-log.ts'
 import { readAuditKey } from '../../audit/audit-key.ts'
-import { type OptionValue, textOf } from '../../client/command.ts'
+import type { OptionValue } from '../../client/command.ts'
 import {
   type Command,
   CommandFailure,
@@ -104,17 +104,16 @@ With --json it prints the checkpoint with "directory", "keys_not_included" and, 
   },
 }
 
-type Kind = EventStoreConfig['kind']
-type Of<K extends Kind> = EventStoreConfig & { readonly kind: K }
+type Of<K extends EventStoreConfig['kind']> = EventStoreConfig & { readonly kind: K }
 
-const read = <K extends Kind>(
-  location: string | undefined,
-  otherwise: EventStoreConfig,
+/** The store that an option names. @throws Misused if it is of another kind */
+const readStore = <K extends EventStoreConfig['kind']>(
+  option: string,
+  store: E.Either<string, EventStoreConfig>,
   [kind, example]: readonly [K, string],
-): E.Either<string, Of<K>> => {
-  const store = location === undefined ? E.right(otherwise) : readEventStore(location, process.cwd())
-  if (E.isLeft(store)) return store
-  return store.right.kind === kind ? E.right(store.right as Of<K>) : E.left(`must be like ${example}`)
+): Of<K> => {
+  if (E.isRight(store) && store.right.kind === kind) return store.right as Of<K>
+  throw new Misused(`${option} ${E.isLeft(store) ? store.left : `must be like ${example}`}`)
 }
 
 const copy = async (
@@ -155,13 +154,11 @@ the command line. The keys are files: copy them to every instance.
 
 With --json it prints {"events","found","secrets","root","seconds"}.`,
   run: async ({ options }, config, terminal) => {
+    const read = (option: string, otherwise: EventStoreConfig) =>
+      typeof options[option] === 'string' ? readEventStore(options[option], process.cwd()) : E.right(otherwise)
     const own = { kind: 'sqlite', path: join(config.data, 'events.db') } as const
-    const from = read(textOf(options.from), own, ['sqlite', 'sqlite:./data/events.db'])
-    const to = read(textOf(options.to), config.eventStore, ['eventstoredb', 'esdb://name:password@host:2113'])
-    if (E.isLeft(from) || E.isLeft(to)) {
-      const problems = [E.isLeft(from) && `--from ${from.left}`, E.isLeft(to) && `--to ${to.left}`]
-      throw new Misused(problems.filter((problem) => problem !== false))
-    }
-    return copy(from.right, to.right, config, terminal, options.json === true)
+    const from = readStore('--from', read('from', own), ['sqlite', 'sqlite:./data/events.db'])
+    const to = ['eventstoredb', 'esdb://name:password@host:2113'] as const
+    return copy(from, readStore('--to', read('to', config.eventStore), to), config, terminal, options.json === true)
   },
 }

@@ -26,9 +26,8 @@ export interface AnsweredList {
   readonly isPaged: boolean
 }
 
-/** Columns that come before the others, which have 2, and after them. */
-const RANKS: Readonly<Record<string, number>> = { _id: 0, name: 1, created_at: 3, updated_at: 4 }
-const rankOf = (member: string): number => RANKS[member] ?? 2
+/** Columns that come after the others. */
+const LAST = ['created_at', 'updated_at']
 
 /** The list of an answer that has nothing else. */
 export const listOfAnswer = (operation: Route): AnsweredList | undefined => {
@@ -39,7 +38,7 @@ export const listOfAnswer = (operation: Route): AnsweredList | undefined => {
   const { type, items } = properties[name] ?? {}
   if (operation.method === 'POST' || others.length !== 1 || type !== 'array') return undefined
   const members = Object.keys(resolved(items as JsonSchema).properties ?? {})
-  const columns = members.toSorted((one, other) => rankOf(one) - rankOf(other))
+  const columns = members.toSorted((one, other) => LAST.indexOf(one) - LAST.indexOf(other))
   const isPaged = members.includes('_id') && fieldsOf(operation).some(({ member }) => member === 'before')
   return { name, columns, isPaged }
 }

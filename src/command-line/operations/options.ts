@@ -85,20 +85,20 @@ export const optionFor = ({ schema, isRequired, note }: Field): Option =>
         ...(isRequired && { isRequired }),
       }
 
-/** The JSON of a text; undefined if it is none. */
+/** What a text means as JSON. What has no meaning stays a text, which the service names as wrong. */
 const parseJson = (body: string): unknown => {
   try {
     return JSON.parse(body)
   } catch {
-    return undefined
+    return body
   }
 }
 
-/** What a text means as a value. What has no meaning stays a text, which the service names as wrong. @throws WrongUsage */
+/** What a text means as a value. @throws WrongUsage */
 const readValue = ({ member, schema }: Field, typed: string): unknown => {
   if (admits(schema, 'string')) return typed
   const isNames = admits(schema, 'object') && !typed.startsWith('{') && typed !== 'null'
-  if (member !== 'quota' && !isNames) return parseJson(typed) ?? (typed === 'null' ? null : typed)
+  if (member !== 'quota' && !isNames) return parseJson(typed)
   const read: E.Either<string, unknown> = member === 'quota' ? parseQuota(typed) : parseScope(typed)
   if (E.isLeft(read)) throw new WrongUsage(`the ${optionOf(member)} ${read.left}`)
   return read.right

@@ -3,7 +3,6 @@ import * as E from 'fp-ts/lib/Either.js'
 import { openSigner } from '../audit/audit-key.ts'
 import { makeIdempotencyKeys } from '../commands/idempotency-key.ts'
 import { makeSweep } from '../commands/listen-ports.ts'
-import { tryToBeginSchedule } from '../commands/log-events.ts'
 import { openSeriesWindows } from '../commands/series/windows.ts'
 import { makeEndBindings, makeFinishRemoval } from '../commands/users/removal.ts'
 import { once } from '../concurrency/once.ts'
@@ -118,9 +117,8 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const clientPseudonyms = makeClientPseudonyms(vault.keys, config.gateway.ipv6Prefix)
     const consoleTickets = makeSealer<ConsoleTicket>(vault.keys, 'berth console ticket v2', randomBytes)
 
-    // 5. What a start records: the log's version, and since when starts and ends are recorded.
+    // 5. What a start records: the log's version.
     await upgrade(core)
-    let scheduledFrom = await tryToBeginSchedule(core)
 
     // 6. The views and the command loop, the users, and the first ones of a log that has none.
     const followed = { ...core, ...(await openViewsAndRunner(core, reports)) }
@@ -192,10 +190,6 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const refusals = makeRefusalCounts(recording)
     const schedule = makeSchedule({
       ...{ ...recording, isServing, onRecorded: metrics.scheduled },
-      begun: async () => {
-        scheduledFrom ??= await tryToBeginSchedule(core)
-        return scheduledFrom
-      },
       onError: (error) => log.error({ err: error }, 'starts and ends were not recorded; retrying'),
     })
 

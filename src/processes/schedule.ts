@@ -8,11 +8,6 @@ import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 export interface ScheduleOptions extends RecordingOptions {
   readonly upcoming: Pick<UpcomingReservations, 'all'>
   readonly views: Pick<Views, 'read'>
-  /**
-   * Starts and ends are recorded from this time on, in Unix milliseconds (see ScheduleBegan); undefined if that could not
-   * be recorded yet.
-   */
-  readonly begun: () => Promise<number | undefined>
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   /** Called with each recorded start or end, and the milliseconds since it was due. */
@@ -29,9 +24,9 @@ const DAYS = 31
 const makeAdvance = (options: ScheduleOptions) => {
   const { clock, onRecorded, onError } = options
   const recordNow = makeRecordNow(options)
-  const advance = async (sut_id: string, from: number): Promise<boolean> => {
+  const advance = async (sut_id: string): Promise<boolean> => {
     for (;;) {
-      const command = { type: 'AdvanceSchedule', sut_id, from } as const
+      const command = { type: 'AdvanceSchedule', sut_id } as const
       const outcome = await recordNow(reservationDecider, sutStream(sut_id), command)
       if (outcome === undefined) return false
       if (outcome.kind !== 'recorded') return true
@@ -41,8 +36,8 @@ const makeAdvance = (options: ScheduleOptions) => {
       }
     }
   }
-  return (sutId: string, from: number): Promise<boolean> =>
-    advance(sutId, from).catch((error: unknown) => {
+  return (sutId: string): Promise<boolean> =>
+    advance(sutId).catch((error: unknown) => {
       onError(error)
       return false
     })
@@ -50,41 +45,35 @@ const makeAdvance = (options: ScheduleOptions) => {
 
 /** Records starts and ends of reservations when they are due. */
 export const makeSchedule = (options: ScheduleOptions): Timed => {
-  const { upcoming, views, clock, begun, isServing, runBatches } = options
+  const { upcoming, views, clock, isServing, runBatches } = options
   const advance = makeAdvance(options)
 
   /** Records the ends that were due while the service was down. Those of the last minute are among the upcoming. */
-  const catchUp = async (from: number): Promise<boolean> => {
+  const catchUp = async (): Promise<boolean> => {
     let isDone = true
     const to = Math.floor(clock.now() / 1000)
-    for (let day = 0; day < DAYS && to - day * DAY > from / 1000; day++) {
-      const span = { from: Math.max(to - (day + 1) * DAY, from / 1000 - 1), to: to - day * DAY }
-      const unrecorded = await views.read('unrecorded', span)
+    for (let day = 0; day < DAYS; day++) {
+      const unrecorded = await views.read('unrecorded', { from: to - (day + 1) * DAY, to: to - day * DAY })
       if (unrecorded === undefined) return false
       await runBatches(unrecorded.listed, async (sutId) => {
-        if (!(await advance(sutId, from))) isDone = false
+        if (!(await advance(sutId))) isDone = false
       })
     }
     return isDone
   }
 
-  const isDue = ({ recorded, begins, ends }: Upcoming, from: number): boolean => {
-    const now = clock.now()
-    if (recorded === 'nothing') return begins <= now && (begins >= from || (ends <= now && ends >= from))
-    return recorded === 'start' && ends <= now
-  }
+  const isDue = ({ recorded, begins, ends }: Upcoming): boolean =>
+    recorded === 'nothing' ? begins <= clock.now() : recorded === 'start' && ends <= clock.now()
 
   let isCaughtUp = false
   return {
     failure: 'starts and ends were not recorded; retrying',
     tick: async () => {
       if (!isServing() || !clock.mayRecord()) return
-      const from = await begun()
-      if (from === undefined) return
-      if (!isCaughtUp) isCaughtUp = await catchUp(from)
-      const due = [...upcoming.all()].filter((reservation) => isDue(reservation, from))
+      if (!isCaughtUp) isCaughtUp = await catchUp()
+      const due = [...upcoming.all()].filter(isDue)
       // A SUT whose records fail holds up no other, and is due again at the next look.
-      await runBatches(shuffled([...new Set(due.map(({ sut_id }) => sut_id))]), (sutId) => advance(sutId, from))
+      await runBatches(shuffled([...new Set(due.map(({ sut_id }) => sut_id))]), advance)
     },
   }
 }

@@ -33,7 +33,7 @@ const SEQUENCE = [
   ({ made }) => ({ type: 'UnbindReservation', _id: made[0] ?? NEVER_MADE }),
   ({ made }) => ({ type: 'KeepReservation', ...by, _id: made[0] ?? NEVER_MADE }),
   ({ made }) => ({ type: 'ReleaseUnattended', _id: made[0] ?? NEVER_MADE, cause: 'keepalive' }),
-  ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut, from: 0 }),
+  ({ sut }) => ({ type: 'AdvanceSchedule', sut_id: sut }),
   ({ sut }) => ({ type: 'RefuseOffer', _id: randomHex(12), sut_id: sut, user_id: alice }),
   () => ({ type: 'TagSut', tags: { rack: '4' } }),
   ({ sut }) => ({ ...createSeries('FREQ=DAILY;COUNT=3', [asked('14:00'), asked('15:00')]), sut_id: sut }),

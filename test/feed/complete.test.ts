@@ -11,7 +11,7 @@ test('a complete transfer of lines ends with the position of its response, whate
   const service = await start(t, { now: NOW })
   await createSut(service.as('admin'))
   for (const [query, events] of [
-    ['', 8],
+    ['', 7],
     ['?type=SutCreated', 1],
     ['?type=SutRetired', 0],
     ['?after=latest', 0],

@@ -80,8 +80,8 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
   const lines = await openStream(own.port, '?follow=true', { accept: LINES })
   await createSut(own.as('admin'), { rdp_width: 1024, tags: undefined, password: 'x', user_name: 'y' })
   const [asStream, asLines] = [
-    await live.until((so) => eventsIn(so).length === 8),
-    await lines.until((so) => eventsIn(so).length === 8),
+    await live.until((so) => eventsIn(so).length === 7),
+    await lines.until((so) => eventsIn(so).length === 7),
   ]
   const page = await pageAt('', own)
   await own.stop()
@@ -102,27 +102,23 @@ test('pages, lines and Server-Sent Events contain identical events, live and aft
 
 test('`next` leads through the log, even if a filter leaves a page short or empty', async (t) => {
   const whole = await pageAt()
-  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [18, sequenceAt(17), true])
+  t.deepEqual([whole.events.length, whole.next, whole.caught_up], [17, sequenceAt(16), true])
   const [first, rest] = [await pageAt('?limit=5'), await pageAt(`?after=${sequenceAt(4)}`)]
   t.deepEqual([first.next, first.caught_up, rest.caught_up], [sequenceAt(4), false, true])
   t.deepEqual([...jsonIn(first), ...jsonIn(rest)], jsonIn(whole))
   t.deepEqual(await pageAt('?type=SutRetired'), {
     events: [],
-    next: sequenceAt(17),
+    next: sequenceAt(16),
     caught_up: true,
   })
-  t.deepEqual(await pageAt(`?after=${sequenceAt(17)}`), {
+  t.deepEqual(await pageAt(`?after=${sequenceAt(16)}`), {
     events: [],
-    next: sequenceAt(17),
+    next: sequenceAt(16),
     caught_up: true,
   })
   const fresh = await start(t, { now: NOW })
   // Recorded by the start itself.
-  t.deepEqual(typesIn(await pageAt('', fresh)), [
-    'berth.LogVersionSet',
-    'berth.ScheduleBegan',
-    ...Array(4).fill('berth.UserAdded'),
-  ])
+  t.deepEqual(typesIn(await pageAt('', fresh)), ['berth.LogVersionSet', ...Array(4).fill('berth.UserAdded')])
 })
 
 test('order=desc leads through the log from the newest event back', async (t) => {
@@ -130,7 +126,7 @@ test('order=desc leads through the log from the newest event back', async (t) =>
   const all = await pageAt('?order=desc')
   t.deepEqual([jsonIn(all), all.next, all.caught_up], [newestFirst, sequenceAt(0), true])
   const first = await pageAt('?order=desc&limit=5')
-  t.deepEqual([jsonIn(first), first.next, first.caught_up], [newestFirst.slice(0, 5), sequenceAt(13), false])
+  t.deepEqual([jsonIn(first), first.next, first.caught_up], [newestFirst.slice(0, 5), sequenceAt(12), false])
   const rest = await pageAt(`?order=desc&limit=13&before=${first.next}`)
   t.deepEqual([jsonIn(rest), rest.next, rest.caught_up], [newestFirst.slice(5), sequenceAt(0), true])
   t.deepEqual(await pageAt('?order=desc&before=0'), {
@@ -138,7 +134,7 @@ test('order=desc leads through the log from the newest event back', async (t) =>
     next: sequenceAt(0),
     caught_up: true,
   })
-  t.deepEqual(await pageAt('?order=desc&before=18'), all)
+  t.deepEqual(await pageAt('?order=desc&before=17'), all)
   const created = await pageAt('?order=desc&type=SutCreated,ListenPortAssigned')
   t.deepEqual(jsonIn(created), jsonIn(await pageAt('?type=SutCreated,ListenPortAssigned')).toReversed())
 })
@@ -148,13 +144,13 @@ test('thorough: a page from the newest event back covers at most 4,096 events an
   const newest = await pageAt('?order=desc&limit=3', own)
   t.deepEqual(
     newest.events.map(({ sequence }) => sequence),
-    [4_205, 4_204, 4_203].map((n) => sequenceAt(n)),
+    [4_204, 4_203, 4_202].map((n) => sequenceAt(n)),
   )
   const empty = await pageAt('?order=desc&type=SutRetired', own)
-  t.deepEqual(empty, { events: [], next: sequenceAt(4_206 - 4_096), caught_up: false })
+  t.deepEqual(empty, { events: [], next: sequenceAt(4_205 - 4_096), caught_up: false })
   const rest = await pageAt(`?order=desc&limit=1000&before=${empty.next}`, own)
-  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [110, sequenceAt(0), true])
-  t.deepEqual(jsonIn(rest), jsonIn(await pageAt('?limit=110', own)).toReversed())
+  t.deepEqual([rest.events.length, rest.next, rest.caught_up], [109, sequenceAt(0), true])
+  t.deepEqual(jsonIn(rest), jsonIn(await pageAt('?limit=109', own)).toReversed())
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?order=desc&limit=1000', large)
   t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
@@ -166,15 +162,15 @@ test('thorough: a page covers at most 4,096 events and 4 MB, and reports whether
   const empty = await pageAt('?type=SutRetired', own)
   t.deepEqual(empty, { events: [], next: sequenceAt(4_095), caught_up: false })
   const rest = await pageAt(`?type=SutRetired&after=${empty.next}`, own)
-  t.deepEqual(rest, { events: [], next: sequenceAt(4_205), caught_up: true })
+  t.deepEqual(rest, { events: [], next: sequenceAt(4_204), caught_up: true })
   t.is((await pageAt('?limit=1000', own)).events.length, 1_000)
   const large = await startWithLog(t, { count: 500, characters: 4_000 }, { now: NOW })
   const short = await pageAt('?limit=1000', large)
   t.true(short.events.length > 200 && short.events.length < 230 && !short.caught_up)
   t.is(short.events.at(-1)?.sequence, short.next)
   const lines = await own.as('audrey').get('/api/events', { Accept: LINES })
-  t.is(lines.text.trimEnd().split('\n').length, 4_206 + 1)
-  t.is(lines.headers['berth-position'], sequenceAt(4_205))
+  t.is(lines.text.trimEnd().split('\n').length, 4_205 + 1)
+  t.is(lines.headers['berth-position'], sequenceAt(4_204))
 })
 
 test('events are filtered by type, by SUT including its port and reservations, and by user', async (t) => {
@@ -207,7 +203,7 @@ test('a position may omit leading zeros, and `latest` is the end of the log', as
 })
 
 const ask = (query: string, headers = {}): Promise<Answer> => service.as('audrey').get(`/api/events${query}`, headers)
-const BEYOND = sequenceAt(18)
+const BEYOND = sequenceAt(17)
 
 const wrong: Readonly<Record<string, readonly [query: string, headers: object, ...where: string[]]>> = {
   'a position of 21 digits': [`?after=0${sequenceAt(1)}`, {}, 'after'],
@@ -225,7 +221,7 @@ const wrong: Readonly<Record<string, readonly [query: string, headers: object, .
   'another order': ['?order=asc', {}, 'order'],
   'before without order=desc': ['?before=4', {}, 'before'],
   'a malformed position in before': ['?order=desc&before=x', {}, 'before'],
-  'a position in before that is beyond the end': [`?order=desc&before=${sequenceAt(19)}`, {}, 'before'],
+  'a position in before that is beyond the end': [`?order=desc&before=${sequenceAt(18)}`, {}, 'before'],
   'a limit of 0': ['?limit=0', {}, 'limit'],
   'a limit above 1000': ['?limit=1001', {}, 'limit'],
   'a limit on a stream': ['?limit=5', { Accept: LINES }, 'limit'],
@@ -259,7 +255,7 @@ test('the Accept header selects pages, lines or Server-Sent Events, and a 406 na
     const head = await service.as('audrey').request('HEAD', '/api/events', { Accept: accept })
     t.deepEqual([head.status, head.headers['content-type']], [200, mediaType], accept)
     t.regex(String(head.headers.vary), /^Accept\b/)
-    t.is(head.headers['berth-position'], sequenceAt(17))
+    t.is(head.headers['berth-position'], sequenceAt(16))
   }
   for (const accept of ['text/html', 'application/json;q=0']) {
     const refused = await ask('', { Accept: accept })

@@ -43,7 +43,7 @@ const browse = (t: ExecutionContext, { port }: Pick<Running, 'port'>, mayConnect
       return fetch(url, { ...init, headers: { ...init.headers, Authorization: basic('audrey') } })
     },
   })
-  for (const type of ['SutCreated', 'ListenPortAssigned', 'LogVersionSet', 'ScheduleBegan', 'UserAdded']) {
+  for (const type of ['SutCreated', 'ListenPortAssigned', 'LogVersionSet', 'UserAdded']) {
     source.addEventListener(`berth.${type}`, ({ lastEventId }) => got.push(lastEventId))
   }
   source.addEventListener('error', ({ code }) => errors.push(code))

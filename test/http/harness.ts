@@ -74,8 +74,8 @@ const PEOPLE: readonly (readonly [name: string, role: Role, id: string])[] = [
   ['audrey', 'auditor', '590780914445534540190002'],
 ]
 
-/** Events that the first start on a new log records: LogVersionSet, ScheduleBegan, and one for each user. */
-export const EVENTS_OF_START = 2 + PEOPLE.length
+/** Events that the first start on a new log records: LogVersionSet, and one for each user. */
+export const EVENTS_OF_START = 1 + PEOPLE.length
 
 /** Secrets of the users: name, password hash and epoch of each. */
 export const SECRETS_OF_PEOPLE = 3 * PEOPLE.length

@@ -117,17 +117,3 @@ test('thorough: SUTs whose starts and ends are refused after a downtime do not h
   again.clock.set(at('06:20:01.000'))
   t.is((await untilScheduled([again], 120)).length, 120)
 })
-
-test('the schedule begins once, however often a service starts', async (t) => {
-  const data = await temporaryData(t)
-  for (const time of ['05:50:00.000', '05:51:00.000', '05:52:00.000']) {
-    const service = await start(t, { data, now: at(time) })
-    await createSut(service.as('admin'))
-    await service.stop()
-  }
-  const began = (await allEventsOf({ data })).filter(({ type }) => type === 'ScheduleBegan')
-  t.deepEqual(
-    began.map((event) => event.data),
-    [{ from: at('05:50:00.000') }],
-  )
-})

@@ -32,8 +32,6 @@ import {
 export interface LogContext {
   /** Time of the event in Unix milliseconds. */
   readonly now: number
-  /** Unix milliseconds: starts and ends due before are not recorded; undefined before ScheduleBegan. */
-  readonly from: number | undefined
   /** The offer that a reservation takes up which was made for a request; undefined if it has none. */
   readonly offerOf: (requestId: string | undefined) => Offer | undefined
   /** Whether a SUT may be retired. */
@@ -100,8 +98,7 @@ const ofMade = (event: OfReservation) => {
   return { actor: holderOf(event), _id, user_id } as const
 }
 
-const advance = ({ data }: OfReservation, { from }: LogContext) =>
-  from === undefined ? undefined : ({ type: 'AdvanceSchedule', sut_id: data.sut_id, from } as const)
+const advance = ({ data }: OfReservation) => ({ type: 'AdvanceSchedule', sut_id: data.sut_id }) as const
 
 const ofReservation = decidedBy(reservationDecider)({
   ReservationCreated: (event, { offerOf }) => {

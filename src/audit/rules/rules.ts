@@ -26,9 +26,8 @@ export const makeRules = (): Rules => {
   const judgeId = makeJudgeId()
   const judgePlain = makeJudgePlain(streams)
   const mayBeRetired = (sutId: string): boolean => (streams.sutOf(sutId)?.status ?? 'retired') === 'retired'
-  /** As the last LogVersionSet and the first ScheduleBegan have it. */
+  /** As the last LogVersionSet has it. */
   let logVersion = 0
-  let from: number | undefined
 
   const judge: Rules['judge'] = (event, position, report) => {
     const stream = streams.get(event.stream)
@@ -45,9 +44,8 @@ export const makeRules = (): Rules => {
     judgeKey(stream, event, time, report)
     judgePlain(event, time, report)
     if (event.type === 'LogVersionSet') logVersion = event.data.version
-    if (event.type === 'ScheduleBegan') from ??= millisecondsIn(event.data.from)
     const offerOf = (requestId: string | undefined) => findOffer(streams, requestId)
-    stream.state = judgeAgain(stream.state, event, { now: time, mayBeRetired, offerOf, logVersion, from }, report)
+    stream.state = judgeAgain(stream.state, event, { now: time, mayBeRetired, offerOf, logVersion }, report)
     return previous
   }
 

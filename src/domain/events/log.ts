@@ -36,11 +36,11 @@ export const logEvents = {
     guide:
       'a lost key of the vault is [given up](backup.md#keys-of-the-vault) | `key`, its id, and `secrets`, how many were lost with it',
   }),
-  /** Starts and ends due at or after `from` are recorded. */
+  /** Starts and ends due at or after `from` are recorded. Logs of before 2.0.0 have it at their beginning. */
   ScheduleBegan: declare({
     members: { from: recordedTime },
     isIn: inStream(SCHEDULE_STREAM),
     by: ['schedule'],
-    guide: 'the first start: starts and ends due from then on are recorded | `from`',
+    guide: 'the first start; only versions before 2.0.0 recorded it | `from`',
   }),
 } as const

@@ -11,18 +11,16 @@ import { formatMilliseconds } from '../values/instant.ts'
  */
 export interface AdvanceSchedule {
   readonly sut_id: string
-  /** Unix milliseconds: what was due earlier is never recorded (see ScheduleBegan). */
-  readonly from: number
 }
 
-export const advance = ({ windows }: SutState, { sut_id, from }: AdvanceSchedule, now: number): Decision => {
-  const since = Math.max((from - 1) / 1000, now / 1000 - UNRECORDED_MAX)
-  for (const held of findOverlapping(windows, { start: since, end: now / 1000 + 1 }, Number.POSITIVE_INFINITY)) {
+export const advance = ({ windows }: SutState, { sut_id }: AdvanceSchedule, now: number): Decision => {
+  const recent = { start: now / 1000 - UNRECORDED_MAX, end: now / 1000 + 1 }
+  for (const held of findOverlapping(windows, recent, Number.POSITIVE_INFINITY)) {
     if (isOver(held)) continue
     const { _id, user_id, end, recorded } = held
     const start = startDue(held)
     if (start > now) break
-    if (recorded === 'nothing' && start >= from)
+    if (recorded === 'nothing')
       return E.right([{ type: 'ReservationStarted', data: { _id, due: formatMilliseconds(start), sut_id, user_id } }])
     if (end * 1000 <= now)
       return E.right([

@@ -138,7 +138,6 @@ const LAWFUL: Readonly<Record<string, Logs>> = {
     ],
     [...RUNNING, released('06:30'), ['06:31', of(reservationCancelled(SECOND, bob))]],
     [...RUNNING, ['10:00', retired], ['10:01', endedAt(FIRST, '07:30')]],
-    [...MORNING, ['06:20', began('06:20')], END as Entry],
     [...RUNNING, made('07:31', 3, '07:30', '07:45')],
   ],
   'an idempotency key recurs after a day, or after its creation was abandoned': [

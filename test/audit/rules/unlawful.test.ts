@@ -16,7 +16,6 @@ import {
   assigned,
   BEGINNING,
   BY_GATEWAY,
-  began,
   CLIENT,
   closedSession,
   type Entry,
@@ -106,12 +105,7 @@ const LIFE: readonly Row[] = [
   ],
 ]
 
-const START: Entry = ['06:00', startedAt(FIRST, '06:00')]
-const scheduled = (...log: readonly Entry[]): readonly Entry[] => [
-  ['05:15', began('05:15')],
-  ...MORNING.slice(3, 5),
-  ...log,
-]
+const scheduled = (...log: readonly Entry[]): readonly Entry[] => [...MORNING.slice(3, 5), ...log]
 const SCHEDULE: readonly Row[] = [
   ['a start due at another time', scheduled(['06:01', startedAt(FIRST, '06:01')]), /another due/],
   ['an end without a start', scheduled(['07:30', endedAt(FIRST, '07:00')]), /then is a ReservationStarted/],
@@ -161,7 +155,7 @@ const ENVELOPE: readonly Row[] = [
     at(onPort(reservationCreated(idAt('06:20', 3), '10:00', '10:15')), { actor: bob }),
     /by the tester .* for the user/,
   ],
-  ['a start by a user', scheduled([...START, { actor: bob, role: 'tester' }] as never), /is a ReservationStarted by a/],
+  ['a start by a user', at(startedAt(FIRST, '06:00'), { actor: bob, role: 'tester' }), /is a ReservationStarted by a/],
   ['a probe under another name', probed(['05:13', offline, { ...ONE, actor: 'schedule' }]), /under the name schedule/],
   ['an unbinding from a client', at(of(reservationUnbound(FIRST)), { client: CLIENT }), /names a client for what/],
 ]

@@ -1,7 +1,6 @@
 import test from 'ava'
 import { reservationDecider } from '../../../src/domain/reservation/decide.ts'
 import {
-  clock,
   idOf,
   type Reserving,
   reservationCreated,
@@ -18,11 +17,7 @@ const created = at('05:00', sutCreated())
 const made = at('05:00', reservationCreated(idOf(1), '06:00', '07:00'))
 const due = (time: string): string => `2030-05-02T${time}Z`
 const started = at('06:00', reservationStarted(idOf(1), due('06:00:00.000')))
-const advance = (from = '00:00'): Reserving<'AdvanceSchedule'> => ({
-  type: 'AdvanceSchedule',
-  sut_id: SUT_ID,
-  from: clock(from),
-})
+const advance = (): Reserving<'AdvanceSchedule'> => ({ type: 'AdvanceSchedule', sut_id: SUT_ID })
 
 test('a start is recorded once, from the millisecond it is due', (t) => {
   t.deepEqual(given(created, made).when(advance(), '05:59:59.999'), records())

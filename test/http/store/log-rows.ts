@@ -22,7 +22,7 @@ export interface Event extends Row {
 
 /** Whether a start recorded the event, not a request. Users are imported at a start. */
 const isOfStart = (type: string, actor: string): boolean =>
-  type === 'LogVersionSet' || type === 'ScheduleBegan' || (type === 'UserAdded' && actor === 'berth')
+  type === 'LogVersionSet' || (type === 'UserAdded' && actor === 'berth')
 
 /** All complete events, from either store. */
 export const allEventsOf = async ({ data }: Pick<Running, 'data'>): Promise<readonly Event[]> => {

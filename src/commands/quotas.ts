@@ -27,12 +27,10 @@ export interface Quotas {
 }
 
 interface QuotasOptions {
-  /** The quota of a user whose reservations are limited. */
+  /** The quota of a user; undefined for those who have none. */
   readonly quotaOf: (userId: string) => Quota | undefined
   /** What a user has reserved, as far as the views have come. Rejects with StoreUnavailable. */
   readonly usageOf: (userId: string) => Usage | Promise<Usage>
-  /** As in Quotas. */
-  readonly priorityMaxOf: Quotas['priorityMaxOf']
   /** Waits until the views have come to a store position. False if they have not in time. */
   readonly waitForViews: (storePosition: StorePosition) => Promise<boolean> | boolean
   /** Milliseconds that a command waits for its turn: `STORE_TIMEOUT_MS` by default. */
@@ -46,13 +44,15 @@ const unavailable = (): E.Either<Failure, never> =>
 const busy = (): E.Either<Failure, never> =>
   E.left(failure('unavailable', 'Other requests for this user are still in progress. Try again.'))
 
-export const makeQuotas = ({
-  quotaOf,
-  usageOf,
-  priorityMaxOf,
-  waitForViews,
-  turnTimeout = STORE_TIMEOUT_MS,
-}: QuotasOptions): Quotas => {
+const limitsReservations = ({ hours_per_week, reservations_max }: Quota): boolean =>
+  hours_per_week !== null || reservations_max !== null
+
+export const makeQuotas = (options: QuotasOptions): Quotas => {
+  const { usageOf, waitForViews, turnTimeout = STORE_TIMEOUT_MS } = options
+  const quotaOf = (userId: string): Quota | undefined => {
+    const quota = options.quotaOf(userId)
+    return quota !== undefined && limitsReservations(quota) ? quota : undefined
+  }
   const turns = makeTurns()
   /** Store positions of users' commands to which the views had not come in time. */
   const behind = new Map<string, StorePosition>()
@@ -108,6 +108,6 @@ export const makeQuotas = ({
   return {
     run: (userId, run) => (quotaOf(userId) === undefined ? run(undefined) : runExclusive(userId, run)),
     usesOf,
-    priorityMaxOf,
+    priorityMaxOf: (userId) => options.quotaOf(userId)?.priority_max ?? null,
   }
 }

@@ -23,7 +23,6 @@ const given = (
   }
   const quotas = makeQuotas({
     turnTimeout,
-    priorityMaxOf: () => null,
     quotaOf: (userId) => (userId === 'alice' ? LIMITS : undefined),
     usageOf: async () => {
       if (fails()) throw new StoreUnavailable('closed')

@@ -3,7 +3,10 @@ import type { TokenDocument, TokenInternal } from '../../../projections/token.ts
 import { renewEpoch } from '../../commands/users/renew-epoch.ts'
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { ConsoleTicket } from '../../http/console/consoles.ts'
+import { makeUsedTickets } from '../../http/console/used-tickets.ts'
+import type { SingleSignOn } from '../../http/routes/parts.ts'
 import { isOfSession, type LoginSessions, makeLoginSessions } from '../../users/login-sessions.ts'
+import { makeProvider } from '../../users/oidc/provider.ts'
 import { makeTokens, type Tokens } from '../../users/tokens.ts'
 import { OPERATOR, type User } from '../../users/user.ts'
 import type { Users } from '../../users/users.ts'
@@ -102,3 +105,16 @@ export const makeTicketHolder =
     const admitted = user && { ...user, ...access }
     return admitted && isStillHolder(users, signedIn, admitted) ? admitted : undefined
   }
+
+/** The provider, if there is one. */
+export const openSingleSignOn = (lab: Lab): SingleSignOn | undefined => {
+  const { config, vault, log, clock, randomBytes } = lab
+  const { oidc } = config
+  if (oidc === undefined) return undefined
+  return {
+    ...{ provider: makeProvider(oidc), roles: oidc.roles, exchanging: 0 },
+    transactions: makeSealer(vault.keys, 'berth sign-in transaction v1', randomBytes),
+    used: makeUsedTickets(clock),
+    warn: (facts, sentence) => log.warn(facts, sentence),
+  }
+}

@@ -7,6 +7,7 @@ import {
   ClientSecretBasic,
   ClientSecretPost,
   type Configuration,
+  type CustomFetch,
   calculatePKCECodeChallenge,
   customFetch,
   discovery,
@@ -16,8 +17,35 @@ import {
 } from 'openid-client'
 import { type Claims, claimValuesOf, hasName, isElsewhere, isSubject, type Person, personOf } from './claims.ts'
 import { readClientSecret } from './client-secret.ts'
-import { AddressNotSafe, isSafe, limitedFetch } from './limited-fetch.ts'
 import { describeFailure, isClientRefused, isKeyUnknown, isUnavailable, ProviderUnavailable } from './why-failed.ts'
+
+/** Bytes of an answer of the provider, which is kept in memory and parsed at once. */
+export const ANSWER_BYTES_MAX = 262_144
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
+
+/** Whether an address is encrypted or does not leave the machine. */
+const isSafe = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+
+const readWhole = async (body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> => {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  // Leaving the loop early cancels the stream.
+  for await (const piece of body) {
+    size += piece.length
+    if (size > ANSWER_BYTES_MAX) throw new ProviderUnavailable(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+/** Fetches from safe addresses only, and takes answers of limited size. The signal of each request limits its time. */
+const limitedFetch: CustomFetch = async (address, options) => {
+  if (!isSafe(new URL(address))) throw new ProviderUnavailable('the provider names an address that is not https')
+  const { status, headers, body } = await fetch(address, options as RequestInit)
+  return new Response(body && (await readWhole(body)), { status, headers })
+}
 
 /** How Berth shows a provider its secret (OpenID Connect Core 1.0, section 9). */
 const METHODS = { client_secret_post: ClientSecretPost, client_secret_basic: ClientSecretBasic } as const
@@ -79,7 +107,8 @@ const discover = async ({ issuer, clientId }: ProviderOptions, auth: ClientAuth)
   const { issuer: named, authorization_endpoint: at } = client.serverMetadata()
   // Providers for many tenants name a pattern. Everybody's tenant could bring everybody's roles.
   if (new URL(named).href !== new URL(issuer).href) throw new ProviderUnavailable('the provider has another issuer')
-  if (at === undefined || !isSafe(new URL(at))) throw new AddressNotSafe('the provider has no safe sign-in address')
+  if (at === undefined || !isSafe(new URL(at)))
+    throw new ProviderUnavailable('the provider has no safe sign-in address')
   return client
 }
 

@@ -1,5 +1,4 @@
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
-import { AddressNotSafe, AnswerTooLarge } from './limited-fetch.ts'
 
 /** The provider could not be asked, or does not serve this client. The message has nothing of what it answered. */
 export class ProviderUnavailable extends Error {
@@ -99,11 +98,9 @@ export const isUnavailable = (error: unknown): boolean => {
   if (faultOfProvider(error) !== undefined) return true
   return chainOf(error).some(
     (each) =>
-      each instanceof AnswerTooLarge ||
       each instanceof ProviderUnavailable ||
       // The client secret is wrong.
       each instanceof WWWAuthenticateChallengeError ||
-      each instanceof AddressNotSafe ||
       (each instanceof TypeError && !(each instanceof ClientError)) ||
       NO_ANSWER.includes(codeOf(each)),
   )

@@ -131,7 +131,6 @@ export const startInstance = ({ store, views: seen, users, clock }: World): Inst
       const { role, quota } = users.get(id) ?? {}
       return role === 'tester' ? quota : undefined
     },
-    priorityMaxOf: () => null,
     usageOf: usages.of,
     waitForViews,
   })

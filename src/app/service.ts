@@ -31,7 +31,6 @@ import { makeKeepalive } from '../processes/keeping/keepalive.ts'
 import { makeUnbroken } from '../processes/keeping/unbroken.ts'
 import { makeUnused } from '../processes/keeping/unused.ts'
 import { pauseFor, runLoop, untilNextSecond } from '../processes/loop.ts'
-import { makeRunBatches } from '../processes/process.ts'
 import { makeRefusalCounts } from '../processes/refusals.ts'
 import { makeSchedule } from '../processes/schedule.ts'
 import { makeTargetOf } from '../processes/targets.ts'
@@ -173,13 +172,7 @@ export const startService = async (config: Config, runtime: Runtime): Promise<Se
     const monitor = openMonitor(lab, { instance, useOf, isServing, signal }, port)
 
     // 10. What records on time.
-    const recording = {
-      ...lab,
-      clock: processClock,
-      upcoming,
-      runBatches: makeRunBatches(signal),
-      signal,
-    }
+    const recording = { ...lab, clock: processClock, upcoming, signal }
     const keeping = {
       ...{ ...recording, unbroken, catchUp, isUsed },
       ...{ connections: forwarded.connections, openSince: forwarded.openSince },

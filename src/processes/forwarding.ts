@@ -37,26 +37,12 @@ export interface ForwardingProcess extends Timed {
 const makePorts = ({ forwarded, gateway, targetOf, onError }: ForwardingOptions) => {
   /** Ports that the gateway is opening. */
   const opening = new Set<Promise<unknown>>()
-  let isStale = false
-
-  /** Undefined also if it cannot be read, which is reported once a look: it fails for every reservation. */
-  const read = ({ sut_id }: Upcoming): SutTarget | undefined => {
-    try {
-      return targetOf(sut_id)
-    } catch (error) {
-      if (!isStale) onError(error)
-      isStale = true
-      return undefined
-    }
-  }
-
   return {
-    read,
     /** Passes the current target of a reservation to the gateway, which drops its cached verdicts. */
     forward: (entry: RunningReservation): void => {
       forwarded.put(entry)
-      const { _id: reservationId, listen_port: listenPort } = entry.reservation
-      const target = read(entry.reservation)
+      const { _id: reservationId, listen_port: listenPort, sut_id } = entry.reservation
+      const target = targetOf(sut_id)
       if (target === undefined) return
       const { host, port, protocol } = target
       // The gateway reports a port that it cannot open, and retries.
@@ -71,23 +57,15 @@ const makePorts = ({ forwarded, gateway, targetOf, onError }: ForwardingOptions)
     },
     /** Resolves when the gateway has tried to open every port so far. */
     tried: () => Promise.all(opening),
-    /** The gateway must be told of all again. */
-    setStale: (): void => {
-      isStale = true
-    },
-    /** Whether it must: a target could not be read, or the gateway has lost them. */
-    takeStale: (): boolean => {
-      const wasStale = isStale
-      isStale = false
-      return wasStale
-    },
   }
 }
 
 export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
-  const { upcoming, forwarded, views, gateway, accessSince, clock, signal } = options
-  const { read, forward, close, tried, setStale, takeStale } = makePorts(options)
+  const { upcoming, forwarded, views, gateway, targetOf, accessSince, clock, signal } = options
+  const { forward, close, tried } = makePorts(options)
   let isTrusted = true
+  /** Whether the gateway must be told of all again. */
+  let isLost = false
 
   const isToOpen = ({ _id, starts, ends }: Upcoming): boolean =>
     forwarded.get(_id) === undefined && starts <= clock.now() && ends > clock.now()
@@ -96,7 +74,7 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     const reservation = upcoming.get(_id)
     const since = reservation && accessSince(reservation.user_id)
     if (reservation === undefined || since === undefined || !isToOpen(reservation)) return
-    if (read(reservation)?.isOurs === true) forward({ reservation, accessSince: since })
+    if (targetOf(reservation.sut_id)?.isOurs === true) forward({ reservation, accessSince: since })
   }
 
   /** Whether the time of one is over. A clock that was ahead has opened those that begin later. */
@@ -137,7 +115,10 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     tick: async () => {
       const mayAct = clock.mayAct()
       isTrusted = mayAct
-      if (takeStale()) await forEachYielding(forwarded.all(), forward, signal)
+      if (isLost) {
+        isLost = false
+        await forEachYielding(forwarded.all(), forward, signal)
+      }
       await forEachYielding(forwarded.all(), check, signal)
       // A look at all also finds the SUTs that another instance forwards no longer.
       if (mayAct) await forEachYielding([...upcoming.all()].filter(isToOpen), begin, signal)
@@ -145,7 +126,7 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     },
     reopenAll: () => {
       forwarded.setAllClosed()
-      setStale()
+      isLost = true
     },
     checkAll: () => {
       for (const each of forwarded.all()) check(each)

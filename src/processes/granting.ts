@@ -6,7 +6,7 @@ import { quarterAt } from '../domain/calendar/window.ts'
 import { subjectId } from '../domain/idempotency-records.ts'
 import { haveCommonSlot, intersect, isEmpty, type SlotSet, setSlot, slotsIn } from '../domain/matching/slot-set.ts'
 import { type RequestCommand, requestDecider } from '../domain/request/decide.ts'
-import { hasOffer, offersIn, type Queue, type Waiting } from '../domain/request/queue.ts'
+import { hasOffer, type OfferedRequest, offersIn, type Queue, type Waiting } from '../domain/request/queue.ts'
 import { expiryOf, firstFor, type Grants, type Moment, mayBeOffered } from '../domain/request/rank.ts'
 import { REQUESTS_STREAM } from '../domain/values/ids.ts'
 import type { StorePosition } from '../domain/values/position.ts'
@@ -16,10 +16,11 @@ import type { FollowedQueue } from '../read-models/requests/follow-queue.ts'
 import { type GrantsOptions, makeGrants, mayHold, scopesOf, windowNow } from '../read-models/requests/grants.ts'
 import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
-import { makeRecordNow, makeRunBatches, type RecordingOptions } from './process.ts'
+import { type BatchOptions, makeRecordNow, type RecordingOptions, runBatches } from './process.ts'
 
 export interface GrantingOptions
   extends RecordingOptions,
+    BatchOptions,
     Pick<MakingParts, 'finishOffer' | 'reachableFor' | 'randomHex'> {
   readonly views: Pick<Views, 'watch' | 'newest' | 'waitForStorePosition'>
   readonly requests: Pick<Followed<FollowedQueue>, 'get'>
@@ -30,10 +31,8 @@ export interface GrantingOptions
   /** Resolves when what the views show of users is known; undefined when it is. */
   readonly usersSettled: () => Promise<void> | undefined
   readonly isServing: () => boolean
-  readonly onError: (error: unknown) => void
   /** Resolves when it is time to look at the clock again. */
   readonly wake: (signal: AbortSignal) => Promise<void>
-  readonly signal: AbortSignal
 }
 
 /** SUTs offered in one append: each is compared with all that wait, in one turn of the event loop. */
@@ -118,15 +117,15 @@ const chooseSuts = async (look: Look): Promise<readonly string[]> => {
 
 /** What is recorded about those who wait. */
 const makeRecords = (options: GrantingOptions) => {
-  const { finishOffer, clock, makeRequestId, onError, signal, reachableFor, randomHex, personOf, views } = options
+  const { finishOffer, clock, makeRequestId, reachableFor, randomHex, personOf, views } = options
   const recordNow = makeRecordNow(options)
   const run = (command: RequestCommand) => recordNow(requestDecider, REQUESTS_STREAM, command)
-  const runBatches = makeRunBatches(signal)
 
-  const finish = (requests: Queue): Promise<void> =>
-    runBatches(requests.filter(hasOffer), async (request) => {
-      if (clock.mayRecord()) await finishOffer(request, makeRequestId()).catch(onError)
-    })
+  const finish = (requests: Queue): Promise<boolean> => {
+    const finishOne = async (request: OfferedRequest): Promise<unknown> =>
+      clock.mayRecord() && finishOffer(request, makeRequestId())
+    return runBatches(requests.filter(hasOffer), finishOne, options)
+  }
 
   /** Ends what has waited too long or in vain. */
   const expire = async (queue: Queue, suts: KnownSuts): Promise<void> => {

@@ -40,25 +40,42 @@ const BATCH_SIZE = 25
 const BATCH_DELAY_MS = 10
 
 /** In random order, several instances on one log share the work: each finds most records already made. */
-export const shuffled = <A>(items: readonly A[]): readonly A[] =>
+const shuffled = <A>(items: readonly A[]): readonly A[] =>
   items
     .map((item) => [Math.random(), item] as const)
     .sort(([a], [b]) => a - b)
     .map(([, item]) => item)
 
-/** Calls `one` for each item, in batches. */
-export type RunBatches = <A>(items: readonly A[], one: (item: A) => Promise<unknown>) => Promise<void>
+/** How batches end early, and where errors go: one that fails holds up no other. */
+export interface BatchOptions {
+  /** No further batch begins once it aborts. */
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
 
-/** Begins no further batch once the signal aborts. */
-export const makeRunBatches =
-  (signal: AbortSignal): RunBatches =>
-  async (items, one) => {
-    for (let n = 0; n < items.length; n += BATCH_SIZE) {
-      if (n > 0) await delay(BATCH_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
-      if (signal.aborted) return
-      await Promise.all(items.slice(n, n + BATCH_SIZE).map(one))
+/** Calls `one` for each item, in batches. Resolves to whether none has failed, or resolved to false. */
+export const runBatches = async <A>(
+  items: readonly A[],
+  one: (item: A) => Promise<unknown>,
+  { signal, onError }: BatchOptions,
+): Promise<boolean> => {
+  let isDone = true
+  const attempt = async (item: A): Promise<void> => {
+    try {
+      if ((await one(item)) === false) isDone = false
+    } catch (error) {
+      isDone = false
+      onError(error)
     }
   }
+  const inOrder = shuffled(items)
+  for (let n = 0; n < inOrder.length; n += BATCH_SIZE) {
+    if (n > 0) await delay(BATCH_DELAY_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (signal.aborted) return false
+    await Promise.all(inOrder.slice(n, n + BATCH_SIZE).map(attempt))
+  }
+  return isDone
+}
 
 /** Items that are looked at in one turn of the event loop: some of them parse documents, 40 us each. */
 const LOOKED_AT_IN_A_TURN = 100

@@ -2,18 +2,16 @@ import { reservationDecider } from '../domain/reservation/decide.ts'
 import { sutStream } from '../domain/values/ids.ts'
 import type { Views } from '../read-models/views.ts'
 import type { Timed } from './loop.ts'
-import { makeRecordNow, type RecordingOptions, type RunBatches, shuffled } from './process.ts'
+import { type BatchOptions, makeRecordNow, type RecordingOptions, runBatches } from './process.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
-export interface ScheduleOptions extends RecordingOptions {
+export interface ScheduleOptions extends RecordingOptions, BatchOptions {
   readonly upcoming: Pick<UpcomingReservations, 'all'>
   readonly views: Pick<Views, 'read'>
   /** Whether the service accepts commands. */
   readonly isServing: () => boolean
   /** Called with each recorded start or end, and the milliseconds since it was due. */
   readonly onRecorded: (what: 'start' | 'end', lag: number) => void
-  readonly onError: (error: unknown) => void
-  readonly runBatches: RunBatches
 }
 
 /** What a service that was down has missed is read a day at a time, in seconds, for a month: older ones have left the state. */
@@ -22,9 +20,9 @@ const DAYS = 31
 
 /** Makes the function that records everything that is due on a SUT, in order. False if that must be repeated. */
 const makeAdvance = (options: ScheduleOptions) => {
-  const { clock, onRecorded, onError } = options
+  const { clock, onRecorded } = options
   const recordNow = makeRecordNow(options)
-  const advance = async (sut_id: string): Promise<boolean> => {
+  return async (sut_id: string): Promise<boolean> => {
     for (;;) {
       const command = { type: 'AdvanceSchedule', sut_id } as const
       const outcome = await recordNow(reservationDecider, sutStream(sut_id), command)
@@ -36,16 +34,11 @@ const makeAdvance = (options: ScheduleOptions) => {
       }
     }
   }
-  return (sutId: string): Promise<boolean> =>
-    advance(sutId).catch((error: unknown) => {
-      onError(error)
-      return false
-    })
 }
 
 /** Records starts and ends of reservations when they are due. */
 export const makeSchedule = (options: ScheduleOptions): Timed => {
-  const { upcoming, views, clock, isServing, runBatches } = options
+  const { upcoming, views, clock, isServing } = options
   const advance = makeAdvance(options)
 
   /** Records the ends that were due while the service was down. Those of the last minute are among the upcoming. */
@@ -55,9 +48,7 @@ export const makeSchedule = (options: ScheduleOptions): Timed => {
     for (let day = 0; day < DAYS; day++) {
       const unrecorded = await views.read('unrecorded', { from: to - (day + 1) * DAY, to: to - day * DAY })
       if (unrecorded === undefined) return false
-      await runBatches(unrecorded.listed, async (sutId) => {
-        if (!(await advance(sutId))) isDone = false
-      })
+      if (!(await runBatches(unrecorded.listed, advance, options))) isDone = false
     }
     return isDone
   }
@@ -73,7 +64,7 @@ export const makeSchedule = (options: ScheduleOptions): Timed => {
       if (!isCaughtUp) isCaughtUp = await catchUp()
       const due = [...upcoming.all()].filter(isDue)
       // A SUT whose records fail holds up no other, and is due again at the next look.
-      await runBatches(shuffled([...new Set(due.map(({ sut_id }) => sut_id))]), advance)
+      await runBatches([...new Set(due.map(({ sut_id }) => sut_id))], advance, options)
     },
   }
 }

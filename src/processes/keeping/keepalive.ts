@@ -2,18 +2,16 @@ import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import { aliveFor, aliveUntil, keptAgainFrom } from '../../domain/values/keepalive.ts'
 import type { Timed } from '../loop.ts'
-import { makeRecordNow, type RecordingOptions, type RunBatches, shuffled } from '../process.ts'
+import { type BatchOptions, makeRecordNow, type RecordingOptions, runBatches } from '../process.ts'
 import { GATEWAY } from '../sessions/recorder.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
-export interface KeepaliveOptions extends RecordingOptions {
+export interface KeepaliveOptions extends RecordingOptions, BatchOptions {
   readonly upcoming: Pick<UpcomingReservations, 'all'>
   readonly unbroken: Pick<Unbroken, 'lasting'>
   /** Number of open connections of a reservation here. */
   readonly connections: (reservationId: string) => number
-  readonly onError: (error: unknown) => void
-  readonly runBatches: RunBatches
 }
 
 /**
@@ -22,7 +20,7 @@ export interface KeepaliveOptions extends RecordingOptions {
  * behind, or another instance that was first, make no difference.
  */
 export const makeKeepalive = (options: KeepaliveOptions): Timed => {
-  const { upcoming, unbroken, connections, clock, onError, runBatches } = options
+  const { upcoming, unbroken, connections, clock } = options
   const recordNow = makeRecordNow(options)
 
   const actOf = (reservation: Upcoming): 'keep' | 'release' | undefined => {
@@ -43,7 +41,7 @@ export const makeKeepalive = (options: KeepaliveOptions): Timed => {
     const act = actOf(reservation)
     if (act === undefined) return
     const [command, actor] = act === 'keep' ? [keep, GATEWAY] : [release]
-    await recordNow(reservationDecider, sutStream(sut_id), command, actor).catch(onError)
+    await recordNow(reservationDecider, sutStream(sut_id), command, actor)
   }
 
   return {
@@ -51,7 +49,7 @@ export const makeKeepalive = (options: KeepaliveOptions): Timed => {
     tick: async () => {
       if (!clock.mayRecord()) return
       const due = [...upcoming.all()].filter((reservation) => actOf(reservation) !== undefined)
-      await runBatches(shuffled(due), perform)
+      await runBatches(due, perform, options)
     },
   }
 }

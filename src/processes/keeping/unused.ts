@@ -2,11 +2,11 @@ import type { SutInternal } from '../../../projections/sut.ts'
 import { reservationDecider } from '../../domain/reservation/decide.ts'
 import { sutStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
-import { forEachYielding, makeRecordNow, type RecordingOptions, type RunBatches, shuffled } from '../process.ts'
+import { type BatchOptions, forEachYielding, makeRecordNow, type RecordingOptions, runBatches } from '../process.ts'
 import type { Upcoming, UpcomingReservations } from '../upcoming.ts'
 import type { Unbroken } from './unbroken.ts'
 
-export interface UnusedOptions extends RecordingOptions {
+export interface UnusedOptions extends RecordingOptions, BatchOptions {
   readonly upcoming: Pick<UpcomingReservations, 'get' | 'all'>
   readonly views: Pick<Views, 'watch' | 'newest' | 'read'>
   readonly unbroken: Pick<Unbroken, 'lasting'>
@@ -18,9 +18,6 @@ export interface UnusedOptions extends RecordingOptions {
   readonly isShared: boolean
   /** Waits for what others have recorded. False if that takes too long. */
   readonly catchUp: () => Promise<boolean>
-  readonly onError: (error: unknown) => void
-  readonly runBatches: RunBatches
-  readonly signal: AbortSignal
 }
 
 /** A reservation, as far as its release depends on it. */
@@ -74,7 +71,7 @@ const makeHasSession =
 
 /** Releases reservations that nobody uses. */
 export const makeUnused = (options: UnusedOptions) => {
-  const { upcoming, clock, isUsed, catchUp, onError, runBatches, signal } = options
+  const { upcoming, clock, isUsed, catchUp, signal } = options
   const { afterOf, isKnown } = makeAfterOf(options)
   const dueOf = makeDueOf(options, afterOf)
   const hasSession = makeHasSession(options)
@@ -93,7 +90,7 @@ export const makeUnused = (options: UnusedOptions) => {
     return (await recordNow(reservationDecider, sutStream(sut_id), command)) !== undefined
   }
   const releaseDue = async (reservation: Upcoming): Promise<void> => {
-    if (await release(reservation).catch((error) => onError(error))) settled.add(reservation._id)
+    if (await release(reservation)) settled.add(reservation._id)
   }
 
   return {
@@ -112,7 +109,7 @@ export const makeUnused = (options: UnusedOptions) => {
       const unread = running.filter(({ sut_id }) => !isKnown(sut_id))
       await forEachYielding(unread, ({ sut_id }) => afterOf(sut_id), signal)
       const due = running.filter((reservation) => (dueOf(reservation) ?? Number.POSITIVE_INFINITY) <= now)
-      await runBatches(shuffled(due), releaseDue)
+      await runBatches(due, releaseDue, options)
       for (const id of settled) if (upcoming.get(id) === undefined) settled.delete(id)
     },
   }

@@ -93,13 +93,15 @@ export const makeLab = () => {
       accessSince: (id) => (mayHold[Number.parseInt(id, 16) - 200] === true ? 0 : undefined),
       signal,
       onError: (error) => {
-        if (state.isReadable) throw error
+        throw error
       },
     })
     processes = {
       look: async () => {
         await upcoming.load()
-        await forwarding.tick()
+        await forwarding.tick().catch((error: unknown) => {
+          if (state.isReadable) throw error
+        })
       },
       lose: forwarding.reopenAll,
     }

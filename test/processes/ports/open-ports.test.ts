@@ -73,17 +73,6 @@ const aLabWithAnOpenPort = async (t: ExecutionContext) => {
   return lab
 }
 
-test('a target that cannot be read when a reservation is extended is told to the gateway later', async (t) => {
-  const lab = await aLabWithAnOpenPort(t)
-  t.deepEqual(lab.told(), [20_000])
-  lab.makeReadable(false)
-  await lab.take({ kind: 'extend', which: 0 })
-  t.deepEqual(lab.told(), [])
-  lab.makeReadable(true)
-  await lab.take({ kind: 'pass', seconds: 1 })
-  t.deepEqual(lab.told(), [20_000])
-})
-
 test('all ports are opened again after the gateway has lost them', async (t) => {
   const lab = await aLabWithAnOpenPort(t)
   t.deepEqual(lab.told(), [20_000])

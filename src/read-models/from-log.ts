@@ -1,3 +1,4 @@
+import { projections } from '../../projections/index.ts'
 import type { Projection, Table } from '../../projections/projection.ts'
 import type { Recorded } from '../domain/event.ts'
 import { BEFORE_FIRST, type StorePosition, toPublicPosition } from '../domain/values/position.ts'
@@ -30,7 +31,7 @@ const NO_LEAF = new Uint8Array()
  * commands are still answered. Reads its streams whole.
  */
 export const makeFromLog =
-  (store: Pick<EventStore, 'readStream'>, projections: readonly Projection[]) =>
+  (store: Pick<EventStore, 'readStream'>) =>
   async (name: Table, id: string, revision: number, stream: string, withObserved = false): Promise<FromLog> => {
     const projection = projections.find((one) => one.name === name) as Projection
     const observedIn = projection.observedIn?.(id)

@@ -5,8 +5,8 @@ import { makeListRead, type ReaderOptions, type ReaderThread } from './list-read
 
 /** The worker thread that reads lists; see list-reader.ts. */
 
-const { path, projections } = workerData as ReaderOptions
-const file = openViewsFile(path, projections, { readOnly: true })
+const { path } = workerData as ReaderOptions
+const file = openViewsFile(path, { readOnly: true })
 const readList = makeListRead(file)
 
 /** Reads within one read transaction. */

@@ -4,7 +4,6 @@ import { StoreUnavailable } from '../event-store/event-store.ts'
 import { SQLITE, sqliteCode } from '../files/sqlite.ts'
 import type { ViewsFile } from './file/views-file.ts'
 import type { Lists } from './lists/lists.ts'
-import type { Shape } from './tables/schema.ts'
 
 /** A list and the public position that it shows. */
 export interface ListResult<A> {
@@ -29,7 +28,6 @@ export type ReadList = <Name extends keyof Lists>(
 /** The worker thread's start data. */
 export interface ReaderOptions {
   readonly path: string
-  readonly projections: readonly Shape[]
 }
 
 export interface ReaderThread {
@@ -66,12 +64,7 @@ export interface ListsHere {
  *
  * @param onError called with SQLite errors of lists
  */
-export const openListReader = (
-  { path, projections }: ReaderOptions,
-  onError: (error: Error) => void,
-  here: ListsHere,
-) => {
-  const workerData: ReaderOptions = { path, projections: projections.map(({ name, version }) => ({ name, version })) }
+export const openListReader = (workerData: ReaderOptions, onError: (error: Error) => void, here: ListsHere) => {
   const thread = openThread<ReaderThread>({
     module: new URL('./list-reader-worker.ts', import.meta.url),
     start: { workerData },

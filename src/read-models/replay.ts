@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Projection } from '../../projections/projection.ts'
+import { projections } from '../../projections/index.ts'
 import { BEFORE_FIRST, type PublicPosition, type StorePosition } from '../domain/values/position.ts'
 import { BEGINNING, type EventStore } from '../event-store/event-store.ts'
 import { beforeTheFirst, progressAfter } from './file/progress.ts'
@@ -47,12 +47,7 @@ export interface Comparison {
 const DIFFERENCES_MAX = 20
 
 /** Folds the log into a file; each call continues up to the given store position. */
-const makeRebuild = (
-  store: EventStore,
-  file: ViewsFile,
-  projections: readonly Projection[],
-  onProgress: (events: number) => void,
-) => {
+const makeRebuild = (store: EventStore, file: ViewsFile, onProgress: (events: number) => void) => {
   const pending = makePending(projections, file)
   let progress = beforeTheFirst(store.logId)
   const write = (): void => {
@@ -131,19 +126,16 @@ export const isCompared = ({ events, behind }: Comparison): boolean => events > 
 export const replay = async (
   path: string,
   store: EventStore,
-  projections: readonly Projection[],
   onProgress: (events: number, of: number) => void = () => undefined,
   within = 0,
 ): Promise<Comparison> => {
-  const used = openViewsFile(path, projections, { readOnly: true })
+  const used = openViewsFile(path, { readOnly: true })
   const directory = mkdtempSync(join(tmpdir(), 'berth-replay-'))
-  const fresh = openViewsFile(join(directory, 'views.db'), projections)
+  const fresh = openViewsFile(join(directory, 'views.db'))
   try {
     const { logId } = used.progress() ?? store
     if (logId !== store.logId) throw new UnusableViews(`${path} was made from another log`)
-    const rebuild = makeRebuild(store, fresh, projections, (events) =>
-      onProgress(events, (used.progress()?.position ?? -1) + 1),
-    )
+    const rebuild = makeRebuild(store, fresh, (events) => onProgress(events, (used.progress()?.position ?? -1) + 1))
     const head = await store.head()
     await rebuild(storePositionOf(used))
     const until = performance.now() + within

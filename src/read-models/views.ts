@@ -1,3 +1,4 @@
+import { projections } from '../../projections/index.ts'
 import { type RetryKey, retryKeyIds } from '../../projections/retry-key.ts'
 import type { Snapshot } from '../domain/decider.ts'
 import type { Logged } from '../domain/event.ts'
@@ -60,7 +61,7 @@ const SHORT_LOG = 1_000
 
 /** Folds the log into documents in order, and reads from them. */
 export const openViews = async (options: ViewsOptions) => {
-  const { store, projections } = options
+  const { store, path } = options
   const { file, onError } = await openOrRebuildViews(options)
   const tracker = makeProgressTracker(file.progress() ?? beforeTheFirst(store.logId), store)
   const { current: progress, synced } = tracker
@@ -68,7 +69,7 @@ export const openViews = async (options: ViewsOptions) => {
   const writer = makeWriter({ file, pending, alarms: options, progress, synced })
   const position = (): PublicPosition => progress().position
   const here = { isLogShort: () => position() < SHORT_LOG, read: makeListRead(file) }
-  const reader = openListReader(options, onError, here)
+  const reader = openListReader({ path }, onError, here)
   const reads = makeReads(file, writer, reader)
   const { log, listeners, close: endFollowing } = follow({ options, tracker, pending, writer })
   const { keep, find, dropAll } = writer.snapshots
@@ -104,7 +105,7 @@ export const openViews = async (options: ViewsOptions) => {
     waitForPublicPosition: tracker.waitForPublicPosition,
     waitUntilDurable: tracker.waitUntilDurable,
     /** Folds a document from its stream alone: slow, but works when the views cannot keep up. */
-    fromLog: makeFromLog(store, projections),
+    fromLog: makeFromLog(store),
     /** Calls a listener with each batch of events once it is folded. Returns a function that ends this. */
     watch: (listener: OnFolded): (() => void) => {
       listeners.add(listener)

@@ -3,7 +3,6 @@ import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../projections/index.ts'
 import { openViewsFile } from '../../src/read-models/file/views-file.ts'
 import { EVENTS_OF_START, start } from '../http/harness.ts'
 import { aSut, createSut, NOW } from '../http/requests.ts'
@@ -71,7 +70,7 @@ test('"replay" compares up to where the views are, and says so; without any it c
   )
   // Like a service that has just started and not committed yet.
   await rm(views)
-  openViewsFile(views, projections).close()
+  openViewsFile(views).close()
   const none = await type(['replay'], env)
   t.is(none.code, 1)
   t.regex(none.out, new RegExp(`^not compared: the views have reached event 0 of ${all}: .*\\n$`))

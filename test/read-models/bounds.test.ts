@@ -10,7 +10,7 @@ import { makePending } from '../../src/read-models/projector/pending.ts'
 import { makeWriter } from '../../src/read-models/projector/write-behind.ts'
 
 test('the queue of snapshots drops the oldest when full and writes the others', async (t) => {
-  const file = openViewsFile(':memory:', projections)
+  const file = openViewsFile(':memory:')
   t.teardown(file.close)
   const alarms = { onAlarm: (what: string) => t.fail(what), onRecovery: () => undefined }
   let last = -1

@@ -32,4 +32,4 @@ interface Pieces {
 
 /** The same in a file in memory. */
 export const filled = (events: readonly Recorded[], pieces?: Pieces): ViewsFile =>
-  fill(openViewsFile(':memory:', projections), events, pieces)
+  fill(openViewsFile(':memory:'), events, pieces)

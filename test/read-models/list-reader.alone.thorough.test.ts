@@ -3,7 +3,6 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../projections/index.ts'
 import { BEFORE_FIRST, toPublicPosition } from '../../src/domain/values/position.ts'
 import { StoreUnavailable } from '../../src/event-store/event-store.ts'
 import { isDamage, openViewsFile } from '../../src/read-models/file/views-file.ts'
@@ -26,7 +25,7 @@ const HERE: ListsHere = { isLogShort: () => false, read: unused }
 /** Makes a views file with many reservations. */
 const fillAt = (path: string, scale: Scale): void => {
   const isDue = (n: number): boolean => n % 2_048 === 0
-  fill(openViewsFile(path, projections), [...manyEvents(scale)], { isStaged: isDue, isCommitted: isDue }).close()
+  fill(openViewsFile(path), [...manyEvents(scale)], { isStaged: isDue, isCommitted: isDue }).close()
 }
 
 const HOME = mkdtempSync(join(tmpdir(), 'berth-'))
@@ -36,9 +35,9 @@ test.after.always(() => rmSync(HOME, { recursive: true }))
 
 /** A file with many reservations, read by this thread and by a reader thread. */
 const given = (t: ExecutionContext) => {
-  const file = openViewsFile(PATH, projections, { readOnly: true })
+  const file = openViewsFile(PATH, { readOnly: true })
   const errors: Error[] = []
-  const reader = openListReader({ path: PATH, projections }, (error) => errors.push(error), HERE)
+  const reader = openListReader({ path: PATH }, (error) => errors.push(error), HERE)
   t.teardown(async () => {
     await reader.close()
     file.close()
@@ -90,7 +89,7 @@ test('the number of waiting lists is limited, and errors are reported', async (t
 
 test('a worker thread that cannot read the file rejects its reads, and the next read starts another', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
-  const reader = openListReader({ path, projections }, () => undefined, HERE)
+  const reader = openListReader({ path }, () => undefined, HERE)
   t.teardown(reader.close)
   const read = async () => reader.read('suts', FIRST_PAGE)
   await t.throwsAsync(read, { instanceOf: StoreUnavailable })
@@ -102,7 +101,7 @@ test('a list whose rows cannot be read from the disk is unavailable, and the dam
   const path = join(await aDirectory(t), 'views.db')
   fillAt(path, SCALE)
   const errors: unknown[] = []
-  const reader = openListReader({ path, projections }, (error) => errors.push(error), HERE)
+  const reader = openListReader({ path }, (error) => errors.push(error), HERE)
   t.teardown(reader.close)
   await reader.read('suts', { ...FIRST_PAGE, limit: 1 })
   const { size } = statSync(path)

@@ -1,5 +1,4 @@
 import test from 'ava'
-import { projections } from '../../projections/index.ts'
 import type { NewEvent, Recorded } from '../../src/domain/event.ts'
 import { monitoringStream, sutStream } from '../../src/domain/values/ids.ts'
 import { toStorePosition } from '../../src/domain/values/position.ts'
@@ -46,7 +45,7 @@ const store = {
     yield LOG.filter((event) => event.stream === stream && event.revision > after)
   },
 }
-const fromLog = makeFromLog(store as never, projections)
+const fromLog = makeFromLog(store as never)
 const read = async (revision: number, withObserved: boolean): Promise<readonly unknown[]> => {
   const { version, storePosition } = await fromLog('sut', SUT_ID, revision, OWN, withObserved)
   const { monitoring } = JSON.parse(version.document)

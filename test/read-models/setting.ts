@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ExecutionContext } from 'ava'
 import { projections } from '../../projections/index.ts'
-import type { Projection } from '../../projections/projection.ts'
 import type { Event, Metadata, Recorded } from '../../src/domain/event.ts'
 import { sutStream } from '../../src/domain/values/ids.ts'
 import type { EventStore } from '../../src/event-store/event-store.ts'
@@ -70,12 +69,7 @@ export interface ObservedViews extends Views {
 }
 
 /** Opens the views and waits until they reach the end of the store. */
-export const viewsOn = async (
-  t: ExecutionContext,
-  store: EventStore,
-  path: string,
-  of: readonly Projection[] = projections,
-): Promise<ObservedViews> => {
+export const viewsOn = async (t: ExecutionContext, store: EventStore, path: string): Promise<ObservedViews> => {
   const [alarms, recoveries, fatal]: [string[], string[], unknown[]] = [[], [], []]
   let next = Promise.withResolvers<string>()
   const reportTo = (list: string[]) => (what: string) => {
@@ -86,7 +80,6 @@ export const viewsOn = async (
   const views = await openViews({
     path,
     store,
-    projections: of,
     onAlarm: reportTo(alarms),
     onRecovery: reportTo(recoveries),
     onFatal: (error) => fatal.push(error),

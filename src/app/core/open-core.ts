@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { projections } from '../../../projections/index.ts'
 import { makeClockGuard } from '../../commands/clock-guard.ts'
 import type { Runner } from '../../commands/command-envelope.ts'
 import { checkLogVersion, upgradeLog } from '../../commands/log-events.ts'
@@ -149,7 +148,7 @@ export const openViewsAndRunner = async (
   const { config, log, alarms, metrics, onFatal, store, isShared, opened } = core
   const views = await openViews({
     path: join(config.data, 'views.db'),
-    ...{ store, projections, mayRebuild: !isShared, onFatal },
+    ...{ store, mayRebuild: !isShared, onFatal },
     onAlarm: (what, error, part) => alarms.raise(part, what, error),
     onRecovery: (what, part) => alarms.clear(part, what),
     // A node may cut off a subscription at any time.

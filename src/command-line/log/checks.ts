@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { projections } from '../../../projections/index.ts'
 import type { Config } from '../../app/config/config.ts'
 import { findMissingBeside, openStoreForCommand } from '../../app/core/open-store.ts'
 import { AUDIT_KEY_ID, AUDIT_OWNER, readKnownKey } from '../../audit/audit-key.ts'
@@ -51,7 +50,7 @@ With --json it prints {"same","position","events","documents","behind","differen
     await using store = await openStoreForCommand(config)
     const progress = makeProgress(terminal)
     const views = join(config.data, 'views.db')
-    const compared = await replay(views, store, projections, progress.show, CATCH_UP_TIMEOUT_MS).finally(progress.end)
+    const compared = await replay(views, store, progress.show, CATCH_UP_TIMEOUT_MS).finally(progress.end)
     const isSame = compared.differences.length === 0 && isCompared(compared)
     if (options.json) terminal.stdout(`${JSON.stringify({ same: isSame, ...compared })}\n`)
     else terminal.stdout([...compared.differences, verdictOf(compared)].map((line) => `${line}\n`).join(''))

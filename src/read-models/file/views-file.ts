@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs'
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
-import type { Projection } from '../../../projections/projection.ts'
+import { projections } from '../../../projections/index.ts'
 import type { Snapshot } from '../../domain/decider.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { EventStore } from '../../event-store/event-store.ts'
@@ -10,11 +10,11 @@ import { prepare, SQLITE, sqliteCode } from '../../files/sqlite.ts'
 import { makeWalCheckpoints, type WalCheckpoints } from '../../files/wal-checkpoints.ts'
 import { openLists } from '../lists/lists.ts'
 import { makeLogTable } from '../tables/log-index.ts'
-import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, type Shape, shapeOf } from '../tables/schema.ts'
+import { CHECKPOINT_PAGES, PRAGMAS, SCHEMA, SHAPE } from '../tables/schema.ts'
 import { type EventRow, makeVersionTable, type Version, type VersionTable } from '../tables/version.ts'
 import { logContinues, type Progress } from './progress.ts'
 
-/** The views cannot be used: made by another version, for other projections, or damaged. */
+/** The views cannot be used: made by another version, or damaged. */
 export class UnusableViews extends ExpectedError {}
 
 const damage: readonly (number | undefined)[] = [SQLITE.corrupt, SQLITE.notADatabase]
@@ -37,19 +37,6 @@ export interface StoredTable {
   readonly rows: () => Iterable<StoredRow>
 }
 
-/** Everything in the file that is derived from the log alone. */
-const storedTables = (db: DatabaseSync): readonly StoredTable[] =>
-  db
-    .prepare(
-      "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('progress', 'snapshot') AND name NOT LIKE 'sqlite%'",
-    )
-    .all()
-    .map(({ name, sql }) => ({
-      name: String(name),
-      hasVersions: String(sql).includes('internal TEXT'),
-      rows: () => prepare<StoredRow>(db, `SELECT * FROM ${name}`).iterate(),
-    }))
-
 export type ViewsFile = ReturnType<typeof open>
 
 /** SQLite's name for an in-memory database. */
@@ -64,16 +51,16 @@ interface Opening {
   readonly checkpointsInThread?: boolean
 }
 
-const checkShape = (db: DatabaseSync, path: string, projections: readonly Shape[], readOnly: boolean): void => {
+const checkShape = (db: DatabaseSync, path: string, readOnly: boolean): void => {
   const found = db.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'progress'").get()
   if (found?.n === 0 && !readOnly) db.exec(`BEGIN; ${SCHEMA} COMMIT`)
   const shape = found?.n === 0 && readOnly ? 'none' : db.prepare('SELECT shape FROM progress').get()?.shape
-  if (shape !== undefined && shape !== shapeOf(projections)) {
+  if (shape !== undefined && shape !== SHAPE) {
     throw new UnusableViews(`${path} was not made by this version of Berth; start the service once`)
   }
 }
 
-const open = (path: string, projections: readonly Shape[], opening: Opening) => {
+const open = (path: string, opening: Opening) => {
   const { readOnly = false, checkpointsInThread = false } = opening
   if (readOnly && !existsSync(path)) throw new UnusableViews(`${path} does not exist; start the service once`)
   let db: DatabaseSync | undefined
@@ -82,9 +69,9 @@ const open = (path: string, projections: readonly Shape[], opening: Opening) => 
     if (path !== IN_MEMORY && !existsSync(path)) closeSync(openSync(path, 'wx', 0o600))
     db = new DatabaseSync(path, { readOnly, timeout: readOnly ? BUSY_TIMEOUT_MS.reading : BUSY_TIMEOUT_MS.writing })
     if (!readOnly) db.exec(PRAGMAS)
-    checkShape(db, path, projections, readOnly)
+    checkShape(db, path, readOnly)
     const checkpoints = checkpointsInThread ? makeWalCheckpoints(db, { path, pages: CHECKPOINT_PAGES }) : undefined
-    return { ...fileOver(db, projections, checkpoints), path }
+    return { ...fileOver(db, checkpoints), path }
   } catch (cause) {
     db?.close()
     const error = orDiskFull(cause, path)
@@ -103,18 +90,18 @@ const dropViews = (path: string): void => {
  *
  * @throws UnusableViews when read-only and nothing is usable, or when the file cannot be created; DiskFull
  */
-export const openViewsFile = (path: string, projections: readonly Shape[], opening: Opening = {}): ViewsFile => {
+export const openViewsFile = (path: string, opening: Opening = {}): ViewsFile => {
   try {
-    return open(path, projections, opening)
+    return open(path, opening)
   } catch (error) {
     if (opening.readOnly || !isRebuildable(error as UnusableViews)) throw error
     dropViews(path)
-    return open(path, projections, opening)
+    return open(path, opening)
   }
 }
 
 /** The tables of rows: that of the log, and one of each projection. */
-const makeTables = (db: DatabaseSync, projections: readonly Shape[]) => {
+const makeTables = (db: DatabaseSync) => {
   const log = makeLogTable(db)
   const versions = new Map<string, VersionTable>(projections.map(({ name }) => [name, makeVersionTable(db, name)]))
   const tables = [log, ...versions.values()]
@@ -136,20 +123,19 @@ const makeTables = (db: DatabaseSync, projections: readonly Shape[]) => {
   }
 }
 
-const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: WalCheckpoints | undefined) => {
+const fileOver = (db: DatabaseSync, checkpoints: WalCheckpoints | undefined) => {
   const lists = openLists(db)
   const snapshot = prepare<Snapshot>(
     db,
     'SELECT stream, version, revision, storePosition, text FROM snapshot WHERE stream = ?',
   )
   const keepSnapshot = db.prepare('INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)')
-  const { log, of, insert, forget } = makeTables(db, projections)
+  const { log, of, insert, forget } = makeTables(db)
   const progress = prepare<Progress>(
     db,
     'SELECT logId, position, storePosition, eventId, stream, revision FROM progress',
   )
   const advance = db.prepare('INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)')
-  const shape = shapeOf(projections)
   /** Writes in a transaction that stays open until a commit. A failed write also discards what waits to be inserted. */
   const writeOrRollBack = (write: () => void): void => {
     try {
@@ -180,7 +166,7 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
         for (const { stream, version, revision, storePosition, text } of snapshots)
           keepSnapshot.run(stream, version, revision, storePosition, text)
         const { logId, position, storePosition, eventId, stream, revision } = reached
-        advance.run(shape, logId, position, storePosition, eventId, stream, revision, synced)
+        advance.run(SHAPE, logId, position, storePosition, eventId, stream, revision, synced)
         db.exec('COMMIT')
         checkpoints?.afterCommit()
       }),
@@ -192,8 +178,13 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
     lists,
     /** Shows staged rows, as lists do. */
     log,
-    /** For comparing two files. */
-    tables: () => storedTables(db),
+    /** Everything that is derived from the log alone, for comparing two files. */
+    tables: (): readonly StoredTable[] =>
+      ['log', 'tree', ...projections.map(({ name }) => name)].map((name) => ({
+        name,
+        hasVersions: name !== 'log' && name !== 'tree',
+        rows: () => prepare<StoredRow>(db, `SELECT * FROM ${name}`).iterate(),
+      })),
     /** Starts a read transaction: reads see one moment, whatever is written meanwhile. */
     pin: (): void => db.exec('BEGIN'),
     /** Ends the read transaction. */
@@ -205,7 +196,6 @@ const fileOver = (db: DatabaseSync, projections: readonly Shape[], checkpoints: 
 export interface UsableFileOptions {
   readonly path: string
   readonly store: EventStore
-  readonly projections: readonly Projection[]
   /**
    * Whether to rebuild views of another log. Not for a shared log: an operator must look into it. Those of the log that
    * it is a copy of are rebuilt in any case.
@@ -260,7 +250,7 @@ interface UsableFile {
  * the service, so that the next start rebuilds it.
  */
 export const openOrRebuildViews = async (options: UsableFileOptions): Promise<UsableFile> => {
-  const { path, projections, onFatal } = options
+  const { path, onFatal } = options
   const onDamage = (error: unknown): void => {
     dropViews(path)
     onFatal(new Error(`${path} is damaged; the next start rebuilds it from the log`, { cause: error }))
@@ -269,9 +259,9 @@ export const openOrRebuildViews = async (options: UsableFileOptions): Promise<Us
     if (isDamage(error)) onDamage(error)
   }
   const opening = { checkpointsInThread: true }
-  const file = openViewsFile(path, projections, opening)
+  const file = openViewsFile(path, opening)
   if (await isUsable(file, options)) return { file: withDamageDetection(file, onDamage), onError }
   file.close()
   dropViews(path)
-  return { file: withDamageDetection(openViewsFile(path, projections, opening), onDamage), onError }
+  return { file: withDamageDetection(openViewsFile(path, opening), onDamage), onError }
 }

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Projection, Row, Table } from '../../../projections/projection.ts'
+import { projections } from '../../../projections/index.ts'
+import type { Row, Table } from '../../../projections/projection.ts'
 import type { Reservation, ReservationInternal } from '../../../projections/reservation.ts'
 import type { Series } from '../../../projections/series.ts'
 import { type Session, type SessionInternal, STILL_OPEN } from '../../../projections/session.ts'
@@ -15,12 +16,10 @@ export const PRAGMAS = `PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRA
 /** The version of this file's shape; projections have their own. */
 const FILE_VERSION = 20
 
-/** What the file needs to know of a projection. */
-export type Shape = Pick<Projection, 'name' | 'version'>
-
 /** The shape a file must have to be used. */
-export const shapeOf = (projections: readonly Shape[]): string =>
-  [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(', ')
+export const SHAPE = [`file ${FILE_VERSION}`, ...projections.map(({ name, version }) => `${name} ${version}`)].join(
+  ', ',
+)
 
 /** Versions that are current. Lists show these, and leave out more as they are asked to. */
 export const CURRENT = 'until IS NULL'

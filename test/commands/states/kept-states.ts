@@ -1,5 +1,4 @@
 import type { ExecutionContext } from 'ava'
-import { projections } from '../../../projections/index.ts'
 import type { Snapshots } from '../../../src/commands/states.ts'
 import { toPublicPosition } from '../../../src/domain/values/position.ts'
 import { beforeTheFirst } from '../../../src/read-models/file/progress.ts'
@@ -7,7 +6,7 @@ import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 
 /** Snapshots in a views file, written at once, with a count of writes. */
 export const keptStates = (t: ExecutionContext, path = ':memory:') => {
-  const file = openViewsFile(path, projections)
+  const file = openViewsFile(path)
   t.teardown(file.close)
   let written = 0
   const snapshots: Snapshots = {

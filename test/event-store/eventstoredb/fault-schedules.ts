@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { projections } from '../../../projections/index.ts'
 import { sutStream } from '../../../src/domain/values/ids.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import { type Running, type Tidying, withScope } from '../../http/harness.ts'
@@ -185,7 +184,7 @@ const compareViewsWithLog = async (t: Tidying, { server, services }: Stage): Pro
     const come = until('the views', async () => (await position()) >= last, 5_000)
     await come.catch(async () => problems.push(`the views of ${i} are at ${await position()}, not ${last}`))
     await service.stop()
-    const compared = await replay(join(service.data, 'views.db'), store, projections)
+    const compared = await replay(join(service.data, 'views.db'), store)
     problems.push(...compared.differences.map((difference) => `the views of ${i}: ${difference}`))
     // An instance that stops records what it has refused.
     const end = (await recordsOf(store, -1)).length - 1

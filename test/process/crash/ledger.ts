@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { projections } from '../../../projections/index.ts'
 import { openSqliteStore } from '../../../src/event-store/sqlite/store.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import type { Client } from '../../http/client.ts'
@@ -18,7 +17,7 @@ const replayProblems = async (data: string): Promise<readonly string[]> => {
     onFatal: () => undefined,
   })
   try {
-    return (await replay(join(data, 'views.db'), store, projections)).differences
+    return (await replay(join(data, 'views.db'), store)).differences
   } finally {
     await store.close()
   }

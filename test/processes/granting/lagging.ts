@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { projections } from '../../../projections/index.ts'
 import type { Recorded } from '../../../src/domain/event.ts'
 import { parseScope } from '../../../src/domain/user/scope.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
@@ -40,7 +39,7 @@ const makeKnownUsers = () => {
 export const openLaggingViews = async (path: string, store: EventStore, onFatal: (error: unknown) => void) => {
   let gate: PromiseWithResolvers<void> | undefined
   const opened = await openViews({
-    ...{ path, projections, onFatal, onAlarm: () => undefined, onRecovery: () => undefined },
+    ...{ path, onFatal, onAlarm: () => undefined, onRecovery: () => undefined },
     store: {
       ...store,
       subscribe: async function* (after, signal) {

@@ -3,8 +3,6 @@ import { open, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../../projections/index.ts'
-import type { Projection } from '../../../projections/projection.ts'
 import type { EventStore } from '../../../src/event-store/event-store.ts'
 import { openOrRebuildViews } from '../../../src/read-models/file/views-file.ts'
 import { idOf, reservationCreated } from '../../domain/builders.ts'
@@ -38,12 +36,8 @@ const execute = (path: string, sql: string): void => {
 /** Alters a document, which reveals whether the rows have been rebuilt. */
 const alter = (path: string): void => execute(path, `UPDATE sut SET document = '{"altered":true}' WHERE position = 0`)
 
-const reopened = async (
-  t: ExecutionContext,
-  { store, path }: Setting,
-  of: readonly Projection[] = projections,
-): Promise<readonly string[]> => {
-  await (await viewsOn(t, store, path, of)).close()
+const reopened = async (t: ExecutionContext, { store, path }: Setting): Promise<readonly string[]> => {
+  await (await viewsOn(t, store, path)).close()
   return rowsIn(path)
 }
 
@@ -57,6 +51,7 @@ test('rows that match the log are used as they are', async (t) => {
 
 const unusable: Readonly<Record<string, string>> = {
   'their file has another version': `UPDATE progress SET shape = 'file 0'`,
+  'a projection has another version': `UPDATE progress SET shape = replace(shape, 'session ', 'session 0')`,
   'they are from another log': `UPDATE progress SET logId = '${'f'.repeat(24)}'`,
   'the log has another event at their position': `UPDATE progress SET eventId = 'another'`,
   'they are ahead of the log': 'UPDATE progress SET position = position + 9, storePosition = storePosition + 9',
@@ -73,13 +68,6 @@ for (const [why, sql] of Object.entries(unusable)) {
     t.deepEqual(await reopened(t, setting), setting.rows)
   })
 }
-
-test('rows are rebuilt when a projection has a new version', async (t) => {
-  const setting = await closedViews(t)
-  alter(setting.path)
-  const newer = projections.map((projection) => ({ ...projection, version: projection.version + 1 }))
-  t.deepEqual(await reopened(t, setting, newer), setting.rows)
-})
 
 const damages: Readonly<Record<string, (path: string) => Promise<void>>> = {
   'is not a database': (path) => writeFile(path, 'no database at all, only words\n'.repeat(500)),
@@ -107,7 +95,6 @@ test('rows of another shared log are kept, unless this one is a copy of it', asy
     const { file } = await openOrRebuildViews({
       path,
       store: shared,
-      projections,
       mayRebuild: false,
       onFatal: () => t.fail(),
     })

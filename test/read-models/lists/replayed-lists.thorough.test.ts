@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
-import { projections } from '../../../projections/index.ts'
 import { replay } from '../../../src/read-models/replay.ts'
 import { aDirectory, openStore } from '../../event-store/sqlite/subject.ts'
 import { story, tell, viewsOn } from '../setting.ts'
@@ -22,18 +21,15 @@ test('replay names every altered list table, and finds no difference in unaltere
   const path = join(directory, 'views.db')
   await tell(store, story)
   await (await viewsOn(t, store, path)).close()
-  t.deepEqual((await replay(path, store, projections)).differences, [])
+  t.deepEqual((await replay(path, store)).differences, [])
   for (const [sql, table] of Object.entries(ALTERED)) {
     const altered = new DatabaseSync(path)
     altered.exec(sql)
     t.is(altered.prepare('SELECT total_changes() > 0 AS isAltered').get()?.isAltered, 1, sql)
-    const { differences } = await replay(path, store, projections)
+    const { differences } = await replay(path, store)
     t.true(differences.length > 0 && differences.every((difference) => difference.startsWith(table)), sql)
+    altered.exec("UPDATE progress SET shape = 'another'")
     altered.close()
-    await (await viewsOn(t, store, path, newerProjections())).close()
     await (await viewsOn(t, store, path)).close()
   }
 })
-
-/** Projections with new versions, which force a rebuild. */
-const newerProjections = () => projections.map((projection) => ({ ...projection, version: projection.version + 1 }))

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../../projections/index.ts'
 import type { Event, Recorded } from '../../../src/domain/event.ts'
 import type { ClosedSession, OpenedSession } from '../../../src/domain/session/decide.ts'
 import { formatMilliseconds } from '../../../src/domain/values/instant.ts'
@@ -54,7 +53,7 @@ const manyEvents = (sessions: number): readonly Recorded[] => {
 const given = async (t: ExecutionContext, sessions: number) => {
   const path = join(await aDirectory(t), 'views.db')
   const events = manyEvents(sessions)
-  const file = openViewsFile(path, projections)
+  const file = openViewsFile(path)
   t.teardown(file.close)
   fill(file, events, { isStaged: (n) => n % 70 === 0, isCommitted: (n) => n % 140 === 0 })
   return { events, file }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import test from 'ava'
-import { projections } from '../../../projections/index.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
 import { openViewsFile } from '../../../src/read-models/file/views-file.ts'
 import { openViews } from '../../../src/read-models/views.ts'
@@ -25,11 +24,11 @@ test('views closed while they catch up keep everything folded, and the next open
   }
   const none = (): void => undefined
   const onFatal = (error: unknown): void => t.fail(String(error))
-  const early = await openViews({ path, store, projections, onAlarm: none, onRecovery: none, onFatal })
+  const early = await openViews({ path, store, onAlarm: none, onRecovery: none, onFatal })
   while (early.position() < EVENTS.length / 2) await turn()
   t.false(early.caughtUp())
   await early.close()
-  const closed = openViewsFile(path, projections, { readOnly: true })
+  const closed = openViewsFile(path, { readOnly: true })
   t.is(closed.progress()?.position, early.position())
   t.true(early.position() < EVENTS.length - 1)
   closed.close()

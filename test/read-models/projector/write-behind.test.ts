@@ -11,7 +11,7 @@ const COUNT = 40
 const SIZE = 100_000
 
 test('snapshots that are due together are spread over several transactions, and all are written', async (t) => {
-  const file = openViewsFile(':memory:', projections)
+  const file = openViewsFile(':memory:')
   const first = Promise.withResolvers<readonly Snapshot[]>()
   const watched = {
     ...file,

@@ -1,5 +1,4 @@
 import test, { type ExecutionContext } from 'ava'
-import { projections } from '../../../projections/index.ts'
 import type { Sut } from '../../../projections/sut.ts'
 import type { SutRequest } from '../../../projections/sut-request.ts'
 import type { Criteria } from '../../../src/domain/events/criteria.ts'
@@ -40,7 +39,7 @@ const REQUESTS = Array.from(
 
 /** Requests in a file. Each has a former version too. */
 const given = () => {
-  const file = openViewsFile(':memory:', projections)
+  const file = openViewsFile(':memory:')
   const rows: EventRow[] = []
   let position = 0
   const add = (

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import test from 'ava'
-import { projections } from '../../../projections/index.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
 import { BEFORE_FIRST, toPublicPosition, toStorePosition } from '../../../src/domain/values/position.ts'
 import { BEGINNING } from '../../../src/event-store/event-store.ts'
@@ -19,7 +18,7 @@ const rootOf = (leaves: readonly Uint8Array[]): Buffer => {
 
 /** A log index with the given number of events. */
 const indexOf = (count: number, storePositionOf: (position: number) => number) => {
-  const file = openViewsFile(':memory:', projections)
+  const file = openViewsFile(':memory:')
   const rows = Array.from({ length: count }, (_, position) => ({
     position: toPublicPosition(position),
     storePosition: toStorePosition(storePositionOf(position)),
@@ -56,7 +55,7 @@ for (const [where, storePositionOf] of [
 }
 
 test('an invalid id, as in a tampered log, does not keep other events from being found', (t) => {
-  const file = openViewsFile(':memory:', projections)
+  const file = openViewsFile(':memory:')
   const ids = ['z'.repeat(36), makeEventId(1, randomHex(10)), '', `${makeEventId(2, randomHex(10))}-a7`]
   const leaf = new Uint8Array(32)
   file.stage(

@@ -65,7 +65,7 @@ export const makeDecider = <S extends StreamState, C extends { readonly type: st
   evolve: (state, event) => {
     const time = epochMillisecondsOf(event.metadata.time)
     const next = fold(state, event, time)
-    return { ...next, time, keys: addRecord(next.keys, event, time) }
+    return { ...next, time, keys: addRecord(next.keys, event, time, state.time) }
   },
   decide: (state, command, now) => {
     const rule = rules[command.type as C['type']] as (state: S, command: C, now: number) => Decision

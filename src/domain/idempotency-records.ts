@@ -1,5 +1,6 @@
 import { factsOf, type Recorded } from './event.ts'
 import { elementAt, insertAt, removeAt, type SortedList, seek } from './values/sorted-list.ts'
+import type { UnixMilliseconds } from './values/units.ts'
 
 /** A command recorded under an idempotency key. */
 export interface IdempotencyRecord {
@@ -14,23 +15,16 @@ interface KeyedRecord extends IdempotencyRecord {
   /** HMACs of the key and of the request. */
   readonly name: string
   readonly request: string
+  readonly time: UnixMilliseconds
 }
 
-/** Records made within half a day, by name. They leave together. */
-interface Period {
-  /** Unix milliseconds of the oldest and the newest record. */
-  readonly oldest: number
-  readonly newest: number
-  readonly records: SortedList<KeyedRecord>
-}
-
-/** Idempotency records of a stream, the oldest period first. */
-export type IdempotencyRecords = readonly Period[]
+/** Idempotency records of a stream, by name. */
+export type IdempotencyRecords = SortedList<KeyedRecord>
 
 const HOUR_MS = 3_600_000
 /** Minimum lifetime of a record. */
-const RECORD_LIFETIME_MS = 24 * HOUR_MS
-/** A record may outlive that by this much. */
+export const RECORD_LIFETIME_MS = 24 * HOUR_MS
+/** What is older is dropped by the first event of each half of a day. */
 const PERIOD_MS = 12 * HOUR_MS
 
 /** The two HMACs of a recorded key (see commands/idempotency-key.ts). */
@@ -39,48 +33,52 @@ const splitKey = (key: string): readonly [name: string, request: string] => {
   return [key.slice(0, dot), key.slice(dot + 1)]
 }
 
-const seekName = (records: SortedList<KeyedRecord>, name: string) => seek(records, (record) => record.name >= name)
-
-const without = (records: SortedList<KeyedRecord>, name: string): SortedList<KeyedRecord> => {
-  const place = seekName(records, name)
-  return elementAt(records, place)?.name === name ? removeAt(records, place) : records
-}
+const seekName = (records: IdempotencyRecords, name: string) => seek(records, (record) => record.name >= name)
 
 export const subjectId = ({ data }: Recorded): string =>
   '_id' in data ? data._id : 'sut_id' in data ? (data.sut_id ?? '') : ''
 
-/** Records that may not be older than their lifetime at a time. */
-export const unexpired = (keys: IdempotencyRecords, time: number): IdempotencyRecords =>
-  keys.filter(({ newest }) => newest > time - RECORD_LIFETIME_MS)
-
-/** Adds the event's record, if it has an idempotency key, and drops expired records. */
-export const addRecord = (keys: IdempotencyRecords, event: Recorded, time: number): IdempotencyRecords => {
-  const { key } = event.metadata
-  if (key === undefined) return keys
-  const [name, request] = splitKey(key)
-  const created = factsOf(event.type).creates === true
-  const record = { name, request, revision: event.revision, _id: subjectId(event), created }
-  const kept = unexpired(keys, time)
-  const last = kept.at(-1)
-  if (last === undefined || time - last.oldest > PERIOD_MS)
-    return [...kept, { oldest: time, newest: time, records: [[record]] }]
-  const others = without(last.records, name)
-  return kept.with(-1, { ...last, newest: time, records: insertAt(others, seekName(others, name), record) })
-}
+const unexpired = (records: IdempotencyRecords, now: UnixMilliseconds): IdempotencyRecords =>
+  records.map((chunk) => chunk.filter(({ time }) => time > now - RECORD_LIFETIME_MS)).filter(({ length }) => length > 0)
 
 /** Drops the record of a key whose request came to nothing, so that a retry is decided anew. */
-export const forgetRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecords => {
+export const forgetRecord = (records: IdempotencyRecords, key: string): IdempotencyRecords => {
   const [name] = splitKey(key)
-  return keys.map((period) => ({ ...period, records: without(period.records, name) }))
+  const place = seekName(records, name)
+  return elementAt(records, place)?.name === name ? removeAt(records, place) : records
 }
 
-/** The record for a key, or `reused` if the key came with another request. */
-export const findRecord = (keys: IdempotencyRecords, key: string): IdempotencyRecord | 'reused' | undefined => {
+/**
+ * Adds the event's record, if it has an idempotency key, and drops expired records.
+ *
+ * @param before time of the event before it in its stream
+ */
+export const addRecord = (
+  records: IdempotencyRecords,
+  event: Recorded,
+  time: UnixMilliseconds,
+  before: UnixMilliseconds,
+): IdempotencyRecords => {
+  const isPeriodNew = Math.floor(before / PERIOD_MS) !== Math.floor(time / PERIOD_MS)
+  const kept = isPeriodNew ? unexpired(records, time) : records
+  const { key } = event.metadata
+  if (key === undefined) return kept
   const [name, request] = splitKey(key)
-  const record = keys
-    .map(({ records }) => elementAt(records, seekName(records, name)))
-    .findLast((each) => each?.name === name)
-  if (record === undefined) return undefined
+  const created = factsOf(event.type).creates === true
+  const record = { name, request, revision: event.revision, _id: subjectId(event), created, time }
+  const others = forgetRecord(kept, key)
+  return insertAt(others, seekName(others, name), record)
+}
+
+/** The record for a key since a time, or `reused` if the key came with another request. */
+export const findRecord = (
+  records: IdempotencyRecords,
+  key: string,
+  since: UnixMilliseconds = 0,
+): IdempotencyRecord | 'reused' | undefined => {
+  const [name, request] = splitKey(key)
+  const record = elementAt(records, seekName(records, name))
+  if (record?.name !== name || record.time < since) return undefined
   if (record.request !== request) return 'reused'
   const { revision, _id, created } = record
   return { revision, _id, created }

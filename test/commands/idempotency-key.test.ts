@@ -21,7 +21,7 @@ const request: Request = ['alice', 'key-1', 'POST', '/api/sut/create', '{"passwo
 const knownAs = (...keys: readonly string[]): IdempotencyRecords =>
   keys.reduce<IdempotencyRecords>((known, key, n) => {
     const event = recordedAt(n, { time: 0, event: sutCreated(), more: { key } })
-    return addRecord(known, event, 0)
+    return addRecord(known, event, 0, 0)
   }, [])
 const first = { revision: 0, _id: SUT_ID, created: true }
 

@@ -50,9 +50,8 @@ const SEQUENCE = [
 ] as const satisfies readonly ((memory: Memory) => AnyCommand)[]
 export const STEPS: readonly ((memory: Memory) => AnyCommand)[] = SEQUENCE
 
-/** Commands without a step: the script itself creates the SUT. */
-type Apart = 'CreateSut' | 'AbandonSutCreation'
-type Missing = Exclude<AnyCommand['type'], ReturnType<(typeof SEQUENCE)[number]>['type'] | Apart>
+/** The script itself creates the SUT. */
+type Missing = Exclude<AnyCommand['type'], ReturnType<(typeof SEQUENCE)[number]>['type'] | 'CreateSut'>
 // Does not compile if a command has no step.
 'none' satisfies [Missing] extends [never] ? 'none' : Missing
 

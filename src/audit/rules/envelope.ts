@@ -1,5 +1,5 @@
 import { factsOf, type Recorded, sutIdOf } from '../../domain/event.ts'
-import { findRecord, unexpired } from '../../domain/idempotency-records.ts'
+import { findRecord, RECORD_LIFETIME_MS } from '../../domain/idempotency-records.ts'
 import { epochMillisecondsOf, formatMilliseconds } from '../../domain/values/instant.ts'
 import type { Report, Stream } from './streams.ts'
 
@@ -89,7 +89,7 @@ export const judgeKey = (
   report: Report,
 ): void => {
   if (key === undefined || state === undefined || type === 'ListenPortAssigned') return
-  if (findRecord(unexpired(state.keys, time), key) !== undefined)
+  if (findRecord(state.keys, key, time - RECORD_LIFETIME_MS + 1) !== undefined)
     report('was recorded under an idempotency key already used in its stream')
 }
 

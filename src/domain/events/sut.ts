@@ -92,13 +92,14 @@ export const sutEvents = {
     members: { _id: assignedId, listen_port: listenPort },
     guide: 'a SUT is retired | `listen_port`',
   }),
-  /** Abandons a creation whose second append never happened, so that a late creator is refused. */
+  /** A creation whose second append never came is closed. Only versions before 2.0.0 recorded it. */
   SutCreationAbandoned: declare({
     ...ofSut,
     members: { _id: assignedId, listen_port: listenPort },
     changesNothing: true,
     by: ['berth'],
-    guide: 'a creation never got past its first append and is closed | `listen_port`',
+    guide:
+      'a creation never got past its first append and is closed; only versions before 2.0.0 recorded it | `listen_port`',
   }),
   /** The SUT is probed from here on. Another interval is recorded by another event. */
   SutMonitoringEnabled: declare({

@@ -78,7 +78,7 @@ export type ListenPortCommand = CommandsOf<typeof rules>
 
 export const listenPortDecider = makeDecider<ListenPortState, ListenPortCommand>({
   initial: { time: 0, keys: [], assigned: [], released: [] },
-  version: 3,
+  version: 4,
   fold: (state, event, time) => {
     if (event.type !== 'ListenPortAssigned' && event.type !== 'ListenPortReleased') return state
     const { sut_id, listen_port } = event.data

@@ -89,7 +89,7 @@ const recordProbe = (
 
 export const monitoringDecider = makeDecider<MonitoringState, RecordProbe>({
   initial: { time: 0, keys: [], changes: 0, last: null, cause: null, isOtherCause: false, instance: null },
-  version: 3,
+  version: 4,
   fold: (state, event) => {
     if (event.type !== 'SutWentOnline' && event.type !== 'SutWentOffline') return state
     const last = event.type === 'SutWentOnline' ? 'online' : 'offline'

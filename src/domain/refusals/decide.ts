@@ -25,7 +25,7 @@ const REQUESTS_MAX = 64
 /** What was refused, in a stream of its own: nothing is decided on it. */
 export const refusalsDecider = makeDecider<RefusalsState, CountRefusals>({
   initial: { time: 0, keys: [], requests: [] },
-  version: 1,
+  version: 2,
   fold: (state, { metadata }) => ({
     ...state,
     requests: [...state.requests.slice(1 - REQUESTS_MAX), metadata.request_id],

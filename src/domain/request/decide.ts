@@ -209,7 +209,7 @@ export type RequestCommand = CommandsOf<typeof rules>
 
 export const requestDecider = makeDecider<RequestsState, RequestCommand>({
   initial: { time: 0, keys: [], revision: -1, queue: [] },
-  version: 5,
+  version: 6,
   fold,
   rules,
 })

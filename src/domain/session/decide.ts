@@ -73,7 +73,7 @@ export type SessionCommand = CommandsOf<typeof rules>
 
 export const sessionDecider = makeDecider<SessionState, SessionCommand>({
   initial: { time: 0, keys: [], open: {}, last: {} },
-  version: 1,
+  version: 2,
   fold,
   rules,
 })

@@ -46,7 +46,6 @@ export interface CreateSut {
 }
 
 const create = (state: SutState, command: CreateSut): Decision => {
-  // Also applies after abandonment: the creator then sees `abandoned` in the state and starts over.
   if (state.status !== 'absent') return E.right([])
   const { _id, listen_port, values, tags = {}, credentials } = command
   const hasTags = Object.keys(tags).length > 0
@@ -114,15 +113,8 @@ const retire = onSut((sut, command: Conditional, now): Decision => {
   return E.right([{ type: 'SutRetired', data: { _id: sut._id, listen_port: sut.listen_port } }])
 })
 
-/** Blocks a creator that may still be running, so that the port can be released. */
-const abandon = (
-  { status }: SutState,
-  { _id, listen_port }: { readonly _id: string; readonly listen_port: number },
-): Decision => E.right(status === 'absent' ? [{ type: 'SutCreationAbandoned', data: { _id, listen_port } }] : [])
-
 const rules = {
   CreateSut: create,
-  AbandonSutCreation: abandon,
   UpdateSut: update,
   TagSut: tag,
   RetireSut: retire,

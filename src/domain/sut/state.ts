@@ -162,7 +162,7 @@ const foldSut = (state: SutState, event: Recorded, time: number): SutState => {
 export const initialSut: SutState = { status: 'absent', time: 0, keys: [], windows: EMPTY, settledOffers: [] }
 
 /** What the deciders of a SUT's record and of its reservations share: its stream and its state. */
-export const sutFold = { initial: initialSut, version: 12, fold: foldSut } as const
+export const sutFold = { initial: initialSut, version: 13, fold: foldSut } as const
 
 export const requireSut = (state: SutState): E.Either<Failure, ExistingSut> =>
   'values' in state ? E.right(state) : refuse('sut_not_found', 'No SUT has this id.')

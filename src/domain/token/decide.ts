@@ -86,7 +86,7 @@ export type TokenCommand = CommandsOf<typeof rules>
 
 export const tokenDecider = makeDecider<TokensState, TokenCommand>({
   initial: { time: 0, keys: [], tokens: [] },
-  version: 3,
+  version: 4,
   fold,
   rules,
 })

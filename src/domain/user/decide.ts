@@ -97,7 +97,7 @@ export type UserCommand = CommandsOf<typeof rules>
 
 export const userDecider = makeDecider<UsersState, UserCommand>({
   initial: { time: 0, keys: [], users: [] },
-  version: 2,
+  version: 3,
   fold: foldUsers,
   rules,
 })

@@ -27,14 +27,6 @@ export const isForConsole = ({ method, url = '', headers, httpVersion }: Incomin
   url.startsWith(CONSOLE_PATH) &&
   !url.includes('?')
 
-export const wrongVersion = ({ headers }: IncomingMessage): Refusal | undefined =>
-  headers['sec-websocket-version'] === '13'
-    ? undefined
-    : refusal('upgrade_required', 'The only supported version of WebSocket is 13.')
-
-export const crossSite = (request: IncomingMessage): Refusal | undefined =>
-  hasForeignOrigin(request) ? refusal('cross_site', 'A page of another site sent this request.') : undefined
-
 const malformation = ({ headers }: IncomingMessage): string | undefined => {
   if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0) {
     return 'An upgrade cannot have a body.'
@@ -49,7 +41,11 @@ const malformation = ({ headers }: IncomingMessage): string | undefined => {
     : `The only supported subprotocol is ${SUBPROTOCOL}. Offer it, or none.`
 }
 
-export const malformed = (request: IncomingMessage): Refusal | undefined => {
+/** Why a handshake cannot be completed, whatever its ticket is. */
+export const handshakeProblem = (request: IncomingMessage): Refusal | undefined => {
+  if (request.headers['sec-websocket-version'] !== '13')
+    return refusal('upgrade_required', 'The only supported version of WebSocket is 13.')
+  if (hasForeignOrigin(request)) return refusal('cross_site', 'A page of another site sent this request.')
   const detail = malformation(request)
   return detail === undefined ? undefined : refusal('malformed_request', detail)
 }

@@ -1,5 +1,5 @@
 import { once } from '../../concurrency/once.ts'
-import { openThread } from '../../concurrency/thread.ts'
+import { openThread, type Thread } from '../../concurrency/thread.ts'
 import type { Site } from './guide/guide.ts'
 import { version } from './version.ts'
 
@@ -22,25 +22,20 @@ export interface SiteThread {
 }
 
 /**
- * A thread for one call. On the main thread stripping types would take too long, and V8 would compile the regular
+ * Asks a thread for one call. On the main thread stripping types would take too long, and V8 would compile the regular
  * expressions of Markdown for up to 50 ms.
  */
-const openSiteThread = () =>
-  openThread<SiteThread>({
-    module: new URL('../site-thread.ts', import.meta.url),
-    start: { execArgv: ['--no-warnings'] },
-    callsMax: 1,
-  })
+const ask: Thread<SiteThread>['call'] = (name, args) => {
+  const module = new URL('../site-thread.ts', import.meta.url)
+  const thread = openThread<SiteThread>({ module, start: { execArgv: ['--no-warnings'] }, callsMax: 1 })
+  return thread.call(name, args).finally(thread.close)
+}
 
 /** The page, built at the first call. */
-export const readPage = once(() => {
-  const thread = openSiteThread()
-  return thread.call('page', []).finally(thread.close)
-})
+export const readPage = once(() => ask('page', []))
 
 /** All other documents, made at the first call. */
 export const readDocuments = once(async () => {
   const { digest, client } = await readPage()
-  const thread = openSiteThread()
-  return thread.call('documents', [{ files: `/web/${digest}/`, client, version: version() }]).finally(thread.close)
+  return ask('documents', [{ files: `/web/${digest}/`, client, version: version() }])
 })

@@ -5,7 +5,7 @@ import type { User } from '../../../users/user.ts'
 import { withoutBody } from '../../codecs/body.ts'
 import type { Attached } from '../../console/bridge.ts'
 import type { ConsoleTicket } from '../../console/consoles.ts'
-import { CONSOLE_PATH, crossSite, malformed, wrongVersion } from '../../console/handshake.ts'
+import { CONSOLE_PATH, handshakeProblem } from '../../console/handshake.ts'
 import { type Call, NO_STORE, type RouteResult } from '../../protocol/call.ts'
 import { type Code, type Refusal, refusal } from '../../protocol/problem.ts'
 import { get, holders, post, type Route, refTo } from '../../protocol/route.ts'
@@ -70,13 +70,12 @@ const admit = async (
   { consoleTickets, ticketHolder, clock }: Parts,
   { request, params }: Call,
 ): Promise<E.Either<Refusal, Admitted>> => {
-  const wrong = wrongVersion(request)
+  const wrong = handshakeProblem(request)
   if (wrong !== undefined) return E.left(wrong)
   const ticket = consoleTickets.open(params.ticket ?? '')
   const user = ticket && (await ticketHolder(ticket))
-  if (ticket === undefined || user === undefined || ticket.expires <= clock()) return E.left(INVALID)
-  const refused = crossSite(request) ?? malformed(request)
-  return refused === undefined ? E.right({ ticket, user }) : E.left(refused)
+  const isValid = ticket !== undefined && user !== undefined && ticket.expires > clock()
+  return isValid ? E.right({ ticket, user }) : E.left(INVALID)
 }
 
 /** Connects to the SUT of a reservation. */

@@ -96,24 +96,6 @@ const findLimit = (
   return ofAll >= total ? 'of_all' : undefined
 }
 
-/** Responses whose last bytes have not been taken yet. */
-const makeDrain = () => {
-  const open = new Set<ServerResponse>()
-  return {
-    add: (response: ServerResponse): void => {
-      open.add(response)
-      response.once('close', () => open.delete(response))
-      if (response.closed) open.delete(response)
-    },
-    /** Resolves when all responses have closed. Destroys those still open after so many milliseconds. */
-    wait: async (milliseconds: number): Promise<void> => {
-      const gone = Promise.all([...open].map((response) => new Promise((resolve) => response.once('close', resolve))))
-      await Promise.race([gone, delay(milliseconds, undefined, { ref: false })])
-      for (const response of open) response.destroy()
-    },
-  }
-}
-
 /** Counts a stream until it has ended. */
 const untilEnded = async (
   { users, limits, measures }: SubscribersOptions,
@@ -134,7 +116,8 @@ const untilEnded = async (
 export const makeSubscribers = (options: SubscribersOptions) => {
   const { views, users, limits, randomByte, onError } = options
   const all = new Set<Subscriber>()
-  const drain = makeDrain()
+  /** Responses whose last bytes have not been taken yet. */
+  const open = new Set<ServerResponse>()
   const callSoon = makeCallQueue()
   const pace = makePace()
   let isClosed = false
@@ -167,7 +150,8 @@ export const makeSubscribers = (options: SubscribersOptions) => {
       all.add(subscriber)
       return E.right({
         run: (response) => {
-          drain.add(response)
+          if (!response.closed) open.add(response)
+          response.once('close', () => open.delete(response))
           const { heartbeat, stallTimeout } = limits
           const more = { heartbeat, stallTimeout, retry: retryDelay(randomByte()), pace, onFailed: onError }
           const stream = startStream(response, { ...sending, ...more })
@@ -187,7 +171,9 @@ export const makeSubscribers = (options: SubscribersOptions) => {
       stopWatching()
       clearInterval(timer)
       disconnect(() => true, 'stopping')
-      await drain.wait(limits.drainTimeout)
+      const gone = [...open].map((response) => new Promise((resolve) => response.once('close', resolve)))
+      await Promise.race([Promise.all(gone), delay(limits.drainTimeout, undefined, { ref: false })])
+      for (const response of open) response.destroy()
     },
   }
 }

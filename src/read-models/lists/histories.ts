@@ -45,15 +45,15 @@ const SOURCES: Readonly<Record<HistoryOf, readonly (readonly [table: string, con
   user: [['user', 'id = :id']],
 }
 
-/** Makes the reads of the events of objects of a kind. */
+/** Makes the reads of the events of objects of a kind, between two positions. */
 const makeEventReads = (db: DatabaseSync, of: HistoryOf) => {
-  const each = SOURCES[of].map(([table, where]) => `SELECT position FROM ${table} WHERE ${where}`).join(' UNION ALL ')
-  const count = prepare<{ n: number; last: PublicPosition | null }>(
-    db,
-    `SELECT count(*) AS n, max(position) AS last FROM (${each}) WHERE position <= :upTo`,
-  )
-  const page = prepare<{ position: PublicPosition }>(db, `${each} ORDER BY position LIMIT :limit OFFSET :first`)
-  return { count, page }
+  const each = SOURCES[of]
+    .map(([table, where]) => `SELECT position FROM ${table} WHERE ${where} AND position BETWEEN :first AND :last`)
+    .join(' UNION ALL ')
+  return {
+    count: prepare<{ n: number }>(db, `SELECT count(*) AS n FROM (${each})`),
+    page: prepare<{ position: PublicPosition }>(db, `${each} ORDER BY position LIMIT :limit OFFSET :offset`),
+  }
 }
 
 /** A changed value, before and after; `null` if there was none. */
@@ -131,21 +131,14 @@ export const makeHistory = (db: DatabaseSync) => {
     user: makeEventReads(db, 'user'),
   }
   return ({ of, id, from, to, after, offset, limit }: HistoryPageQuery): HistoryPage | undefined => {
-    const countTo = (upTo: number) => readRow(reads[of].count, { id, upTo })
-    const countBefore = (time: number): number => countTo(positionAt(time - 1)).n
-    const begin = from === undefined ? 0 : countBefore(from)
-    const end = to === undefined ? countTo(Number.MAX_SAFE_INTEGER).n : countBefore(to)
-    const passed = (): number | undefined => {
-      if (after === undefined) return begin + offset
-      if (after === 'latest') return end
-      const { n, last } = countTo(after)
-      return last === after ? n : undefined
-    }
-    const behind = passed()
-    if (behind === undefined) return undefined
-    const first = Math.max(behind, begin)
-    const rows = reads[of].page.all({ id, first, limit: Math.max(0, Math.min(limit, end - first)) })
+    const { count, page } = reads[of]
+    const begin = from === undefined ? 0 : positionAt(from - 1) + 1
+    const end = to === undefined ? Number.MAX_SAFE_INTEGER : positionAt(to - 1)
+    const countIn = (first: number, last: number): number => readRow(count, { id, first, last }).n
+    if (typeof after === 'number' && countIn(after, after) === 0) return undefined
+    const first = after === 'latest' ? end + 1 : Math.max(begin, (after ?? -1) + 1)
+    const rows = page.all({ id, first, last: end, limit, offset })
     const entries = rows.map(({ position }) => ({ position, changes: changesAt(position) }))
-    return { count: Math.max(0, end - begin), entries }
+    return { count: countIn(begin, end), entries }
   }
 }

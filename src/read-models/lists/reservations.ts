@@ -110,10 +110,6 @@ export const makeReservationReads = (ask: RunQuery) => {
 
   return {
     heldBy,
-    /** The same of one SUT. */
-    held: (sutId: string, span: Window): readonly Window[] =>
-      heldBy([sutId], span).map(({ start, end }) => ({ start, end })),
-
     seriesReservations: (seriesId: string): readonly SeriesReservation[] =>
       ask(
         `SELECT id, document, ended, starts AS start, ends AS "end" FROM reservation

@@ -164,7 +164,7 @@ const showOne: Show<Parts, Call<unknown, QueryOf<typeof oneQuery>>> = async (par
   if (ended === 'retired') return E.left(failure('sut_retired', 'The SUT has been retired and cannot be reserved.'))
   const span = spanOf(query, parts)
   const { turnaround = 0 } = (JSON.parse(internal) as SutInternal).settings
-  const read = await parts.objects.showList('held', id, reachOf(span, turnaround))
+  const read = await parts.objects.showList('heldBy', [id], reachOf(span, turnaround))
   if (E.isLeft(read)) return read
   const { position, listed: held } = read.right
   // An inactive SUT cannot be reserved at all.

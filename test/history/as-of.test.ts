@@ -34,15 +34,15 @@ test('as of a time, an object not yet created is 404, one already cancelled 410,
   for (const [as_of, ofSut, ofReservation] of [
     [position(0), [404, 'sut_not_found'], [404, 'reservation_not_found']],
     ['2030-05-02T05:58:11.399Z', [404, 'sut_not_found'], [404, 'reservation_not_found']],
-    [position(7), 200, [404, 'reservation_not_found']],
+    [position(6), 200, [404, 'reservation_not_found']],
     ['2030-05-02T07:58:11.400%2B02:00', 200, [404, 'reservation_not_found']],
-    [position(8), 200, 200],
+    [position(7), 200, 200],
     ['2030-05-02T05:58:13.399999999Z', 200, 200],
-    [position(10), 200, [410, 'reservation_cancelled']],
+    [position(9), 200, [410, 'reservation_cancelled']],
     ['2030-05-02T05:58:13.4Z', 200, [410, 'reservation_cancelled']],
-    [position(11), 200, [410, 'reservation_cancelled']],
+    [position(10), 200, [410, 'reservation_cancelled']],
     ['2030-05-02T05:58:14.4Z', 200, [410, 'reservation_cancelled']],
-    [position(12), FUTURE, FUTURE],
+    [position(11), FUTURE, FUTURE],
     ['2030-05-02T05:58:14.400000001Z', FUTURE, FUTURE],
   ] as const) {
     t.deepEqual(await read(`/api/sut/${sut}`, as_of), ofSut, as_of)
@@ -50,17 +50,17 @@ test('as of a time, an object not yet created is 404, one already cancelled 410,
     const inFuture = ofSut === 200 || ofSut[0] !== 422 ? 200 : ofSut
     for (const list of ['/api/sut', '/api/sut_reservation']) t.deepEqual(await read(list, as_of), inFuture, as_of)
   }
-  const last = await audrey.get(`/api/sut/${sut}?as_of=${position(10)}`)
+  const last = await audrey.get(`/api/sut/${sut}?as_of=${position(9)}`)
   t.is(last.text, retired.text)
-  t.deepEqual([last.headers.etag, last.headers['berth-position']], ['"3"', position(10)])
-  t.is((await audrey.get(`/api/sut/${sut}?as_of=${position(10)}`, { 'If-None-Match': '"3"' })).status, 304)
+  t.deepEqual([last.headers.etag, last.headers['berth-position']], ['"3"', position(9)])
+  t.is((await audrey.get(`/api/sut/${sut}?as_of=${position(9)}`, { 'If-None-Match': '"3"' })).status, 304)
   for (const path of [`/api/sut/${sut}`, '/api/sut']) {
     const { headers } = await audrey.get(`${path}?as_of=2030-05-02T05:58:13.5Z`)
-    t.is(headers['berth-position'], position(9), 'that of the last event by then')
+    t.is(headers['berth-position'], position(8), 'that of the last event by then')
   }
   t.is((await audrey.get('/api/sut?as_of=2030-05-02T05:58:11Z')).headers['berth-position'], undefined)
-  t.is((await audrey.get(`/api/sut?as_of=${position(9)}`)).json.count, 1)
-  t.is((await audrey.get(`/api/sut?as_of=${position(10)}`)).json.count, 0)
+  t.is((await audrey.get(`/api/sut?as_of=${position(8)}`)).json.count, 1)
+  t.is((await audrey.get(`/api/sut?as_of=${position(9)}`)).json.count, 0)
 })
 
 test('filters, pages and current=true of a list as of a time apply to the state at that time', async (t) => {

@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { appendOwn } from '../../commands/command-envelope.ts'
 import { BERTH } from '../../commands/listen-ports.ts'
-import type { DataOf } from '../../domain/event.ts'
-import { EPOCH_BYTES } from '../../domain/events/user.ts'
-import type { SealedSecret } from '../../domain/sealed-secret.ts'
+import { userDecider } from '../../domain/user/decide.ts'
 import { makeId, USERS_STREAM } from '../../domain/values/ids.ts'
-import { epochMillisecondsOf } from '../../domain/values/instant.ts'
 import { NO_STREAM, StoreUnavailable } from '../../event-store/event-store.ts'
+import { addRows } from '../../http/routes/users/user-creation.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { Misconfigured } from '../config/config.ts'
 import { type Core, type FirstAdministrator, type FirstUser, type Lab, whenStoreAnswers } from '../core/base.ts'
@@ -27,36 +24,20 @@ export const writePasswordFile = async (data: string, { name, password }: FirstA
   return file
 }
 
-/** A clock that is ahead is not recorded: the time of the log's last event is. */
-const timeOfRecord = async ({ clock, guard, store }: Core): Promise<number> => {
-  const now = clock()
-  const last = guard.isAhead(now) ? await store.at(await store.head()) : undefined
-  return last === undefined ? now : epochMillisecondsOf(last.metadata.time)
-}
-
 /**
  * Records the first users, all at once, unless another instance has. True if it was this one.
  *
  * @throws StoreUnavailable
  */
 const recordUsers = async (lab: Lab, first: readonly FirstUser[]): Promise<boolean> => {
-  const { randomHex, users, vault } = lab
-  const secrets: SealedSecret[] = []
-  const added: DataOf<'UserAdded'>[] = []
-  for (const { name, password, ...user } of first) {
-    const sealed = vault.sealUser(user._id, { name, password, epoch: randomHex(EPOCH_BYTES) })
-    secrets.push(...sealed.secrets)
-    added.push({ ...user, credentials: sealed.credentials })
-  }
-  const now = await timeOfRecord(lab)
-  const events = added.map((data) => ({ type: 'UserAdded', data }) as const)
-  const appended = await appendOwn(lab, BERTH, { stream: USERS_STREAM, revision: NO_STREAM, now }, events, secrets)
-  if (E.isLeft(appended) && appended.left !== 'moved')
-    throw new StoreUnavailable(
-      `the first users cannot be recorded: ${appended.left === 'full' ? 'the event store is full' : appended.left}`,
-    )
-  await users.refresh()
-  return E.isRight(appended)
+  const { runner, config, makeRequestId } = lab
+  const envelope = { actor: BERTH, requestId: makeRequestId() }
+  const added = await addRows({ ...lab, quotaDefault: config.quotaDefault }, first, (command, secrets) =>
+    runner.run(userDecider, USERS_STREAM, { ...envelope, command, secrets }),
+  )
+  if (E.isRight(added)) return true
+  if (added.left.code === 'user_name_taken') return false
+  throw new StoreUnavailable(`the first users cannot be recorded: ${added.left.detail}`)
 }
 
 /**

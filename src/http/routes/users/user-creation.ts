@@ -77,7 +77,7 @@ const SEALED_AT_ONCE = 50
 type AddParts = Pick<Parts, 'runner' | 'users' | 'quotaDefault' | 'vault' | 'clock' | 'randomHex'>
 
 /** Adds all users or none, in one append. */
-const add = async <A>(
+export const addRows = async <A>(
   { users: known, quotaDefault, vault, randomHex }: AddParts,
   rows: readonly Row[],
   decide: (command: AddUsers, secrets: readonly SealedSecret[]) => Promise<E.Either<Failure, A>>,
@@ -116,7 +116,7 @@ const create = async (parts: Parts, call: Call<BodyOf<typeof userCreationBody>>)
     return E.left(invalid([{ code: 'invalid', path: ['_id'], in: 'body', detail: "is one of the service's own" }]))
   }
   const hash = await hashPassword(password, randomBytes(SALT_BYTES))
-  const ended = await add(parts, [{ _id, ...row, password: hash }], record(parts, call), false)
+  const ended = await addRows(parts, [{ _id, ...row, password: hash }], record(parts, call), false)
   return showUser(parts, _id, ended, true, call.body.password === undefined ? { password } : {})
 }
 
@@ -141,14 +141,14 @@ const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>
   const made = users.map(({ password }) => (password === undefined ? makePasswordOf(parts) : undefined))
   const rows = users.map(({ _id = makeId(now, randomHex(8)), password: _, ...row }): Row => ({ _id, ...row }))
   if (dry_run === true)
-    return E.map(() => importResponse('users', undefined, rows.length))(await add(parts, rows, dryRun(parts)))
+    return E.map(() => importResponse('users', undefined, rows.length))(await addRows(parts, rows, dryRun(parts)))
   const hashed: Row[] = []
   // One after the other: nobody who signs in waits for more than one of them.
   for (const [n, row] of rows.entries()) {
     const password = made[n] ?? users[n]?.password ?? ''
     hashed.push({ ...row, password: await hashPassword(password, randomBytes(SALT_BYTES)) })
   }
-  const ended = await add(parts, hashed, record(parts, call))
+  const ended = await addRows(parts, hashed, record(parts, call))
   if (E.isLeft(ended)) return ended
   const { right: outcome } = ended
   if (outcome.kind === 'recorded') return show(parts, outcome.events, made)
@@ -157,7 +157,7 @@ const importRows = async (parts: Parts, call: Call<BodyOf<typeof userImportBody>
 
 const importHashed = async (parts: AddParts, call: Call<BodyOf<typeof hashedUsersBody>>): RouteResult => {
   const { users, dry_run } = call.body
-  const ended = await add<unknown>(parts, users, dry_run === true ? dryRun(parts) : record(parts, call))
+  const ended = await addRows<unknown>(parts, users, dry_run === true ? dryRun(parts) : record(parts, call))
   return E.map(() => importResponse('users', undefined, users.length))(ended)
 }
 

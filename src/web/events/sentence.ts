@@ -1,5 +1,5 @@
 import type { IconName } from '../parts/icon-name.ts'
-import { clockOf, durationOf, midnightOf, shortDayOf } from '../timeline/times.ts'
+import { clockOf, durationOf, midnightOf, shortDayOf, whenOf } from '../timeline/times.ts'
 import { sentenceOf as causeText } from './causes.ts'
 import { type Change, type Entry, labelOf } from './entries.ts'
 import {
@@ -72,7 +72,7 @@ const endMoved =
     said(
       ...(['reservations', 'calendar', actorOf(entry, reader), verb] as const),
       ...reservationOf(entry, reader),
-      ` to ${clockOf(time(entry.data.end_time))}`,
+      ` to ${whenOf(time(entry.data.end_time), Date.parse(entry.time))}`,
     )
 
 const ofReservation =

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { timeOn } from '../holding/extend.tsx'
 import { usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
 import { notify } from '../page/warning.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
+import { whenOf } from '../timeline/times.ts'
 
 /** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {
@@ -17,7 +17,7 @@ export const Granted = (): VNode | undefined => {
   const request = granted.find(({ sut_reservation_id: of }) => of !== null && byId.has(of))
   const reservation = byId.get(request?.sut_reservation_id ?? '')
   const name = reservation?.sut_name ?? 'A machine'
-  const until = reservation ? timeOn(Date.parse(reservation.end_time), now) : ''
+  const until = reservation ? whenOf(Date.parse(reservation.end_time), now) : ''
   const id = request?._id
   useEffect(() => {
     if (id !== undefined) notify(page.warning.get(), id, `${name} is yours until ${until}`, () => goTo('mine'))

@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon.tsx'
 import { saveFile } from '../parts/save-file.ts'
 import { useStore } from '../parts/store.ts'
 import { Refused } from '../service/api.ts'
-import { timeOn } from './extend.tsx'
+import { whenOf } from '../timeline/times.ts'
 
 /** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
 export interface Connection {
@@ -79,7 +79,7 @@ export const UnusedNote = ({ connection }: { readonly connection: Connection }):
   return (
     <span class="small muted row may">
       <Icon name="warning" />
-      Released at {timeOn(Date.parse(at), now)} unless somebody connects
+      Released at {whenOf(Date.parse(at), now)} unless somebody connects
     </span>
   )
 }

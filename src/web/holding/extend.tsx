@@ -1,27 +1,25 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
+import { usePage } from '../page/context.ts'
 import { CommandButton } from '../parts/commands/command-button.tsx'
 import { useFocusReturn } from '../parts/focus.ts'
 import { Icon } from '../parts/icon.tsx'
 import { MenuButton } from '../parts/menu.tsx'
+import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../timeline/calendar.ts'
-import { clockOf, HOUR, MINUTE, shortDayOf, toIso } from '../timeline/times.ts'
+import { HOUR, MINUTE, toIso, whenOf } from '../timeline/times.ts'
 import type { Commands } from './commands.ts'
 
 /** What the first button adds. */
 export const USUAL_MS = 30 * MINUTE
-
-/** `11:30`, with the day where it is another one. */
-export const timeOn = (time: number, now: number): string =>
-  shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
 
 /** Until when a reservation could last, in the words `until 11:30`; nothing where it ends or nothing follows. */
 export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now: number): string | undefined => {
   const until = taken && nextTaken(taken, own)
   return until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
     ? undefined
-    : `until ${timeOn(until, now)}`
+    : `until ${whenOf(until, now)}`
 }
 
 /** The ends to offer: those that are free, or usual ones where it is not known what follows. */
@@ -38,12 +36,12 @@ interface Props {
 
 const extendTo = ({ run }: Commands, end: number): void => void run('extend', { end_time: toIso(end) })
 
-const choicesOf = ({ own, taken }: Props) =>
-  endsOf(taken, own).map((end) => ({ key: String(end), text: `To ${timeOn(end, own.to)}` }))
+const choicesOf = ({ own, taken }: Props, now: number) =>
+  endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
 
 /** Extends to one of the ends that are free. */
 export const ExtendMenu = (props: Props): VNode => {
-  const choices = choicesOf(props)
+  const choices = choicesOf(props, useStore(usePage().clock))
   const { commands, isDisabled } = props
   return (
     <MenuButton
@@ -62,7 +60,7 @@ export const ExtendPair = (props: Props): VNode => {
   const { own, commands, isDisabled } = props
   const off = isDisabled || commands.isBusy
   const isExtending = commands.sending === 'extend'
-  const choices = choicesOf(props)
+  const choices = choicesOf(props, useStore(usePage().clock))
   return (
     <span class="btn-pair">
       <CommandButton
@@ -93,7 +91,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
         <b class="medium">
           <bdi>{first.user_name}</bdi>
         </b>{' '}
-        has it from {timeOn(Date.parse(first.start_time), Date.now())}.
+        has it from {whenOf(Date.parse(first.start_time), Date.now())}.
       </span>
     )
   const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
@@ -118,7 +116,7 @@ export const CommandNote = ({
       <span class="grow">{refusedText(refused)}</span>
       {end !== undefined && (
         <button type="button" class="btn small" onClick={() => run('extend', { end_time: toIso(end) })}>
-          Extend to {clockOf(end)}
+          Extend to {whenOf(end, Date.now())}
         </button>
       )}
     </div>

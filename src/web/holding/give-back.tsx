@@ -1,9 +1,8 @@
 import type { VNode } from 'preact'
 import { MenuButton } from '../parts/menu.tsx'
 import { type Booked, earlierEnds } from '../timeline/calendar.ts'
-import { toIso } from '../timeline/times.ts'
+import { toIso, whenOf } from '../timeline/times.ts'
 import type { Commands } from './commands.ts'
-import { timeOn } from './extend.tsx'
 
 /** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
 
@@ -26,7 +25,7 @@ export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
 export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
   until === 'now'
     ? giveBackTexts(...of)
-    : { verb: 'Shorten', doing: 'Shortening…', question: `Shorten to ${timeOn(until, now)}? The rest is free at once.` }
+    : { verb: 'Shorten', doing: 'Shortening…', question: `Shorten to ${whenOf(until, now)}? The rest is free at once.` }
 
 export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>
   until === 'now' ? run('cancel') : run('shorten', { end_time: toIso(until) })
@@ -42,7 +41,7 @@ interface Props {
 
 /** Offers earlier ends of a reservation. */
 export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
-  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `To ${timeOn(end, own.to)}` }))
+  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
   return (
     <MenuButton
       label="Shorten"

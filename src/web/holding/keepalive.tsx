@@ -4,7 +4,7 @@ import { usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
 import { Refused } from '../service/api.ts'
-import { timeOn } from './extend.tsx'
+import { whenOf } from '../timeline/times.ts'
 
 /** Reservations that are released unless something keeps them alive, such as those of pipelines. */
 
@@ -51,7 +51,7 @@ export const KeptNote = ({ id, end }: { readonly id: string; readonly end: numbe
   return (
     <span class="small muted row may">
       <Icon name="clock" />
-      Kept until {timeOn(until, now)}, then released unless it is kept alive
+      Kept until {whenOf(until, now)}, then released unless it is kept alive
     </span>
   )
 }

@@ -2,7 +2,7 @@ import { shortCauseOf } from '../events/causes.ts'
 import { type Sut, turnaroundOf } from '../live/objects.ts'
 import type { IconName } from '../parts/icon-name.ts'
 import { type Booked, turnedAt } from '../timeline/calendar.ts'
-import { clockOf } from '../timeline/times.ts'
+import { whenOf } from '../timeline/times.ts'
 
 /** What a machine is at a time. Pure. */
 export interface MachineState {
@@ -53,7 +53,7 @@ export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId:
   const until = turnedUntil(sut, booked, now)
   const kind = kindOf(sut, running, until, ownId)
   const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
-  const turned = kind === 'turn' && until !== undefined ? ` until ${clockOf(until)}` : ''
+  const turned = kind === 'turn' && until !== undefined ? ` until ${whenOf(until, now)}` : ''
   const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
   return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
 }

@@ -1,7 +1,7 @@
 import { sentenceOf } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../timeline/calendar.ts'
 import type { Outage } from '../timeline/cells.ts'
-import { clockOf, durationOf, MINUTE, midnightOf, shortDayOf } from '../timeline/times.ts'
+import { durationOf, MINUTE, whenOf } from '../timeline/times.ts'
 
 /** When a machine was not there. Pure: instants are Unix milliseconds. */
 
@@ -57,13 +57,10 @@ export const shareUp = ({ outages, unknown }: Uptime, span: Stretch): number | u
 export const percentOf = (share: number | undefined): string =>
   share === undefined ? '–' : share === 1 ? '100%' : `${Math.min(99.9, Math.round(share * 1_000) / 10)}%`
 
-const momentOf = (time: number, now: number): string =>
-  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
-
 /** `from Tue 16:56 for 6 m: it refused the connection`. */
 export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): string => {
   const length = to - from < MINUTE ? 'less than 1 m' : durationOf(to - from)
-  const long = isOpen ? `since ${momentOf(from, now)}` : `from ${momentOf(from, now)} for ${length}`
+  const long = isOpen ? `since ${whenOf(from, now)}` : `from ${whenOf(from, now)} for ${length}`
   return `${long}: ${sentenceOf(cause)}`
 }
 

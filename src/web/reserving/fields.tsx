@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
 import { ceilQuarter } from '../timeline/calendar.ts'
 import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../timeline/draft.ts'
-import { clockOf, durationOf, MINUTE, QUARTER } from '../timeline/times.ts'
+import { durationOf, MINUTE, QUARTER, whenOf } from '../timeline/times.ts'
 
 /** What one fills in to reserve: when, for how long, for whom. */
 
@@ -16,7 +16,7 @@ interface StartProps<A extends Asked> {
 }
 
 export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>): VNode => {
-  const shown = asked.start === 'now' ? 'Now' : clockOf(asked.start)
+  const shown = asked.start === 'now' ? 'Now' : whenOf(asked.start, now)
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const [isWrong, setWrong] = useState(false)
   const move = (quarters: number): void => {
@@ -57,7 +57,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
             inputmode="numeric"
             autocomplete="off"
             value={typed ?? shown}
-            maxlength={8}
+            maxlength={24}
             aria-valuenow={Math.floor(beginOf(asked, now) / MINUTE)}
             aria-valuetext={shown}
             aria-invalid={isWrong}
@@ -80,7 +80,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
       </div>
       {isWrong && (
         <span class="small danger" role="alert">
-          A time of day, such as 9:30, or now.
+          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.
         </span>
       )}
     </div>
@@ -145,16 +145,16 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           aria-label="Until"
           placeholder="Until…"
           autocomplete="off"
-          maxlength={8}
+          maxlength={24}
           aria-invalid={isWrong}
-          value={typed ?? (chosen < 0 ? clockOf(ceilQuarter(start + asked.length)) : '')}
+          value={typed ?? (chosen < 0 ? whenOf(ceilQuarter(start + asked.length), start) : '')}
           onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
           onChange={takeUntil}
         />
       </div>
       {isWrong && (
         <span class="small danger" role="alert">
-          A time of day, such as 9:30.
+          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
         </span>
       )}
     </div>

@@ -8,7 +8,7 @@ import { fromLocal, toLocal } from '../past/local.ts'
 import type { Refused } from '../service/api.ts'
 import { floorQuarter, type Stretch } from '../timeline/calendar.ts'
 import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from '../timeline/series.ts'
-import { clockOf, midnightOf, shortDayOf, toIso } from '../timeline/times.ts'
+import { midnightOf, shortDayOf, toIso, whenOf } from '../timeline/times.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
 
@@ -118,7 +118,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   const isTurnaround = held.to <= from || held.from >= to
   return (
     <span class="clip">
-      <bdi>{nameOf(held.userId)}</bdi>, {clockOf(held.from)} – {clockOf(held.to)}
+      <bdi>{nameOf(held.userId)}</bdi>, {whenOf(held.from, from)} – {whenOf(held.to, from)}
       {isTurnaround && ', turnaround'}
     </span>
   )

@@ -164,16 +164,40 @@ export const clashOfDraft = (draft: Draft, taken: readonly Taken[], now: number)
   }
 }
 
+/** `9:30`, `Mon 9:30`, `30 Nov 9:30`, `Mon 30 Nov 9:30`. */
+const TYPED = /^(?:([a-z]{3})[a-z]*,? )?(?:(\d{1,2}) ([a-z]{3})[a-z]*,? )?(\d{1,2})(?:[:.]?(\d{2}))?$/
+
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** Midnights of the days that a weekday or a date may mean, from the day given on, the nearest first. */
+const daysMeant = (day: number, weekday: string | undefined, date: number, month: string | undefined): number[] => {
+  if (month !== undefined) {
+    const year = new Date(day).getFullYear()
+    return [year, year + 1].map((each) => new Date(each, MONTHS.indexOf(month), date).getTime())
+  }
+  if (weekday === undefined) return [midnightOf(day), midnightOf(day, 1)]
+  const later = (DAYS.indexOf(weekday) - new Date(day).getDay() + 7) % 7
+  return [midnightOf(day, later), midnightOf(day, later + 7)]
+}
+
 /**
- * A time of day that somebody has typed: `9`, `930`, `9:30`, `9.30`, `now`; undefined if it is none. On the day given,
- * or on the next where its quarter is over at `after`.
+ * A time that somebody has typed: `now`, a time of day such as `9`, `930`, `9:30` or `9.30`, also after a weekday, a date
+ * or both; undefined if it is none. Where its quarter is over at `after`, it is the next such time.
  */
 export const parseStart = (text: string, day: number, after: number): number | 'now' | undefined => {
   const typed = text.trim().toLowerCase()
   if (typed === 'now' || typed === '') return 'now'
-  const match = /^(\d{1,2})(?:[:.]?(\d{2}))?$/.exec(typed)
-  const [hours, minutes] = [Number(match?.[1]), Number(match?.[2] ?? 0)]
-  if (match === null || hours > 23 || minutes > 59) return undefined
-  const on = (time: number): number => floorQuarter(new Date(time).setHours(hours, minutes, 0, 0))
-  return on(day) + QUARTER > after ? on(day) : on(midnightOf(day, 1))
+  const [whole, weekday, date, month, hour, minute = '0'] = TYPED.exec(typed) ?? []
+  const [hours, minutes] = [Number(hour), Number(minute)]
+  if (whole === undefined || hours > 23 || minutes > 59) return undefined
+  if (weekday !== undefined && !DAYS.includes(weekday)) return undefined
+  if (month !== undefined && !MONTHS.includes(month)) return undefined
+  const times = daysMeant(day, weekday, Number(date), month).map((midnight) =>
+    floorQuarter(new Date(midnight).setHours(hours, minutes, 0, 0)),
+  )
+  const time = times.find((each) => each + QUARTER > after)
+  // A date that its month or weekday does not have.
+  if (time === undefined || (month !== undefined && new Date(time).getDate() !== Number(date))) return undefined
+  return month !== undefined && weekday !== undefined && DAYS[new Date(time).getDay()] !== weekday ? undefined : time
 }

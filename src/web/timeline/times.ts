@@ -3,6 +3,7 @@
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
 export const QUARTER = 15 * MINUTE
+const DAY = 24 * HOUR
 
 const two = (value: number): string => String(value).padStart(2, '0')
 
@@ -12,8 +13,21 @@ export const clockOf = (time: number): string => {
   return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** `10:00–12:30`, as in blocks. */
-export const rangeOf = (from: number, to: number): string => `${clockOf(from)}–${clockOf(to)}`
+/**
+ * A time as it is read at another one: `15:30` on the same day, `Mon 15:30` on one of the six days before or after, and
+ * `Mon 30 Nov 15:30` on any other.
+ */
+export const whenOf = (time: number, now: number): string => {
+  const days = Math.round((midnightOf(time) - midnightOf(now)) / DAY)
+  if (days === 0) return clockOf(time)
+  return `${Math.abs(days) < 7 ? weekdayOf(time).slice(0, 3) : shortDayOf(time)} ${clockOf(time)}`
+}
+
+/** `10:00–12:30`, `Sat 22:00–Sun 06:00`, as in blocks. Midnight belongs to the day before. */
+export const rangeOf = (from: number, to: number): string =>
+  midnightOf(from) === midnightOf(to - 1)
+    ? `${clockOf(from)}–${clockOf(to)}`
+    : `${weekdayOf(from).slice(0, 3)} ${clockOf(from)}–${weekdayOf(to).slice(0, 3)} ${clockOf(to)}`
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 const MONTHS = [
@@ -62,13 +76,13 @@ export const spanTextOf = (from: number, to: number, now: number): string => {
   return `${relativeDayOf(from, now)} ${clockOf(from)} – ${isOneDay ? '' : `${relativeDayOf(to, now)} `}${clockOf(to)}`
 }
 
-/** `45 m`, `1 h`, `1 h 30 m`, `over 24 h`. */
+/** `45 m`, `1 h 30 m`, `24 h`, `1 d 30 m`, `3 d`. */
 export const durationOf = (milliseconds: number): string => {
   const minutes = Math.max(0, Math.floor(milliseconds / MINUTE))
-  if (minutes > 24 * 60) return 'over 24 h'
-  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  if (hours === 0) return `${rest} m`
-  return rest === 0 ? `${hours} h` : `${hours} h ${rest} m`
+  const days = minutes > 24 * 60 ? Math.floor(minutes / (24 * 60)) : 0
+  const [hours, rest] = [Math.floor(minutes / 60) - days * 24, minutes % 60]
+  const parts = [days > 0 && `${days} d`, hours > 0 && `${hours} h`, rest > 0 && `${rest} m`]
+  return parts.filter((part) => part !== false).join(' ') || '0 m'
 }
 
 /** `30 s`, `5 m`, `1 h 30 m`: seconds that somebody has set. */

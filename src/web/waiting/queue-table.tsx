@@ -4,17 +4,13 @@ import type { SutRequest } from '../live/objects.ts'
 import { meOf, usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
 import { useStore } from '../parts/store.ts'
-import { clockOf, midnightOf, numberOf, shortDayOf } from '../timeline/times.ts'
+import { midnightOf, numberOf, whenOf } from '../timeline/times.ts'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
 /** Rows at first, and more with each "Show more". */
 const FIRST = 20
 const MORE = 100
-
-/** `15:42`, `Thu 15:42`: nobody waits longer than a week. */
-const untilOf = (time: number, today: number): string =>
-  midnightOf(time) === today ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
 
 /** Who waits for what, and until when, in the order in which they are served. */
 export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
@@ -48,7 +44,7 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
               <td class="second wants">
                 <Said words={wordsOfRequest(request, nameOf)} />
               </td>
-              <td class="r">{untilOf(Date.parse(request.expires_at), today)}</td>
+              <td class="r">{whenOf(Date.parse(request.expires_at), today)}</td>
             </tr>
           ))}
         </tbody>

@@ -132,6 +132,25 @@ test('a start may be typed in several ways', (t) => {
   for (const wrong of ['25', '9:75', 'noon', '1234567']) t.is(parseStart(wrong, day, now), undefined, wrong)
 })
 
+test('a time may be typed with its weekday, its date, or both', (t) => {
+  // A Friday.
+  const day = new Date(2026, 10, 27, 13).getTime()
+  const at = (date: number, hours: number, month = 10): number => new Date(2026, month, date, hours).getTime()
+  const meant: readonly (readonly [string, number | undefined])[] = [
+    ['Mon 10', at(30, 10)],
+    ['monday 10:00', at(30, 10)],
+    ['Fri 14:00', at(27, 14)],
+    ['Fri 12:00', at(34, 12)],
+    ['30 Nov 10:00', at(30, 10)],
+    ['Mon 30 Nov 10:00', at(30, 10)],
+    ['2 Jan 9', at(2, 9, 12)],
+    ...['Sun 30 Nov 10:00', '31 Nov 10:00', '30 Foo 10:00', 'Foo 10:00', '30 Nov'].map(
+      (text) => [text, undefined] as const,
+    ),
+  ]
+  for (const [text, time] of meant) t.is(parseStart(text, day, day), time, text)
+})
+
 test('a time of day that is over is that of the next day, unless its quarter is now', (t) => {
   t.is(parseStart('930', time('13:00'), time('11:05')), time('09:30') + 24 * 60 * MINUTE)
   t.is(parseStart('11', time('13:00'), time('11:05')), time('11:00'))

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { timeOn } from '../../holding/extend.tsx'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { useStore } from '../../parts/store.ts'
 import { useUsed } from '../../people/use-used.ts'
-import { durationOf } from '../../timeline/times.ts'
+import { durationOf, whenOf } from '../../timeline/times.ts'
 import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../waiting/wants.ts'
 import type { Take } from './choices.ts'
 
@@ -30,7 +29,7 @@ interface TakeProps {
 /** Takes the machine that it names. */
 export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
   const now = useStore(usePage().clock)
-  const from = offer.from > now ? `from ${timeOn(offer.from, now)} ` : ''
+  const from = offer.from > now ? `from ${whenOf(offer.from, now)} ` : ''
   return (
     <>
       <CommandButton
@@ -44,7 +43,7 @@ export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: Take
           Reserve <bdi>{offer.name}</bdi>
         </span>{' '}
         <span class="nowrap">
-          {from}until {timeOn(offer.to, now)}
+          {from}until {whenOf(offer.to, now)}
         </span>
       </CommandButton>
       <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>
@@ -97,7 +96,7 @@ export const WaitButton = (props: WaitProps): VNode => {
         isDisabled={isDisabled || isWrong}
         onPress={() => onWait(Number(seconds))}
       >
-        Wait until {timeOn(until, now)} at most
+        Wait until {whenOf(until, now)} at most
       </CommandButton>
       <p class="small muted">
         You get the first machine that fits and is free for {durationOf(length)}. You hear of it here, and by

@@ -1,7 +1,7 @@
 import type { IconName } from '../../parts/icon-name.ts'
 import type { Available, Offer } from '../../reserving/available.ts'
 import { type Asked, lengthTo } from '../../timeline/draft.ts'
-import { clockOf, durationOf, relativeDayOf } from '../../timeline/times.ts'
+import { clockOf, durationOf, relativeDayOf, whenOf } from '../../timeline/times.ts'
 import { ordinalOf } from '../../waiting/wants.ts'
 
 /** What can be had: the machines that are free then, or what is free instead, or a place in the queue. Pure. */
@@ -30,7 +30,7 @@ const SHOWN = 3
 /** `10:42 – 12:45`, with the day where it is not today. */
 export const spanOn = (from: number, to: number, now: number): string => {
   const day = relativeDayOf(from, now)
-  return `${day === 'Today' ? '' : `${day}, `}${clockOf(from)} – ${clockOf(to)}`
+  return `${day === 'Today' ? '' : `${day}, `}${clockOf(from)} – ${whenOf(to, from)}`
 }
 
 const laterOf = (next: Offer): Take => ({

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
-import { timeOn } from '../../holding/extend.tsx'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { bodyOf, type Outcome } from '../../reserving/request.ts'
 import type { Reserved } from '../../reserving/reserved-note.tsx'
 import { Refused } from '../../service/api.ts'
+import { whenOf } from '../../timeline/times.ts'
 import type { Take } from './choices.ts'
 
 interface Options {
@@ -38,8 +38,8 @@ export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) =>
     }
     setOutcome({ kind: 'idle' })
     const [from, now] = [Date.parse(result.start_time), page.clock.get()]
-    const until = `until ${timeOn(Date.parse(result.end_time), now)}`
-    onDone({ machine: offer.name, when: from > now ? `from ${timeOn(from, now)} ${until}` : until })
+    const until = `until ${whenOf(Date.parse(result.end_time), now)}`
+    onDone({ machine: offer.name, when: from > now ? `from ${whenOf(from, now)} ${until}` : until })
   }
   return { outcome, book }
 }

@@ -12,7 +12,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { MenuButton } from '../../parts/menu.tsx'
 import { texts } from '../../parts/texts.ts'
 import { Refused } from '../../service/api.ts'
-import { clockOf, HOUR, midnightOf, shortDayOf } from '../../timeline/times.ts'
+import { HOUR, whenOf } from '../../timeline/times.ts'
 import { take } from '../schedule/grid/view.ts'
 
 interface Props {
@@ -28,9 +28,6 @@ interface Props {
   readonly onEdit: () => void
 }
 
-const untilText = (to: number, now: number): string =>
-  midnightOf(to) === midnightOf(now) ? clockOf(to) : `${shortDayOf(to)} ${clockOf(to)}`
-
 const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode => {
   const { running, icon, text } = state
   const isBroken = state.kind === 'off'
@@ -45,7 +42,7 @@ const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode =
             <b class="medium">
               <bdi>{who}</bdi>
             </b>{' '}
-            until {untilText(running.to, now)}
+            until {whenOf(running.to, now)}
           </>
         )}
       </span>

@@ -35,7 +35,7 @@ const FIRST = 20
 const MORE = 100
 
 /** `10:30:04` today, otherwise `Tue 17:20`, or with the date. */
-const whenOf = (time: number, now: number): string => {
+const momentOf = (time: number, now: number): string => {
   if (midnightOf(time) === midnightOf(now))
     return `${clockOf(time)}:${String(new Date(time).getSeconds()).padStart(2, '0')}`
   const isThisWeek = time > midnightOf(now, -6)
@@ -105,7 +105,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
     return (
       <div>
         {shown.map((each) => (
-          <Line key={each.entry.sequence} {...each} when={whenOf(Date.parse(each.entry.time), now)} />
+          <Line key={each.entry.sequence} {...each} when={momentOf(Date.parse(each.entry.time), now)} />
         ))}
         {shown.length === 0 && (
           <p class="muted">Nothing of this kind among the {value.entries.length} newest entries.</p>

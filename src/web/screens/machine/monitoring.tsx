@@ -8,21 +8,18 @@ import { outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
 import { useReading } from '../../page/reading.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { Outage } from '../../timeline/cells.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf } from '../../timeline/times.ts'
+import { clockOf, HOUR, MINUTE, shortDayOf, whenOf } from '../../timeline/times.ts'
 
 interface Props {
   readonly sut: Sut
   readonly now: number
 }
 
-const momentOf = (time: number, now: number): string =>
-  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
-
 /** `Online since Tue 17:02`. */
 const statusText = ({ monitoring: { status, status_description, last_updated } }: Sut, now: number): string => {
   if (status === 'Unknown') return 'Not probed yet'
   if (status === 'SUT Monitoring Disabled') return 'Not monitored'
-  return `${status} since ${momentOf(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
+  return `${status} since ${whenOf(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
 }
 
 /** What strips show: their name, their length in hours, their slots, and the marks below. */

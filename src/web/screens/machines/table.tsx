@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
 import { grouped, layOut, visibleRows } from '../../timeline/rows.ts'
-import { clockOf, midnightOf, shortDayOf } from '../../timeline/times.ts'
+import { whenOf } from '../../timeline/times.ts'
 import type { Column, Row } from './list.ts'
 import { view } from './view.ts'
 
@@ -37,10 +37,6 @@ const Head = ({ column, text, className = '' }: { column: Column; text: string; 
   )
 }
 
-/** A time of today as a clock, of another day with that day. */
-const timeOf = (time: number, now: number): string =>
-  midnightOf(time) === midnightOf(now) ? clockOf(time) : `${shortDayOf(time).slice(0, 3)} ${clockOf(time)}`
-
 const None = (): VNode => <span class="muted">–</span>
 
 interface RowProps extends Omit<Props, 'rows' | 'onView'> {
@@ -66,13 +62,13 @@ const MachineRow = ({ row, now, uptimes, day, index, isStop }: RowProps): VNode 
       </td>
       <td class="second clip">{isOff ? <span class="danger">{state.text}</span> : state.text}</td>
       <td class="clip">{who === undefined ? <None /> : <bdi>{who}</bdi>}</td>
-      <td class="r">{state.running && timeOf(state.running.to, now)}</td>
+      <td class="r">{state.running && whenOf(state.running.to, now)}</td>
       <td class="second num clip">
         {state.next === undefined ? (
           <None />
         ) : (
           <>
-            {timeOf(state.next.from, now)} <bdi>{nextWho}</bdi>
+            {whenOf(state.next.from, now)} <bdi>{nextWho}</bdi>
           </>
         )}
       </td>

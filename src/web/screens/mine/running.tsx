@@ -9,7 +9,7 @@ import {
   useConnection,
   ViewerFile,
 } from '../../holding/connection.tsx'
-import { afterText, CommandNote, ExtendPair, timeOn } from '../../holding/extend.tsx'
+import { afterText, CommandNote, ExtendPair } from '../../holding/extend.tsx'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.tsx'
 import { KeptNote } from '../../holding/keepalive.tsx'
 import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
@@ -21,7 +21,7 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import type { Taken } from '../../timeline/calendar.ts'
-import { durationOf } from '../../timeline/times.ts'
+import { durationOf, whenOf } from '../../timeline/times.ts'
 
 export interface Held {
   readonly reservation: NamedReservation
@@ -53,9 +53,8 @@ const Ring = ({
   readonly share: number
   readonly isNear: boolean
 }) => {
-  // Hours and minutes side by side are too wide for it.
-  const [hours, minutes] = durationOf(left).split(/(?<=h) /)
-  const hasMinutes = minutes !== undefined
+  // Two units side by side are too wide for it.
+  const [first, second] = durationOf(left).split(/(?<=[dh]) /)
   return (
     <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${durationOf(left)} left`}>
       <svg viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
@@ -68,11 +67,11 @@ const Ring = ({
         />
       </svg>
       <span>
-        {hasMinutes ? (
+        {second !== undefined ? (
           <>
-            {hours}
+            {first}
             <br />
-            {minutes}
+            {second}
           </>
         ) : (
           <>
@@ -167,7 +166,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
           <MachineLink held={held} />
         </h3>
         <p class="second num">
-          {about !== '' && `${about}. `}Since {timeOn(from, now)}, until <b class="medium">{timeOn(to, now)}</b>
+          {about !== '' && `${about}. `}Since {whenOf(from, now)}, until <b class="medium">{whenOf(to, now)}</b>
           {after !== undefined && `. Free after it ${after}`}
         </p>
       </div>

@@ -9,7 +9,7 @@ import {
   useConnection,
   ViewerFile,
 } from '../../holding/connection.tsx'
-import { afterText, CommandNote, timeOn } from '../../holding/extend.tsx'
+import { afterText, CommandNote } from '../../holding/extend.tsx'
 import { giveBack, textsUntil, type Until } from '../../holding/give-back.tsx'
 import { KeptNote } from '../../holding/keepalive.tsx'
 import { SeriesNote } from '../../holding/series.tsx'
@@ -20,7 +20,7 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../timeline/calendar.ts'
-import { dayTitleOf, durationOf, MINUTE, toIso } from '../../timeline/times.ts'
+import { dayTitleOf, durationOf, MINUTE, toIso, whenOf } from '../../timeline/times.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -59,13 +59,13 @@ const NotBound = ({ isBusy, onBind }: { readonly isBusy: boolean; readonly onBin
 const Ends = ({
   label,
   ends,
-  own,
+  now,
   isDisabled,
   onChoose,
 }: {
   readonly label: string
   readonly ends: readonly number[]
-  readonly own: Booked
+  readonly now: number
   readonly isDisabled: boolean
   readonly onChoose: (end: number) => void
 }): VNode | undefined => {
@@ -76,7 +76,7 @@ const Ends = ({
       <div class="chips">
         {ends.map((end) => (
           <button type="button" class="chip" disabled={isDisabled} onClick={() => onChoose(end)}>
-            {timeOn(end, own.to)}
+            {whenOf(end, now)}
           </button>
         ))}
       </div>
@@ -86,6 +86,7 @@ const Ends = ({
 
 interface DrawnEndProps {
   readonly own: Booked
+  readonly now: number
   readonly end: number | undefined
   readonly isDisabled: boolean
   readonly onExtend: (end: number) => void
@@ -93,10 +94,10 @@ interface DrawnEndProps {
 }
 
 /** Takes the end that was drawn. */
-const DrawnEnd = ({ own, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
+const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
   if (end === undefined || end === own.to) return undefined
   const isLater = end > own.to
-  const text = `${isLater ? 'Extend' : 'Shorten'} to ${timeOn(end, own.to)}, ${durationOf(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
+  const text = `${isLater ? 'Extend' : 'Shorten'} to ${whenOf(end, now)}, ${durationOf(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
   return (
     <button
       type="button"
@@ -165,15 +166,15 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
         </div>
         {own !== undefined && (
           <>
-            <DrawnEnd {...{ own, end, isDisabled }} onExtend={extend} onShorten={shorten} />
+            <DrawnEnd {...{ own, now, end, isDisabled }} onExtend={extend} onShorten={shorten} />
             <Ends
               label="Extend to"
               ends={extensionsOf(taken, own)}
-              own={own}
+              now={now}
               isDisabled={isDisabled}
               onChoose={extend}
             />
-            <Ends label="Shorten to" ends={earlierEnds(own, now)} own={own} isDisabled={isDisabled} onChoose={ask} />
+            <Ends label="Shorten to" ends={earlierEnds(own, now)} now={now} isDisabled={isDisabled} onChoose={ask} />
           </>
         )}
         {isRunning && connection === undefined && <ReadingConnection />}
@@ -225,7 +226,7 @@ export const BlockPopover = (props: Props): VNode => {
       title={sut.name}
       label={label}
       className="pop-own"
-      subtitle={`${who}, ${timeOn(from, now)} to ${timeOn(to, from)}`}
+      subtitle={`${who}, ${whenOf(from, now)} to ${whenOf(to, from)}`}
       anchor={anchor}
       onClose={close}
     >

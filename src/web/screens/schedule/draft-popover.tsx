@@ -11,7 +11,7 @@ import { bodyOf, type Outcome } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import type { Stretch, Taken } from '../../timeline/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../timeline/draft.ts'
-import { clockOf, dayTitleOf, durationOf, shortDayOf } from '../../timeline/times.ts'
+import { clockOf, dayTitleOf, durationOf, MINUTE, shortDayOf, whenOf } from '../../timeline/times.ts'
 import { RequestCard } from '../../waiting/card.tsx'
 import { useWaiting, type Wanted } from '../../waiting/use-waiting.ts'
 import { announced } from './grid/drawn.ts'
@@ -48,7 +48,7 @@ interface ClashProps {
 }
 
 /** Who has it then, or why it is free too late or too short. */
-const ClashText = ({ clash, nameOf }: Pick<ClashProps, 'clash' | 'nameOf'>): VNode => {
+const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>): VNode => {
   const { with: other, taken, isTurnaround, window } = clash
   const who = (
     <b class="medium">
@@ -58,17 +58,17 @@ const ClashText = ({ clash, nameOf }: Pick<ClashProps, 'clash' | 'nameOf'>): VNo
   if (!isTurnaround)
     return (
       <span>
-        {who} has it from {clockOf(other.from)} to {clockOf(other.to)}.
+        {who} has it from {whenOf(other.from, now)} to {whenOf(other.to, now)}.
       </span>
     )
   return other.from < window.from ? (
     <span>
-      It is turned around until {clockOf(taken.to)}, after {who}.
+      It is turned around until {whenOf(taken.to, now)}, after {who}.
     </span>
   ) : (
     <span>
-      {who} has it from {clockOf(other.from)}, and it needs a turnaround of {durationOf(other.from - taken.from)} before
-      that.
+      {who} has it from {whenOf(other.from, now)}, and it needs a turnaround of {durationOf(other.from - taken.from)}{' '}
+      before that.
     </span>
   )
 }
@@ -79,21 +79,21 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
     <div class="note warn" role="alert">
       <Icon name="warning" />
       <div class="stack grow">
-        <ClashText clash={clash} nameOf={nameOf} />
+        <ClashText clash={clash} now={now} nameOf={nameOf} />
         <div class="chips">
           {shorter !== undefined && (
             <button type="button" class="btn small" onClick={() => change(shorter)}>
-              End at {clockOf(taken.from)}, {durationOf(lastsOf(shorter, now))}
+              End at {whenOf(taken.from, now)}, {durationOf(lastsOf(shorter, now))}
             </button>
           )}
           {earlier !== undefined && (
             <button type="button" class="btn small" onClick={() => change(earlier)}>
-              Start at {clockOf(startOf(earlier))}
+              Start at {whenOf(startOf(earlier), now)}
             </button>
           )}
           {shorter === undefined && (
             <button type="button" class="btn small" onClick={() => change({ ...clash.draft, start: taken.to })}>
-              Start at {clockOf(taken.to)}
+              Start at {whenOf(taken.to, now)}
             </button>
           )}
         </div>
@@ -205,14 +205,14 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
         <div class="result">
           <b>
-            {clockOf(begin)} – {clockOf(window.to)}
+            {clockOf(begin)} – {whenOf(window.to, begin)}
           </b>
           <span class="second">
-            {day}, {durationOf(window.to - begin)}
+            {day}, {durationOf(window.to - Math.floor(begin / MINUTE) * MINUTE)}
           </span>
         </div>
         <div class="vh" role="status">
-          {announced(window, taken)}
+          {announced(window, taken, begin)}
         </div>
         {clash !== undefined && (
           <ClashNote
@@ -230,7 +230,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
       </div>
       <div class="pop-foot">
         <button type="submit" class="btn primary" disabled={clash !== undefined || isSending || !isAnswered}>
-          {clash === undefined ? `Reserve until ${clockOf(window.to)}` : 'Reserve'}
+          {clash === undefined ? `Reserve until ${whenOf(window.to, now)}` : 'Reserve'}
         </button>
         {clash === undefined && (
           <button type="button" class="btn quiet" onClick={() => setWeekly(true)}>

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { timeOn } from '../../holding/extend.tsx'
 import type { Sut } from '../../live/objects.ts'
 import { ofSuts } from '../../live/reading.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -12,7 +11,7 @@ import { readLater } from '../../reserving/available.ts'
 import { toMatch } from '../../reserving/criteria.ts'
 import { parametersOf } from '../../reserving/wish.ts'
 import { floorQuarter } from '../../timeline/calendar.ts'
-import { HOUR } from '../../timeline/times.ts'
+import { HOUR, whenOf } from '../../timeline/times.ts'
 import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
 import { show, take, view } from './grid/view.ts'
 
@@ -59,7 +58,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
             <b class="medium">
               <bdi>{next.name}</bdi>
             </b>
-            , from {timeOn(next.from, page.clock.get())}.
+            , from {whenOf(next.from, page.clock.get())}.
           </>
         )}
       </p>

@@ -12,7 +12,7 @@ import { parametersOf } from '../../reserving/wish.ts'
 import type { Refused } from '../../service/api.ts'
 import type { Stretch } from '../../timeline/calendar.ts'
 import { beginOf, type Draft, lengthTo } from '../../timeline/draft.ts'
-import { clockOf, durationOf, MINUTE, QUARTER, shortDayOf } from '../../timeline/times.ts'
+import { durationOf, MINUTE, QUARTER, whenOf } from '../../timeline/times.ts'
 import type { Wanted } from '../../waiting/use-waiting.ts'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
@@ -50,9 +50,6 @@ interface Props {
 /** The creation second is the first eight hex digits of an id. */
 const isRecent = (id: string, now: number): boolean => now - Number.parseInt(id.slice(0, 8), 16) * 1_000 < MINUTE
 
-const timeOf = (time: number, now: number): string =>
-  shortDayOf(time) === shortDayOf(now) ? clockOf(time) : `${shortDayOf(time)} ${clockOf(time)}`
-
 const freeStretch = ({ problem }: Refused): Stretch | undefined => {
   const next = problem.next_available as { start_time: string; end_time: string } | null | undefined
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
@@ -73,7 +70,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
       : [
           {
             icon: 'clock',
-            text: `${draft.start === 'now' ? 'Now' : clockOf(window.from)} to ${clockOf(until)}`,
+            text: `${draft.start === 'now' ? 'Now' : whenOf(window.from, now)} to ${whenOf(until, now)}`,
             hint: `${durationOf(until - begin)}, shorter`,
             take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
           },
@@ -84,7 +81,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
       : [
           {
             icon: 'calendar',
-            text: `${timeOf(next.from, now)} to ${timeOf(next.to, now)}`,
+            text: `${whenOf(next.from, now)} to ${whenOf(next.to, now)}`,
             hint: `next free ${durationOf(next.to - next.from)}`,
             take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
           },
@@ -104,7 +101,7 @@ const Conflicting = (props: Props): VNode => {
   const now = useStore(clock)
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
-  const asked = `Asked for: ${draft.start === 'now' ? 'now' : clockOf(window.from)} to ${clockOf(window.to)}`
+  const asked = `Asked for: ${draft.start === 'now' ? 'now' : whenOf(window.from, now)} to ${whenOf(window.to, now)}`
   const title = first?.turnaround ? `${sut.name} is turned around then` : `${sut.name} was taken`
   return (
     <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
@@ -117,7 +114,7 @@ const Conflicting = (props: Props): VNode => {
                 <b class="medium">
                   <bdi>{first.user_name ?? nameOf(first.user_id)}</bdi>
                 </b>{' '}
-                has it from {timeOf(Date.parse(first.start_time), now)} to {timeOf(Date.parse(first.end_time), now)}
+                has it from {whenOf(Date.parse(first.start_time), now)} to {whenOf(Date.parse(first.end_time), now)}
                 {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
                 {first.turnaround && 'It needs its turnaround in between. '}
               </>
@@ -143,7 +140,7 @@ const NoneFree = (props: Props): VNode => {
   const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {
     const start = from <= begin ? draft.start : from
     return {
-      ...{ icon, hint, text: `${name}, ${timeOf(Math.max(from, begin), now)} to ${timeOf(to, now)}` },
+      ...{ icon, hint, text: `${name}, ${whenOf(Math.max(from, begin), now)} to ${whenOf(to, now)}` },
       take: () => onSend({ sutId, start, length: lengthTo(to, start, now) }),
     }
   }

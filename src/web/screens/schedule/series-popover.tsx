@@ -8,7 +8,7 @@ import { Dates, Fewer, TimesField } from '../../reserving/series.tsx'
 import { USUAL_TIMES, useWeekly } from '../../reserving/use-weekly.ts'
 import type { Taken } from '../../timeline/calendar.ts'
 import { type Draft, windowOf } from '../../timeline/draft.ts'
-import { clockOf, weekdayOf } from '../../timeline/times.ts'
+import { clockOf, weekdayOf, whenOf } from '../../timeline/times.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 import { SeriesRefusal } from './series-refusal.tsx'
@@ -51,7 +51,7 @@ export const SeriesPopover = (props: Props): VNode => {
       />
     )
   const title = `Reserve ${sut.name} weekly`
-  const subtitle = `Every ${weekdayOf(first.from)}, ${clockOf(first.from)} – ${clockOf(first.to)}`
+  const subtitle = `Every ${weekdayOf(first.from)}, ${clockOf(first.from)} – ${whenOf(first.to, first.from)}`
   return (
     <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => send()}>
       {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}

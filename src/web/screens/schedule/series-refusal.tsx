@@ -4,7 +4,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { seriesRefusalText, takenDatesOf } from '../../reserving/series-refusals.ts'
 import type { Refused } from '../../service/api.ts'
-import { clockOf, shortDayOf } from '../../timeline/times.ts'
+import { shortDayOf, whenOf } from '../../timeline/times.ts'
 import { Popover } from './popover.tsx'
 
 interface Props {
@@ -36,7 +36,7 @@ export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, on
                 <Icon name="warning" />
                 <span class="num nowrap">{shortDayOf(occurrence)}</span>
                 <span class="clip">
-                  <bdi>{name ?? nameOf(userId)}</bdi>, {clockOf(from)} – {clockOf(to)}
+                  <bdi>{name ?? nameOf(userId)}</bdi>, {whenOf(from, occurrence)} – {whenOf(to, occurrence)}
                   {isTurnaround && ', turnaround'}
                 </span>
               </li>

@@ -9,7 +9,7 @@ import { isNear } from '../../page/warning.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import type { Booked } from '../../timeline/calendar.ts'
-import { clockOf, durationOf, toIso } from '../../timeline/times.ts'
+import { durationOf, toIso, whenOf } from '../../timeline/times.ts'
 import type { Subject } from './subject.ts'
 import { Clipboard, PhoneKeyboard, type Shown, ShownMenu } from './tools.tsx'
 
@@ -28,8 +28,8 @@ const Left = ({ own }: { readonly own: Booked }): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const warning = useStore(page.warning)
-  if (own.to <= now) return <span class="left-pill">Ended {clockOf(own.to)}</span>
-  if (own.from > now) return <span class="left-pill">From {clockOf(own.from)}</span>
+  if (own.to <= now) return <span class="left-pill">Ended {whenOf(own.to, now)}</span>
+  if (own.from > now) return <span class="left-pill">From {whenOf(own.from, now)}</span>
   const className = isNear(own.to, now, warning) ? 'left-pill near' : 'left-pill'
   return (
     <span class={className} role="timer" aria-live="off">

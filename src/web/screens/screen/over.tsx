@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { command } from '../../holding/commands.ts'
-import { timeOn } from '../../holding/extend.tsx'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useIsMounted } from '../../page/mounted.ts'
@@ -11,7 +10,7 @@ import { bodyOf } from '../../reserving/request.ts'
 import { Refused } from '../../service/api.ts'
 import { freeUntil, type Taken } from '../../timeline/calendar.ts'
 import { lengthTo } from '../../timeline/draft.ts'
-import { clockOf, HOUR, QUARTER } from '../../timeline/times.ts'
+import { HOUR, QUARTER, whenOf } from '../../timeline/times.ts'
 import type { Said } from './endings.ts'
 
 /** The length of a new reservation, where more is free. */
@@ -41,7 +40,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   return (
     <>
       <button type="button" class="btn primary" onClick={reserve}>
-        Reserve until {clockOf(until)}
+        Reserve until {whenOf(until, Date.now())}
       </button>
       {refused !== undefined && (
         <p role="alert" class="danger">
@@ -63,7 +62,7 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
   const free = taken && freeUntil(taken, now)
   const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
-  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${timeOn(free as number, now)}.`
+  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${whenOf(free as number, now)}.`
   return (
     <div class="screen-over">
       <div class="dialog stack" role="alertdialog" aria-label={title}>

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Commands } from '../../holding/commands.ts'
-import { timeOn, USUAL_MS } from '../../holding/extend.tsx'
+import { USUAL_MS } from '../../holding/extend.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Booked, nextTaken, type Taken } from '../../timeline/calendar.ts'
-import { clockOf, toIso } from '../../timeline/times.ts'
+import { clockOf, toIso, whenOf } from '../../timeline/times.ts'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({
@@ -23,7 +23,7 @@ export const EndToast = ({
   const free =
     until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
       ? ''
-      : ` It is free until ${timeOn(until, own.to)}.`
+      : ` It is free until ${whenOf(until, own.to)}.`
   // A press on it leaves the focus on the screen.
   return (
     <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
@@ -35,7 +35,7 @@ export const EndToast = ({
           disabled={commands.isBusy}
           onClick={() => commands.run('extend', { end_time: toIso(end) })}
         >
-          Extend to {clockOf(end)}
+          Extend to {whenOf(end, own.to)}
         </button>
       )}
       <button

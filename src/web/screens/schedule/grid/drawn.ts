@@ -1,6 +1,6 @@
 import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../timeline/calendar.ts'
-import { LENGTHS, lastsOf, windowOf } from '../../../timeline/draft.ts'
-import { clockOf, durationOf } from '../../../timeline/times.ts'
+import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../timeline/draft.ts'
+import { clockOf, durationOf, whenOf } from '../../../timeline/times.ts'
 import type { Open } from './view.ts'
 
 /** What can be dragged: the edges of a draft, and the end of an own reservation. */
@@ -21,12 +21,12 @@ export interface Drawn {
   readonly text: string
 }
 
-/** `11:30 to 12:30, free`: as a draft is announced. */
-export const announced = (window: Stretch, taken: readonly Taken[]): string => {
+/** `11:30 to 12:30, free`: as a draft is announced that begins at a time of its window. */
+export const announced = (window: Stretch, taken: readonly Taken[], begin: number): string => {
   const conflicts = conflictsOf(taken, window)
   const isHeld = conflicts.some(({ held }) => overlaps(held, window))
   const state = conflicts.length === 0 ? 'free' : isHeld ? 'taken' : 'in a turnaround'
-  return `${clockOf(window.from)} to ${clockOf(window.to)}, ${state}`
+  return `${clockOf(begin)} to ${whenOf(window.to, begin)}, ${state}`
 }
 
 export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now: number): Drawn | undefined => {
@@ -36,7 +36,7 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
       sutId,
       window,
       label: durationOf(LENGTHS.includes(open.draft.length) ? open.draft.length : lastsOf(open.draft, now)),
-      text: announced(window, taken),
+      text: announced(window, taken, beginOf(open.draft, now)),
     }
     return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
   }
@@ -53,9 +53,9 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
       edges: ['own'] as const,
       isFreed: true,
     }
-    return { ...shared, label: `−${less}`, text: `Until ${clockOf(end)}, ${less} shorter` }
+    return { ...shared, label: `−${less}`, text: `Until ${whenOf(end, now)}, ${less} shorter` }
   }
   const label = `+${durationOf(end - own.to)}`
-  const text = `Until ${clockOf(end)}, ${durationOf(end - own.to)} longer`
+  const text = `Until ${whenOf(end, now)}, ${durationOf(end - own.to)} longer`
   return { sutId, window: { from: own.to, to: end }, clash: undefined, label, edges: ['own'], text }
 }

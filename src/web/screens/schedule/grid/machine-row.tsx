@@ -8,7 +8,7 @@ import { initialsOf } from '../../../parts/initials.ts'
 import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
 import { type Cell, loadStep } from '../../../timeline/cells.ts'
 import { minuteAt, type Span } from '../../../timeline/span.ts'
-import { clockOf, durationOf, HOUR, rangeOf, relativeDayOf, shortDayOf } from '../../../timeline/times.ts'
+import { clockOf, durationOf, HOUR, rangeOf, relativeDayOf, shortDayOf, whenOf } from '../../../timeline/times.ts'
 import type { Drawn } from './drawn.ts'
 
 export interface RowOptions {
@@ -116,7 +116,7 @@ const dayRange = (from: number, to: number): string =>
 /** As a range is read aloud. */
 const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?– ?/, ' to ')
 
-const turnText = ({ to }: Cell): string => `Turnaround until ${clockOf(to)}`
+const turnText = ({ from, to }: Cell): string => `Turnaround until ${whenOf(to, from)}`
 
 const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
   const { span, focusKey, hourWidth, nameOf } = row

@@ -31,13 +31,6 @@ type Reached = Socket | ConnectionFailure | undefined
 const isFailure = (reached: Reached): reached is ConnectionFailure =>
   reached !== undefined && !(reached instanceof Socket)
 
-/** Connects to the SUT. */
-const makeReachSut = (pair: SocketPair, options: ConnectionOptions) => async (): Promise<Reached> => {
-  const reached = await dial(options.target, { ...options, signal: pair.over })
-  if (typeof reached !== 'string') return pair.addSut(reached) ? reached : undefined
-  return pair.isOver() ? undefined : { cause: reached }
-}
-
 /** Time for a machine to notice that a connection has been cut, and between attempts meanwhile. */
 const [NOTICE_TIMEOUT_MS, ATTEMPT_INTERVAL_MS] = [1_000, 100]
 
@@ -59,38 +52,36 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
   const { respond, handshakeTimeoutMs: timeoutMs } = options
   const pair = makeSocketPair(client, hooks)
 
-  const reachSut = makeReachSut(pair, options)
+  /** Connects to the SUT, and logs in to it if Berth answers its challenge. */
+  const tryOnce = async (): Promise<Reached> => {
+    const sut = await dial(options.target, { ...options, signal: pair.over })
+    if (typeof sut === 'string') return pair.isOver() ? undefined : { cause: sut }
+    if (!pair.addSut(sut)) return undefined
+    const failure = respond && (await logIn(sut, true, { timeoutMs, respond }))
+    if (failure !== undefined) pair.dropSut()
+    return failure ?? sut
+  }
 
-  const reachWith = async (reach: () => Promise<Reached>): Promise<Reached> => {
-    const reached = await makeRoomAndReach(pair, options.makeRoom, reach)
+  const reachSut = async (): Promise<Reached> => {
+    const reached = await makeRoomAndReach(pair, options.makeRoom, tryOnce)
     if (isFailure(reached) && !pair.isOver()) hooks.onFailed(reached)
     return reached
   }
 
   /** Forwards without a handshake by Berth. */
   const connect = async (): Promise<void> => {
-    const sut = await reachWith(reachSut)
-    if (sut === undefined) return
-    if (sut instanceof Socket) pair.pass(sut)
-    else pair.end('sut')
-  }
-
-  /** Like `reachSut`, and logs in to the server. */
-  const authenticate = async (answer: NonNullable<typeof respond>): Promise<Reached> => {
     const sut = await reachSut()
-    if (!(sut instanceof Socket)) return sut
-    const failure = await logIn(sut, true, { timeoutMs, respond: answer })
-    if (failure !== undefined) pair.dropSut()
-    return failure ?? sut
+    if (sut instanceof Socket) pair.pass(sut)
+    else if (sut !== undefined) pair.end('sut')
   }
 
-  const connectOverRfb = async (answer: NonNullable<typeof respond>): Promise<void> => {
+  const connectOverRfb = async (): Promise<void> => {
     const version = await runHandshake(client, greetClient(), { timeoutMs })
     // It is silent, or does not speak RFB.
     if (version === undefined || version === 'timed_out') return pair.end('client')
     if (pair.isOver()) return
     // Servers lock out addresses that break off handshakes, and all users share Berth's.
-    const sut = await pair.holding(reachWith(() => authenticate(answer)))
+    const sut = await pair.holding(reachSut())
     if (sut === undefined || pair.isOver()) return
     if (!(sut instanceof Socket)) {
       await explain(client, version, sut)
@@ -101,8 +92,7 @@ export const openConnection = (client: Duplex, options: ConnectionOptions, hooks
     if (!pair.isOver()) pair.pass(sut)
   }
 
-  const connecting = respond === undefined ? connect() : connectOverRfb(respond)
   // A fault in one connection ends only that connection.
-  connecting.catch(() => pair.end('sut'))
+  ;(respond === undefined ? connect() : connectOverRfb()).catch(() => pair.end('sut'))
   return { cut: pair.end, isHeld: pair.isHeld }
 }

@@ -1,78 +1,58 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ProbeFinding } from '../../domain/monitoring/decide.ts'
-import type { Handshake } from './steps.ts'
+import type { Handshake, Step } from './steps.ts'
 import { greetSut } from './sut-side.ts'
 
 export interface HandshakeOptions {
   readonly timeoutMs: number
+  /** Answers a challenge. The time does not cut it short, only what follows. */
   readonly respond?: (challenge: Uint8Array) => Promise<Uint8Array | undefined>
-}
-
-/** Takes exactly `bytes` bytes. Undefined at the end of the stream; `later` while they have not arrived. */
-const take = (stream: Duplex, bytes: number, hasEnded: boolean): Uint8Array | undefined | 'later' => {
-  const taken = stream.read(bytes) as Buffer | null
-  if (taken !== null) return taken.length === bytes ? taken : undefined
-  return hasEnded || stream.destroyed ? undefined : 'later'
 }
 
 /**
  * Carries out a handshake. Bytes after it stay in the stream, which is left paused. What has arrived is bounded by the
  * stream's high-water mark. An error of the stream ends the handshake like its end does. The caller handles errors.
  */
-export const runHandshake = <A>(
+export const runHandshake = async <A>(
   stream: Duplex,
   handshake: Handshake<A>,
   { timeoutMs, respond = async () => undefined }: HandshakeOptions,
 ): Promise<A | 'timed_out'> => {
-  const { promise, resolve } = Promise.withResolvers<A | 'timed_out'>()
-  let step = handshake.next()
-  let isResponding = false
-  let hasEnded = stream.readableEnded || stream.destroyed
-  let isDone = false
+  let isLate = false
+  let changed = Promise.withResolvers<void>()
+  const onChange = (): void => changed.resolve()
+  const timer = setTimeout(() => {
+    isLate = true
+    onChange()
+  }, timeoutMs)
+  stream.on('readable', onChange).on('end', onChange).on('close', onChange)
 
-  const finish = (result: A | 'timed_out'): void => {
-    isDone = true
-    clearTimeout(timer)
-    stream.off('readable', advance).off('end', end).off('close', end)
-    resolve(result)
-  }
-
-  const resume = (response: Uint8Array | undefined): void => {
-    isResponding = false
-    if (isDone) return
-    step = handshake.next(response)
-    advance()
-  }
-
-  const advance = (): void => {
-    while (!step.done) {
-      if (isResponding) return
-      const { value } = step
-      if ('read' in value) {
-        const taken = take(stream, value.read, hasEnded)
-        if (taken === 'later') return
-        step = handshake.next(taken)
-      } else if ('write' in value) {
-        if (stream.writable) stream.write(value.write)
-        step = handshake.next(undefined)
-      } else {
-        isResponding = true
-        respond(value.challenge).then(resume, () => resume(undefined))
-      }
+  /** Takes exactly so many bytes. Undefined if the stream ends before, or it is late. */
+  const take = async (bytes: number): Promise<Uint8Array | undefined> => {
+    for (; !isLate; await changed.promise) {
+      changed = Promise.withResolvers()
+      const taken = stream.read(bytes) as Buffer | null
+      if (taken !== null) return taken.length === bytes ? taken : undefined
+      if (stream.readableEnded || stream.destroyed) return undefined
     }
-    if (!isDone) finish(step.value)
+    return undefined
+  }
+  const carryOut = async (step: Step): Promise<Uint8Array | undefined> => {
+    if ('read' in step) return take(step.read)
+    if ('challenge' in step) return respond(step.challenge).catch(() => undefined)
+    if (stream.writable) stream.write(step.write)
+    return undefined
   }
 
-  const end = (): void => {
-    hasEnded = true
-    advance()
+  try {
+    let step = handshake.next()
+    while (!step.done && !isLate) step = handshake.next(await carryOut(step.value))
+    return step.done && !isLate ? step.value : 'timed_out'
+  } finally {
+    clearTimeout(timer)
+    stream.off('readable', onChange).off('end', onChange).off('close', onChange)
   }
-
-  const timer = setTimeout(() => finish('timed_out'), timeoutMs)
-  stream.on('readable', advance).on('end', end).on('close', end)
-  advance()
-  return promise
 }
 
 /**

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { findRecord, type IdempotencyRecord, type IdempotencyRecords } from '../domain/idempotency-records.ts'
 import { canonicalJson } from '../domain/values/canonical-json.ts'
-import { makeDerivedKeys } from '../vault/derived/derived-keys.ts'
-import type { KeyRing } from '../vault/keys.ts'
+import { type KeyRing, makeDerivedKeys } from '../vault/keys.ts'
 
 /**
  * An idempotency key and its request, as two HMACs joined by a dot. The recorded value reveals neither, nor whether two

@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 import * as E from 'fp-ts/lib/Either.js'
 import { acquireLock } from '../files/lock.ts'
 import { createPrivateFile } from '../files/private-file.ts'
@@ -136,5 +136,19 @@ export const rotateKeyFile = async (path: string, making: KeyMaking): Promise<E.
     }
   } catch (error) {
     return E.left(`${path} cannot be changed: ${(error as Error).message.split(',')[0]}`)
+  }
+}
+
+/**
+ * Derives a key of its own for each purpose from the vault's keys, by HKDF (RFC 5869).
+ *
+ * @param purpose a text of its own for each use, which tells the derived keys apart
+ */
+export const makeDerivedKeys = (purpose: string): ((key: VaultKey) => Buffer) => {
+  const derived = new WeakMap<VaultKey, Buffer>()
+  return (key) => {
+    const own = derived.get(key) ?? Buffer.from(hkdfSync('sha256', key.key, '', purpose, 32))
+    derived.set(key, own)
+    return own
   }
 }

@@ -1,5 +1,7 @@
+import { makeQuotas, type Quotas } from '../../commands/quotas.ts'
 import { userDecider } from '../../domain/user/decide.ts'
 import { USERS_STREAM } from '../../domain/values/ids.ts'
+import { makeUsages } from '../../read-models/usages.ts'
 import { waitForHead } from '../../read-models/wait-for-head.ts'
 import { makeCatchUpUsers, NOTHING_TO_CATCH_UP } from '../../users/catch-up.ts'
 import { openUsers, type Users } from '../../users/users.ts'
@@ -61,4 +63,18 @@ export const openAllUsers = async (options: OpenUsersOptions) => {
       ? makeCatchUpUsers(() => Promise.all([users.refresh(), waitForHead(views, store)]), CREDENTIALS_INTERVAL_MS)
       : NOTHING_TO_CATCH_UP,
   }
+}
+
+/** Keeps testers to their quotas. */
+export const openQuotas = ({ config, users, views, clock, opened }: Lab): Quotas => {
+  const usages = makeUsages({ views, clock })
+  opened.defer(usages.close)
+  return makeQuotas({
+    quotaOf: (userId) => {
+      const member = users.member(userId)
+      return member?.role === 'tester' ? (member.quota ?? config.quotaDefault) : undefined
+    },
+    usageOf: usages.of,
+    waitForViews: (storePosition) => views.waitForStorePosition(storePosition),
+  })
 }

@@ -5,7 +5,7 @@ import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
 import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, type Problem, refuse } from '../failure.ts'
 import type { Seconds } from '../values/units.ts'
-import { type ExistingSut, onSut, type SutState, type SutValues, sutFold } from './state.ts'
+import { type ExistingSut, mergeTags, onSut, type SutState, type SutValues, sutFold } from './state.ts'
 
 interface Conditional {
   /** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
@@ -75,11 +75,8 @@ const currentTag = (state: ExistingSut, name: string): string | null =>
 const changedTags = (sut: ExistingSut, { tags }: Tags) =>
   Object.entries(tags).filter(([name, value]) => currentTag(sut, name) !== value)
 
-const tagProblems = (sut: ExistingSut, command: Tags): readonly Problem[] => {
-  const changed = changedTags(sut, command)
-  const removed = changed.filter(([, value]) => value === null).length
-  const added = changed.filter(([name, value]) => value !== null && currentTag(sut, name) === null).length
-  const tooMany = Object.keys(sut.tags).length + added - removed - TAGS_MAX
+const tagProblems = (sut: ExistingSut, { tags }: Tags): readonly Problem[] => {
+  const tooMany = Object.keys(mergeTags(sut.tags, tags)).length - TAGS_MAX
   if (tooMany <= 0) return []
   const detail = `cannot leave more than ${TAGS_MAX} tags; it leaves ${tooMany} too many`
   return [{ ...bodyProblem('invalid', '', detail), path: [] }]

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../../domain/values/network.ts'
-import type { KeyRing, VaultKey } from '../keys.ts'
-import { makeDerivedKeys } from './derived-keys.ts'
+import { type KeyRing, makeDerivedKeys, type VaultKey } from '../keys.ts'
 
 export type ClientPseudonyms = ReturnType<typeof makeClientPseudonyms>
 

@@ -1,6 +1,5 @@
 import { decrypt, encrypt, NONCE_BYTES, TAG_BYTES } from '../cipher.ts'
-import type { KeyRing } from '../keys.ts'
-import { makeDerivedKeys } from './derived-keys.ts'
+import { type KeyRing, makeDerivedKeys } from '../keys.ts'
 
 /** Characters; longer texts are not looked at. */
 const TEXT_MAX = 2_048

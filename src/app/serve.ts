@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { uptime } from 'node:os'
+import { join } from 'node:path'
 import { formatQuota } from '../domain/user/quota.ts'
 import { requestLine } from '../http/response/request-summary.ts'
 import { type LineWriter, makeLog, openLineWriter } from '../telemetry/log.ts'
 import { makeProcessMetrics } from '../telemetry/process-metrics.ts'
-import { writePasswordFile } from './accounts/first-users.ts'
 import type { Config } from './config/config.ts'
 import { nameOfStore } from './config/values.ts'
 import type { FirstAdministrator } from './core/base.ts'
@@ -122,11 +123,19 @@ const onStopSignal = (log: Log, lines: LineWriter, stop: () => void): void => {
   }
 }
 
-/** Leaves the first administrator's password in a file. The service runs, so another can be set if that fails. */
-export const leaveFirstPassword = async (data: string, first: FirstAdministrator, log: Log): Promise<void> => {
-  const { name } = first
+/**
+ * Leaves the first administrator's password in a new file, for a service without a terminal; it can be used as
+ * BERTH_CREDENTIALS_FILE. The service runs, so another password can be set if that fails.
+ */
+export const leaveFirstPassword = async (
+  data: string,
+  { name, password }: FirstAdministrator,
+  log: Log,
+): Promise<void> => {
+  // In a container every start has the same process id.
+  const file = join(data, `first-password-${randomUUID()}.txt`)
   try {
-    const file = await writePasswordFile(data, first)
+    await writeFile(file, `${name}:${password}\n`, { mode: 0o600, flag: 'wx' })
     log.info({ name, file }, 'created the administrator; read the password from this file, then delete it')
   } catch (error) {
     const remedy = `berth user passwd ${name}`

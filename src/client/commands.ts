@@ -1,5 +1,6 @@
 import { placeOf, portProblemOf } from './machine.ts'
-import { findWay, runViewer } from './programs/viewers.ts'
+import { findWay } from './programs/find.ts'
+import { runViewer } from './programs/program.ts'
 import { type ClientCommand, NEEDS, type Setting } from './reserve.ts'
 import { type Output, refused, say, unreachable, visibleLine } from './service/output.ts'
 import { type Answer, acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'

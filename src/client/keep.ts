@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Asking } from './machine.ts'
 import { ClientFailure, EXIT, makeSayNews, refused } from './service/output.ts'
-import { type Answer, type CallOptions, refusalOf, Unanswered } from './service/service.ts'
+import { type Answer, type CallOptions, refusalOf } from './service/service.ts'
 
 /** A reservation that the client has. */
 export interface KeptReservation {
@@ -119,7 +119,8 @@ export const whileKept = async (
   const kept = keep({ ...asking, held, signal: done.signal }, (now) => {
     refusal = now
   }).catch((error: unknown) => {
-    if (!done.signal.aborted) lost.abort(error instanceof Unanswered ? notInForce(error.message) : error)
+    const isUnanswered = error instanceof ClientFailure && error.exitCode === EXIT.unreachable
+    if (!done.signal.aborted) lost.abort(isUnanswered ? notInForce(error.message) : error)
   })
   try {
     const exitCode = await work(lost.signal)

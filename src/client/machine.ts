@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Order } from './arguments.ts'
-import type { MachineAddress } from './programs/viewers.ts'
+import type { MachineAddress } from './programs/find.ts'
 import type { Limits } from './service/limits.ts'
 import { ClientFailure, EXIT, makeSayNews, type Output, refused, say, unreachable } from './service/output.ts'
 import { acceptedBody, idOf, type Members, type RemoteService } from './service/service.ts'

@@ -2,8 +2,7 @@ import { type Order, RESERVE_OPTIONS, readOrder } from './arguments.ts'
 import type { CommandArguments, CommandHelp } from './command.ts'
 import { type KeptReservation, whileKept } from './keep.ts'
 import { type Asking, giveBack, obtainMachine, waitForPort } from './machine.ts'
-import { checkExecutable } from './programs/executable.ts'
-import { isHangupIgnored } from './programs/inherited.ts'
+import { checkExecutable } from './programs/find.ts'
 import { endProgram, endRest, type Run, startProgram } from './programs/program.ts'
 import { handleSignals, type Signals } from './programs/signals.ts'
 import type { Environment } from './service/credentials.ts'
@@ -72,7 +71,7 @@ const reserve = async (order: Order, setting: Setting): Promise<number> => {
   const { service, output, environment } = setting
   const [program = ''] = order.command
   if (process.platform !== 'win32') await checkExecutable(program, environment.PATH)
-  const signals = handleSignals(isHangupIgnored(environment))
+  const signals = handleSignals(environment)
   try {
     const { interrupted } = signals
     const id = await obtainMachine(setting, order, interrupted)

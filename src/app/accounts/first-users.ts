@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import { BERTH } from '../../commands/listen-ports.ts'
 import { userDecider } from '../../domain/user/decide.ts'
@@ -13,16 +10,6 @@ import { type Core, type FirstAdministrator, type FirstUser, type Lab, whenStore
 
 /** Name of the administrator created at the first start. */
 const FIRST_NAME = 'admin'
-
-/**
- * Writes the password to a new file readable only by its owner, for a service without a terminal. Returns its path. The
- * file can be used as BERTH_CREDENTIALS_FILE. In a container every start has the same process id, so its name is random.
- */
-export const writePasswordFile = async (data: string, { name, password }: FirstAdministrator): Promise<string> => {
-  const file = join(data, `first-password-${randomUUID()}.txt`)
-  await writeFile(file, `${name}:${password}\n`, { mode: 0o600, flag: 'wx' })
-  return file
-}
 
 /**
  * Records the first users, all at once, unless another instance has. True if it was this one.

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from '../service/credentials.ts'
 import type { Limits } from '../service/limits.ts'
 import { ClientFailure } from '../service/output.ts'
-import { NOT_EXECUTABLE } from './executable.ts'
+import { NOT_EXECUTABLE } from './find.ts'
 
 /** What a shell answers for a program that a signal has ended. */
 export const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
@@ -138,4 +139,10 @@ export const endProgram = async (program: Program, { killMs }: Pick<Limits, 'kil
 export const endRest = async (program: Program, limits: Pick<Limits, 'graceMs' | 'killMs'>): Promise<void> => {
   await waitUntilGone(program, limits.graceMs)
   if (program.isAlive()) await endProgram(program, limits)
+}
+
+/** Runs a program in this terminal. Resolves to its exit code. */
+export const runViewer = async ([program, ...args]: readonly [program: string, ...args: string[]]): Promise<number> => {
+  const [code, signal] = (await once(spawn(program, args, { stdio: 'inherit' }), 'exit')) as [number | null, string]
+  return code ?? exitCodeOf(signal as NodeJS.Signals)
 }

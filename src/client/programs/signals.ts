@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
+import type { Environment } from '../service/credentials.ts'
 import { exitCodeOf, type Program } from './program.ts'
 
 /** Signals that end programs. They reach the whole group of COMMAND, as those of a terminal do. */
@@ -11,8 +13,26 @@ const OF_TERMINAL: readonly string[] = ['SIGINT', 'SIGQUIT']
 /** Milliseconds in which another signal is the same one: programs such as npm pass on what the terminal sends to all. */
 const SAME_WITHIN = 1_000
 
-/** What becomes of the signals that the client receives. */
-export const handleSignals = (ignoresHangup: boolean) => {
+/** The bit of SIGHUP in the mask of ignored signals. */
+const HANGUP = 1n
+
+/**
+ * Whether SIGHUP was ignored when this process was started. Node sets that back before any of this runs. So nohup is
+ * known by the variable that shells set to the program they start, and a shell that ignores the signal by its status.
+ */
+const isHangupIgnored = ({ _: started = '' }: Environment): boolean => {
+  if (/(^|\/)nohup$/.test(started)) return true
+  try {
+    const [, mask = '0'] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${process.ppid}/status`, 'utf8')) ?? []
+    return (BigInt(`0x${mask}`) & HANGUP) !== 0n
+  } catch {
+    return false
+  }
+}
+
+/** What becomes of the signals that the client receives, which was started with these variables. */
+export const handleSignals = (environment: Environment) => {
+  const ignoresHangup = isHangupIgnored(environment)
   const interruption = new AbortController()
   const isWatched = [0, 1, 2].some(isatty)
   let running: Program | undefined

@@ -6,9 +6,12 @@ export const EXIT = { usage: 64, unreachable: 69, noMachine: 75, notInForce: 76,
 /** Why the client ends, with its exit code. */
 export class ClientFailure extends Error {
   readonly exitCode: number
-  constructor(exitCode: number, message: string) {
+  /** Whether a change may have been made all the same: its answer may have been lost. */
+  readonly mayHaveActed: boolean
+  constructor(exitCode: number, message: string, mayHaveActed = false) {
     super(message)
     this.exitCode = exitCode
+    this.mayHaveActed = mayHaveActed
   }
 }
 

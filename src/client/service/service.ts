@@ -52,16 +52,6 @@ export interface RemoteService {
   readonly post: (path: string, asked?: CallOptions) => Promise<Answer>
 }
 
-/** A request was not answered. */
-export class Unanswered extends ClientFailure {
-  /** Whether it may have done what it asked for: its answer may have been lost. */
-  readonly mayHaveActed: boolean
-  constructor(message: string, mayHaveActed: boolean) {
-    super(EXIT.unreachable, message)
-    this.mayHaveActed = mayHaveActed
-  }
-}
-
 /** Why there is no answer yet, and how long to wait for one. */
 interface NoAnswer {
   readonly why: string
@@ -213,9 +203,10 @@ export const makeService = (target: Target, limits: Limits, output: Output): Rem
       // From now on: a slow answer that is lost in the end leaves time for another attempt too.
       if (!isUnsent && !isTaken && !limits.isPatient) until = performance.now() + outageMs
       isTaken ||= !isUnsent
-      mayHaveActed ||= !isUnsent && code !== 'unavailable'
+      mayHaveActed ||= method === 'POST' && !isUnsent && code !== 'unavailable'
       const isInVain = (isForeign && !isKnown) || !(isTaken || limits.isPatient)
-      if (isInVain || performance.now() + retryMs > until) throw new Unanswered(describe(tried), mayHaveActed)
+      if (isInVain || performance.now() + retryMs > until)
+        throw new ClientFailure(EXIT.unreachable, describe(tried), mayHaveActed)
       if (tries === 1) say(output, `${describe(tried)}; retrying`)
       await delay(retryMs, undefined, giveUp && { signal: giveUp })
     }

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { CsvError, type InfoRecord, parse } from 'csv-parse/sync'
+import { ClientFailure, EXIT } from '../../client/service/output.ts'
 import { withoutApostrophe } from '../../domain/values/csv-field.ts'
 import { readAtMost } from '../../files/read-regular-file.ts'
 import { CommandFailure } from '../terminal/command.ts'
-import { CallFailure } from '../terminal/service.ts'
+import { CallRefused } from '../terminal/service.ts'
 
 /** A row of a CSV file, and the line on which it begins, from 1. */
 export interface CsvRow {
@@ -109,12 +110,12 @@ export const describeField = ({ line }: CsvRow, column: string, detail: string):
 export const explainRows =
   (rows: readonly CsvRow[], columnOf: (member: string) => string, more: readonly string[] = []) =>
   (failure: unknown): never => {
-    if (!(failure instanceof CallFailure)) throw failure
-    const problems = (failure.refused?.errors ?? []).flatMap(({ pointer = '', detail }) => {
+    if (!(failure instanceof ClientFailure) || failure.exitCode === EXIT.usage) throw failure
+    const problems = (failure instanceof CallRefused ? failure.errors : []).flatMap(({ pointer = '', detail }) => {
       const [, n, member = ''] = /^#\/\w+\/(\d+)\/?(.*)$/.exec(pointer) ?? []
       const row = rows[Number(n)]
       const inLines = detail.replace(/(?:suts|users)\/(\d+)/, (_, other) => `line ${rows[Number(other)]?.line}`)
       return row === undefined ? [] : [describeField(row, columnOf(member), inLines)]
     })
-    throw new CommandFailure([failure.why, ...problems, ...more])
+    throw new CommandFailure([failure.message, ...problems, ...more])
   }

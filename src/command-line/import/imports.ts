@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import { ClientFailure } from '../../client/service/output.ts'
 import { listOf, opaqueId } from '../../domain/codec/codec.ts'
 import { whole } from '../../domain/events/fields.ts'
 import { sutFields } from '../../domain/events/sut.ts'
@@ -12,7 +13,7 @@ import { HASHED_ROWS_MAX } from '../../http/routes/users/user-creation.ts'
 import { hashPassword, makePassword, PASSWORD_RANDOM_BYTES, SALT_BYTES } from '../../users/passwords/password.ts'
 import { type Command, CommandFailure, randomHexOf, type Terminal } from '../terminal/command.ts'
 import { makeProgress } from '../terminal/progress.ts'
-import { answer, CallFailure, line, makeCall, unread } from '../terminal/service.ts'
+import { answer, line, makeCall, unread } from '../terminal/service.ts'
 import { type CsvRow, describeField, explainRows, readCsv } from './csv.ts'
 
 const Imported = answer({ count: whole }, { suts: listOf(answer({ _id: opaqueId, name: line }, {})) })
@@ -179,7 +180,7 @@ BERTH_URL it adds at most 100 users, and takes no hashes.`,
       () => undefined,
       (error: unknown) => error,
     )
-    const mayBeAdded = failure === undefined || (failure instanceof CallFailure && failure.mayHaveActed)
+    const mayBeAdded = failure === undefined || (failure instanceof ClientFailure && failure.mayHaveActed)
     // The only copy of the passwords.
     if (mayBeAdded && file === undefined) terminal.stdout(text)
     if (!mayBeAdded && file !== undefined) await rm(file, { force: true })

@@ -2,7 +2,7 @@ import * as t from 'io-ts'
 import { integer, listOf, matching, opaqueId } from '../../domain/codec/codec.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { type Command, CommandFailure, type Terminal } from '../terminal/command.ts'
-import { answer, CallFailure, type CallRoute, findId, findNamed, line, makeCall } from '../terminal/service.ts'
+import { answer, CallRefused, type CallRoute, findId, findNamed, line, makeCall } from '../terminal/service.ts'
 
 const Changed = answer({ path: line }, { from: t.unknown, to: t.unknown, changed: t.literal(true) })
 
@@ -41,9 +41,9 @@ const findHistory = async (call: CallRoute, typed: string) => {
     try {
       return { kind, id, first: await readPage(call, kind, id, 0) }
     } catch (error) {
-      const isOfOther = error instanceof CallFailure && OF_OTHERS.includes(error.refused?.code ?? '')
+      const isOfOther = error instanceof CallRefused && OF_OTHERS.includes(error.code)
       if (named !== undefined || !isOfOther) throw error
-      if (error.refused?.code === 'forbidden') refused = error.why
+      if (error.code === 'forbidden') refused = error.message
     }
   }
   throw new CommandFailure(refused)

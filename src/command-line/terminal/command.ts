@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Config } from '../../app/config/config.ts'
 import type { CommandArguments, CommandHelp } from '../../client/command.ts'
+import { ClientFailure, EXIT } from '../../client/service/output.ts'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { ExpectedError, explainEnd } from '../../files/expected-error.ts'
 
@@ -62,9 +63,15 @@ export const orFail = <A>(result: E.Either<string | readonly string[], A>): A =>
   throw new CommandFailure(result.left)
 }
 
+/** How a command ends that the service does not answer, or refuses. */
+const explainCall = ({ exitCode, message, mayHaveActed }: ClientFailure) => ({
+  exitCode: exitCode === EXIT.usage ? MISUSED : REFUSED,
+  sentences: [message, ...(mayHaveActed ? ['it is not known whether the service did what was asked'] : [])],
+})
+
 /** Prints why a command ended, and returns its exit code. Only a fault of the program shows its stack. */
 export const reportError = (error: unknown, terminal: Pick<Terminal, 'stderr'>): number => {
-  const { exitCode, sentences } = explainEnd(error) ?? { exitCode: REFUSED, sentences: undefined }
-  terminal.stderr(sentences?.map((sentence) => `berth: ${sentence}\n`).join('') ?? `${inspect(error)}\n`)
-  return exitCode
+  const end = error instanceof ClientFailure ? explainCall(error) : explainEnd(error)
+  terminal.stderr(end?.sentences.map((sentence) => `berth: ${sentence}\n`).join('') ?? `${inspect(error)}\n`)
+  return end?.exitCode ?? REFUSED
 }

@@ -5,13 +5,13 @@ import type { Config } from '../../app/config/config.ts'
 import { CONTROL_SOCKET, socketPathProblem } from '../../app/control-socket.ts'
 import { readTarget, type Target } from '../../client/service/credentials.ts'
 import { LIMITS } from '../../client/service/limits.ts'
-import { ClientFailure, EXIT } from '../../client/service/output.ts'
-import { type Answer, type CallOptions, makeService, Unanswered } from '../../client/service/service.ts'
+import { ClientFailure, EXIT, unreachable } from '../../client/service/output.ts'
+import { type Answer, type CallOptions, makeService } from '../../client/service/service.ts'
 import { listOf, opaqueId, text } from '../../domain/codec/codec.ts'
 import { sutFields } from '../../domain/events/sut.ts'
 import { isAssignedId } from '../../domain/values/ids.ts'
 import { foldName, meantBy, RESERVED_USER_IDS } from '../../domain/values/user-name.ts'
-import { CommandFailure, Misused, type Terminal } from './command.ts'
+import { CommandFailure, type Terminal } from './command.ts'
 
 /**
  * A JSON object with at least these members. A newer service may add others, which `--json` shows. Arrays and objects
@@ -29,8 +29,8 @@ export const multiline = text(0, 1_000_000, { lines: true })
 /** An answer that no command reads. */
 export const unread = t.UnknownRecord
 
-const Refused = answer({ code: line, detail: line }, { errors: listOf(answer({ detail: line }, { pointer: line })) })
-type Refused = t.TypeOf<typeof Refused>
+const Refusal = answer({ code: line, detail: line }, { errors: listOf(answer({ detail: line }, { pointer: line })) })
+type Refusal = t.TypeOf<typeof Refusal>
 
 /** The first problem of an answer, without its value. Parts of an intersection are not places in it. */
 const describeProblem = (errors: t.Errors): string => {
@@ -59,18 +59,14 @@ export interface ServiceCall<A> extends Pick<CallOptions, 'accept' | 'body' | 'h
   readonly answer: t.Decoder<unknown, A>
 }
 
-/** A call failed or was refused. */
-export class CallFailure extends CommandFailure {
-  readonly why: string
-  /** The refusal, if it was refused. */
-  readonly refused: Refused | undefined
-  /** Whether a change may have been made. What answers in place of a service may have passed it on. */
-  readonly mayHaveActed: boolean
-  constructor(why: string, { refused, mayHaveActed = false }: { refused?: Refused; mayHaveActed?: boolean } = {}) {
-    super(mayHaveActed ? [why, 'it is not known whether the service did what was asked'] : why)
-    this.why = why
-    this.refused = refused
-    this.mayHaveActed = mayHaveActed
+/** A service refused a call. */
+export class CallRefused extends ClientFailure {
+  readonly code: string
+  readonly errors: NonNullable<Refusal['errors']>
+  constructor(message: string, { code, errors = [] }: Refusal) {
+    super(EXIT.refused, message)
+    this.code = code
+    this.errors = errors
   }
 }
 
@@ -80,16 +76,16 @@ const OWN_LIMITS = { ...LIMITS, outageMs: OUTAGE_MS, retryMs: 100, isPatient: fa
 const SILENT = { stdout: () => undefined, stderr: () => undefined }
 
 /** Why a service with this name refuses. */
-const refusalOf = ({ status, body }: Answer, name: string): CallFailure => {
-  const refused = Refused.decode(body)
-  if (E.isLeft(refused)) return new CallFailure(`what answers at ${name} is not Berth; its status is ${status}`)
-  const { code, detail } = refused.right
+const refusalOf = ({ status, body }: Answer, name: string): ClientFailure => {
+  const read = Refusal.decode(body)
+  if (E.isLeft(read)) return unreachable(`what answers at ${name} is not Berth; its status is ${status}`)
+  const { code, detail } = read.right
   // Variables that are left over from something else lead to another service, or ask as somebody else.
   const asked = status === 401 || status === 403 ? ` The service at ${name} was asked.` : ''
-  return new CallFailure(`${status} ${code}: ${detail}${asked}`, { refused: refused.right })
+  return new CallRefused(`${status} ${code}: ${detail}${asked}`, read.right)
 }
 
-/** Calls a route of the running service. @throws CallFailure that says why it failed or was refused */
+/** Calls a route of the running service. @throws ClientFailure that says why it is not answered, or CallRefused */
 export type CallRoute = <A>(request: ServiceCall<A>) => Promise<A>
 
 /**
@@ -99,23 +95,16 @@ export type CallRoute = <A>(request: ServiceCall<A>) => Promise<A>
 export const makeCall =
   (config: Pick<Config, 'client' | 'data'>, { waitMax: outageMs = OUTAGE_MS }: Pick<Terminal, 'waitMax'>): CallRoute =>
   async ({ method = 'GET', path, answer: codec, ...asked }) => {
-    const isChange = method === 'POST'
-    try {
-      const target = targetOf(config)
-      const name = target.socketPath ?? target.url
-      const { get, post } = makeService(target, OWN_LIMITS, SILENT)
-      const given = await (isChange ? post : get)(path, { outageMs, ...asked })
-      if (given.status >= 300) throw refusalOf(given, name)
-      const read = codec.decode(asked.accept === undefined ? given.body : given.text)
-      if (E.isRight(read)) return read.right
-      const why = `the answer of the service at ${name} cannot be read: ${describeProblem(read.left)}`
-      throw new CallFailure(why, { mayHaveActed: isChange })
-    } catch (error) {
-      if (!(error instanceof ClientFailure)) throw error
-      if (error.exitCode === EXIT.usage) throw new Misused(error.message)
-      const mayHaveActed = isChange && error instanceof Unanswered && error.mayHaveActed
-      throw new CallFailure(error.message, { mayHaveActed })
-    }
+    const target = targetOf(config)
+    const name = target.socketPath ?? target.url
+    const { get, post } = makeService(target, OWN_LIMITS, SILENT)
+    const given = await (method === 'POST' ? post : get)(path, { outageMs, ...asked })
+    if (given.status >= 300) throw refusalOf(given, name)
+    const read = codec.decode(asked.accept === undefined ? given.body : given.text)
+    if (E.isRight(read)) return read.right
+    // What answers in place of a service may have passed a change on.
+    const why = `the answer of the service at ${name} cannot be read: ${describeProblem(read.left)}`
+    throw new ClientFailure(EXIT.unreachable, why, method === 'POST')
   }
 
 /** Objects in a response. */

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import {
-  BEFORE_FIRST,
   laterPosition,
+  nextPosition,
   type PublicPosition,
   previousPosition,
   toPublicPosition,
@@ -32,18 +32,14 @@ export interface EventsPage {
 interface PageRequest {
   /** Who reads. */
   readonly userId: string
-  /** The position after which the page begins; -1 for the beginning. */
+  /** The position after which the page begins, or where it ends if it goes back; -1 for the beginning. */
   readonly after: PublicPosition
-  /** The last position of the log. */
+  /** The last position of the log, or that with which a page that goes back begins. */
   readonly end: PublicPosition
   readonly limit: number
   readonly filter: Filter
-}
-
-/** A page from the newest event back. */
-interface BackwardsRequest extends Pick<PageRequest, 'userId' | 'limit' | 'filter'> {
-  /** The position before which it begins. */
-  readonly before: PublicPosition
+  /** Whether it has the newest events first. */
+  readonly isBack?: boolean
 }
 
 export interface StreamRequest extends Pick<Sending<FeedEntry>, 'after' | 'end'> {
@@ -58,55 +54,35 @@ interface FeedOptions extends Omit<SubscribersOptions, 'limits'> {
   readonly limits?: Partial<FeedLimits> | undefined
 }
 
-/** Collects the events of a page until it is full. */
-const makePage = ({ limit, filter }: Pick<PageRequest, 'limit' | 'filter'>) => {
+const readPage = async (
+  reader: LogReader,
+  { userId, after, end, limit, filter, isBack = false }: PageRequest,
+): Promise<EventsPage> => {
   const events: string[] = []
-  let characters = 0
-  let looked = 0
-  const isFull = (): boolean => looked >= SCANNED_MAX || events.length === limit || characters >= PAGE_CHARACTERS_MAX
-  return {
-    events,
-    isFull,
-    /** Looks at entries and returns the last position looked at; the one given if the page was full before. */
-    take: (entries: readonly FeedEntry[], position: PublicPosition): PublicPosition => {
-      let last = position
-      for (const entry of entries) {
-        if (isFull()) break
-        if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
-        last = entry.position
-        looked++
-      }
-      return last
-    },
+  let [characters, scanned] = [0, 0]
+  let next = isBack ? nextPosition(end) : after
+  const isFull = (): boolean => scanned >= SCANNED_MAX || events.length === limit || characters >= PAGE_CHARACTERS_MAX
+  const isCaughtUp = (): boolean => (isBack ? next <= nextPosition(after) : next >= end)
+  /** The entries that follow in the direction of the page. */
+  const readMore = async (): Promise<readonly FeedEntry[]> => {
+    if (!isBack) return reader.readAfter(userId, next, end)
+    const last = previousPosition(next)
+    const from = laterPosition(toPublicPosition(last - TOGETHER_MAX), after)
+    return (await reader.readAfter(userId, from, last)).toReversed()
   }
-}
-
-const readPage = async (reader: LogReader, { userId, after, end, ...request }: PageRequest): Promise<EventsPage> => {
-  const { events, isFull, take } = makePage(request)
-  let next = after
-  while (next < end && !isFull()) {
-    next = take(await reader.readAfter(userId, next, end), next)
+  while (!isCaughtUp() && !isFull()) {
+    const entries = await readMore()
+    if (entries.length === 0) throw new StoreUnavailable('events of the log cannot be read')
+    for (const entry of entries) {
+      if (isFull()) break
+      if (isWanted(filter, entry)) characters += events[events.push(entry.json()) - 1]?.length ?? 0
+      next = entry.position
+      scanned++
+    }
     // Cached entries need no I/O, so yield explicitly to other requests.
     await turn()
   }
-  return { events, next, caughtUp: next >= end }
-}
-
-const readBack = async (reader: LogReader, { userId, before, ...request }: BackwardsRequest): Promise<EventsPage> => {
-  const { events, isFull, take } = makePage(request)
-  let next = before
-  while (next > 0 && !isFull()) {
-    const last = previousPosition(next)
-    const entries = await reader.readAfter(
-      userId,
-      laterPosition(toPublicPosition(last - TOGETHER_MAX), BEFORE_FIRST),
-      last,
-    )
-    if (entries.length === 0) throw new StoreUnavailable('events of the log cannot be read')
-    next = take(entries.toReversed(), next)
-    await turn()
-  }
-  return { events, next, caughtUp: next === 0 }
+  return { events, next, caughtUp: isCaughtUp() }
 }
 
 /** Encodes the events that one reader wants. */
@@ -126,8 +102,6 @@ export const makeFeed = ({ reader, ...options }: FeedOptions) => {
   return {
     /** @throws StoreUnavailable when the log cannot be read */
     page: (request: PageRequest): Promise<EventsPage> => readPage(reader, request),
-    /** Newest first. @throws StoreUnavailable when the log cannot be read */
-    pageBack: (request: BackwardsRequest): Promise<EventsPage> => readBack(reader, request),
     subscribe: (user: User, request: StreamRequest) => {
       const readAfter: Sending<FeedEntry>['readAfter'] = (...range) => reader.readAfter(user._id, ...range)
       return subscribers.subscribe(user, { ...request, ...reader, readAfter, encode: makeEncode(request) })

@@ -135,8 +135,8 @@ export const patches: readonly Patch[] = [
   {
     fault: 'a page of the feed goes on from where the log ended when it was read',
     file: 'src/feed/feed.ts',
-    from: 'return { events, next, caughtUp: next >= end }',
-    to: 'return { events, next: end, caughtUp: next >= end }',
+    from: 'return { events, next, caughtUp: isCaughtUp() }',
+    to: 'return { events, next: end, caughtUp: isCaughtUp() }',
     test: ['feed/feed.test.ts', '`next` leads through the log, even if a filter leaves a page short or empty'],
   },
   {

@@ -7,7 +7,6 @@ import { ceilMillisecond, type OffsetTime } from '../../domain/values/instant.ts
 import {
   BEFORE_FIRST,
   formatPosition,
-  nextPosition,
   type PublicPosition,
   previousPosition,
   toPublicPosition,
@@ -200,8 +199,8 @@ const respond = async (parts: Parts, call: Call<unknown, EventsQuery>): RouteRes
     const reached = await reachPosition(parts, previousPosition(query.before ?? toPublicPosition(0)), 'before')
     if (E.isLeft(reached)) return reached
     const position = views.position()
-    const before = query.before ?? nextPosition(position)
-    const page = await feed.pageBack({ userId: user._id, before, limit, filter })
+    const end = query.before === undefined ? position : previousPosition(query.before)
+    const page = await feed.page({ userId: user._id, after: BEFORE_FIRST, end, limit, filter, isBack: true })
     return E.right(pageResponse(position < 0 ? { ...page, next: BEFORE_FIRST } : page, position))
   }
   const start = () => startPosition(parts, call, BEFORE_FIRST)

@@ -101,7 +101,7 @@ export interface Parts {
   readonly signer: Signer
   /** The verifiers' keys, one a line. They are replaced while no service runs. */
   readonly verifierKeys: () => Promise<string>
-  readonly feed: Pick<Feed, 'page' | 'pageBack' | 'subscribe'>
+  readonly feed: Pick<Feed, 'page' | 'subscribe'>
   readonly changes: Pick<Changes, 'subscribe'>
   /** Whether requests can be answered. */
   readonly isFollowing: () => boolean

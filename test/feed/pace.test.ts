@@ -5,7 +5,7 @@ import { BEFORE_FIRST, toPublicPosition, toStorePosition } from '../../src/domai
 import type { EventStore } from '../../src/event-store/event-store.ts'
 import { makePace } from '../../src/feed/call-queue.ts'
 import { makeGatherings } from '../../src/feed/changes/gatherings.ts'
-import type { Change } from '../../src/feed/events/change.ts'
+import type { Change } from '../../src/feed/events/entry.ts'
 import { jsonLines } from '../../src/feed/events/frames.ts'
 import { type LogReader, makeLogReader } from '../../src/feed/log-reader.ts'
 import { startStream } from '../../src/feed/stream.ts'

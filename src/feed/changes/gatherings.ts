@@ -3,7 +3,7 @@ import { BEFORE_FIRST, laterPosition, type PublicPosition } from '../../domain/v
 import { StoreUnavailable } from '../../event-store/event-store.ts'
 import type { Views } from '../../read-models/views.ts'
 import { type Follow, makeCallQueue, makePace } from '../call-queue.ts'
-import { type Change, mergeChanges } from '../events/change.ts'
+import type { Change } from '../events/entry.ts'
 import type { LogReader } from '../log-reader.ts'
 import { isToldTo, type Sight, type Viewer } from './visibility.ts'
 
@@ -29,6 +29,28 @@ interface GatheringsOptions {
   readonly prepareRequests: () => Promise<unknown>
   /** Resolves when what the views show of users is known elsewhere too. */
   readonly settled: () => Promise<void> | undefined
+}
+
+const merge = (before: Change, after: Change): Change => ({
+  ...after,
+  isOfRoster: before.isOfRoster || after.isOfRoster,
+  hasNewQuota: before.hasNewQuota || after.hasNewQuota,
+  hasNewScope: before.hasNewScope || after.hasNewScope,
+  retagged: [...before.retagged, ...after.retagged],
+})
+
+/** The changes of a stretch of the log, one an object, in order of their last events. */
+const mergeChanges = (changes: readonly (Change | undefined)[]): readonly Change[] => {
+  const byObject = new Map<string, Change>()
+  for (const change of changes) {
+    if (change === undefined) continue
+    const name = `${change.kind} ${change.id}`
+    const before = byObject.get(name)
+    // Put at the end, where its last event is.
+    byObject.delete(name)
+    byObject.set(name, before === undefined ? change : merge(before, change))
+  }
+  return [...byObject.values()]
 }
 
 /** Reads what changed in a stretch of the log. */

@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/events/user.ts'
 import { fits, type Scope } from '../../domain/user/scope.ts'
-import type { Change } from '../events/change.ts'
+import type { Change } from '../events/entry.ts'
 
 /** Who reads, as far as it decides on what is told. */
 export interface Viewer {

@@ -15,7 +15,7 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 390, height: 844 })
   await page.getByRole('navigation', { name: 'Main, phone' }).getByRole('link', { name: 'Reserve' }).click()
-  await page.getByRole('group', { name: 'gpu' }).getByRole('button', { name: 'none' }).press('Enter')
+  await page.getByRole('group', { name: 'gpu' }).getByRole('button', { name: 'not set' }).press('Enter')
   await page.getByRole('group', { name: 'Operating system' }).getByRole('button', { name: 'Windows' }).press('Space')
   await page.getByText('1 of 3 fit, 1 free now').waitFor()
   const hours = page.getByRole('radiogroup', { name: 'Length' })

@@ -86,7 +86,7 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
     .waitFor()
   await page.getByRole('button', { name: 'Release' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Release' }).click()
-  await hasFocus(page.getByRole('heading', { name: 'You released it' }))
+  await hasFocus(page.getByRole('heading', { name: 'It was given back' }))
   await page.getByRole('link', { name: 'Your reservations', exact: true }).click()
   const used = page.getByText(/^Today .*, used \d+ m$/)
   await until(

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { readAll } from '../live/lists.ts'
 import type { Person, Sut } from '../live/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
 import { goTo } from '../page/location.ts'
@@ -42,7 +43,7 @@ const objectsLike = async ({ api }: PageContext, me: Me, typed: string): Promise
     ({ _id, name }): Found => ({ key: _id, icon: 'machine', name, hint: 'Machine', go: () => goTo('machines', _id) }),
   )
   if (!screensFor(me).some(({ name }) => name === 'people')) return machines
-  const { users } = (await api.get<{ users: readonly Person[] }>('/api/user?limit=1000')).value
+  const users = await readAll<Person>(api, '/api/user', 'users')
   const people = users
     .filter(({ name }) => fold(name).includes(typed))
     .slice(0, MOST)

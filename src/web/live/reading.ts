@@ -119,6 +119,8 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     isReading = false
     if (isClosed) return
     if (result instanceof Refused) {
+      // What there is not is not asked for again, until something tells of it.
+      if (result.status === 404) return onFailed(result)
       const isUrgent = isWaitedFor()
       begun = { ...begun, inARow: 0 }
       wanted = { ...EVERYTHING, isUrgent }

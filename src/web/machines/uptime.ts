@@ -65,9 +65,11 @@ export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): st
 }
 
 /** `Offline once in 24 h, from Tue 16:56 for 6 m: it refused the connection.` */
-export const outagesText = ({ outages }: Uptime, span: string, now: number): string => {
+export const outagesText = ({ outages, unknown }: Uptime, span: string, now: number): string => {
   const [first] = outages
-  if (first === undefined) return `Never offline in ${span}.`
+  const since = unknown.at(-1)?.to
+  if (first === undefined)
+    return since === undefined ? `No outages in the last ${span}.` : `No outages since ${whenOf(since, now)}.`
   if (outages.length === 1) return `Offline once in ${span}, ${outageText(first, now)}.`
   const whole = outages.reduce((sum, { from, to }) => sum + to - from, 0)
   return `Offline ${outages.length} times in ${span}, for ${durationOf(whole)} in all.`

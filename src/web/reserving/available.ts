@@ -34,6 +34,9 @@ interface Page {
   }[]
 }
 
+/** What was released becomes free with the next full second, and is offered before: nobody presses as fast. */
+const RELEASE_MS = 1_000
+
 /** Machines of a page, and days of a span, at most. */
 const PAGE = 100
 const SPAN_MS = 31 * 86_400_000
@@ -92,7 +95,7 @@ export const readAvailable = async (api: Readable, sought: Sought, asked: Asked,
   const begin = beginOf(asked, now)
   // A machine that was given back in the quarter of now is free from then on.
   const { offers, next: more } = await read(api, sought, window, window.to - Math.max(begin, window.from))
-  const free = offers.filter(({ from }) => from <= begin)
+  const free = offers.filter(({ from }) => from <= begin + RELEASE_MS)
   if (free.length > 0) return { window, free, hasMore: more !== null, next: undefined, shorter: undefined }
   const next = await readLater(api, sought, asked, now)
   const some = await read(api, sought, window, QUARTER)

@@ -115,7 +115,7 @@ const TAGS_SHOWN = 2
 const { compare } = new Intl.Collator(undefined, { numeric: true })
 
 export const textOfValue = (key: string, value: Value): string =>
-  value === null ? 'none' : key === 'sut_type' ? (TYPES[value] ?? value) : value
+  value === null ? 'not set' : key === 'sut_type' ? (TYPES[value] ?? value) : value
 
 const labelOf = (key: string): string =>
   isTag(key) ? tagOf(key) : key === 'name' ? 'Name' : FIELDS[key as keyof typeof FIELDS]

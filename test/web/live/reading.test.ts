@@ -138,3 +138,23 @@ test('a reading that failed reports why, and one that somebody waits for is take
   reading.close()
   t.deepEqual([tries, failed.length, failed[0]?.status], [2, 2, 503])
 })
+
+test('what there is not is not asked for again, until something tells of it', async (t) => {
+  let asked = 0
+  const reading = openReading({
+    ...ofKinds('sut'),
+    api: { get: () => Promise.reject(new Refused(404, { code: 'sut_not_found', detail: '' })) },
+    read: (api) => {
+      asked += 1
+      return api.get('/')
+    },
+    ...{ onValue: () => t.fail(), onFailed: () => undefined },
+  })
+  await setImmediate()
+  reading.tell(news('05', change('05', 'user', 'u')))
+  await setImmediate()
+  t.is(asked, 1)
+  reading.tell(news('06', change('06', 'sut', 's')))
+  await setImmediate()
+  t.is(asked, 2)
+})

@@ -38,6 +38,7 @@ test('what begins now is looked for on the quarters around it, of the length tha
     free: [
       ['b-1', '10:30', '12:45'],
       ['b-2', '10:37', '12:45'],
+      ['b-3', '10:42:01', '12:45'],
     ],
   })
   const found = await readAvailable(api, SOUGHT, { start: 'now', length: 2 * HOUR }, NOW)
@@ -45,8 +46,8 @@ test('what begins now is looked for on the quarters around it, of the length tha
   t.deepEqual(asked, [{ match: '{"os":["Ubuntu"]}', user_id: 'jo', ...query }])
   t.deepEqual(
     found.free.map(({ name }) => name),
-    ['b-1', 'b-2'],
-    'a machine that was given back in this quarter is one of them',
+    ['b-1', 'b-2', 'b-3'],
+    'a machine that was given back in this quarter is one of them, also in this second',
   )
   const choices = choicesOf(found, { start: 'now', length: 2 * HOUR }, ALONE)
   t.like(choices[0], { key: 'id of b-1', hint: 'best fit', offer: { from: NOW, to: time('12:45') } })

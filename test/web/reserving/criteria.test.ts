@@ -76,7 +76,7 @@ test('one chooses by what machines do not have alike, each value once and by num
   t.deepEqual(shown, [
     ['Operating system', 'Ubuntu,Windows', true],
     ['rack', '2,10', true],
-    ['gpu', 'a100,l4,none', true],
+    ['gpu', 'a100,l4,not set', true],
     ['Type', 'RDP,VNC', false],
   ])
 })

@@ -4,6 +4,7 @@ import { readNewest } from '../../events/entries.ts'
 import { Line, type Told } from '../../events/line.tsx'
 import { sentenceOf } from '../../events/sentence.ts'
 import type { Kind } from '../../events/telling.ts'
+import { readAll } from '../../live/lists.ts'
 import type { Person } from '../../live/objects.ts'
 import { ofSut, RETRY_DELAY_MS } from '../../live/reading.ts'
 import { isBy } from '../../page/as-of.ts'
@@ -47,11 +48,11 @@ const useHistory = (sutId: string, most: number) => {
   return useReading(
     `history ${sutId} ${most}`,
     async (api) => {
-      const [newest, { value }] = await Promise.all([
+      const [newest, users] = await Promise.all([
         readNewest(api, sutId, most),
-        api.get<{ readonly users: readonly Person[] }>('/api/user?limit=1000'),
+        readAll<Person>(api, '/api/user', 'users'),
       ])
-      const names = new Map(value.users.map(({ _id, name }) => [_id, name]))
+      const names = new Map(users.map(({ _id, name }) => [_id, name]))
       for (const { actor, actorname } of newest.entries)
         if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
       return { ...newest, names }

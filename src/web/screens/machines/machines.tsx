@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import type { Sut } from '../../live/objects.ts'
 import { RETRY_DELAY_MS } from '../../live/reading.ts'
 import { MachineDialog } from '../../machines/machine-dialog.tsx'
 import { MachineImport } from '../../machines/machine-import.tsx'
@@ -70,6 +71,16 @@ const useRows = (now: number) => {
   }, [suts, bySut, people, filter, order, now, ownId])
 }
 
+/** Machines that are asked for together: those in view, and those around them. */
+const BLOCK = 100
+
+/** The rows around those in view, the same for half a block of scrolling. */
+const blockOf = (shown: readonly { readonly sut: Sut }[], [first]: readonly string[]): readonly string[] => {
+  const at = shown.findIndex(({ sut }) => sut._id === first)
+  const start = Math.max(0, Math.floor(at / (BLOCK / 2)) * (BLOCK / 2))
+  return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
+}
+
 const NOTHING: ReadonlyMap<string, Uptime> = new Map()
 
 /** How the machines in view have been in the last day. What was read of others stays. */
@@ -95,12 +106,13 @@ const List = (): VNode => {
   const { isLoaded, failed, retry, onView } = useLab(span)
   const { all, shown } = useRows(now)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
-  const [inView, setInView] = useState<readonly string[]>([])
-  const { uptimes, day } = useUptimes(inView, now)
+  const [block, setBlock] = useState<readonly string[]>([])
+  const { uptimes, day } = useUptimes(block, now)
   const close = (): void => setOpen(undefined)
   const show = (ids: readonly string[]): void => {
-    setInView(ids)
-    onView(ids, [])
+    const around = blockOf(shown, ids)
+    if (around.join() !== block.join()) setBlock(around)
+    onView(ids, around)
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== '/' || event.target instanceof HTMLInputElement || open !== undefined) return

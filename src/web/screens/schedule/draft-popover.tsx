@@ -214,6 +214,12 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         <div class="vh" role="status">
           {announced(window, taken, begin)}
         </div>
+        {sut.monitoring.status === 'Offline' && (
+          <p class="note warn">
+            <Icon name="warning" />
+            Offline since {whenOf(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.
+          </p>
+        )}
         {clash !== undefined && (
           <ClashNote
             clash={{ ...clash, draft, window }}

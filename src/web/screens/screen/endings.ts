@@ -26,8 +26,8 @@ const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
     way: 'reserve',
   }),
   4001: ({ name }) => ({
-    title: 'You released it',
-    text: `${name} was given back, so Berth closed the connection.`,
+    title: 'It was given back',
+    text: `The reservation of ${name} was released or cancelled, so Berth closed the connection.`,
     way: 'reserve',
   }),
   4002: ({ name }) => ({

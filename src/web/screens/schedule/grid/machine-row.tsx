@@ -132,7 +132,14 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
   }
   switch (cell.kind) {
     case 'gap':
-      return <button key={cell.key} {...shared} class="cell gap" aria-label={`Free, ${spoken(cell)}`} />
+      return (
+        <button
+          key={cell.key}
+          {...shared}
+          class="cell gap"
+          aria-label={`Free, ${spoken(cell)}${row.sut.monitoring.status === 'Offline' ? ', offline now' : ''}`}
+        />
+      )
     case 'turn':
       return <button key={cell.key} {...shared} class="cell turn" title={turnText(cell)} aria-label={turnText(cell)} />
     case 'idle':

@@ -2,11 +2,10 @@ import type { CutCause } from '../gateway/connections/causes.ts'
 import type { Gateway } from '../gateway/gateway.ts'
 import type { RowChange } from '../read-models/tables/version.ts'
 import type { Views } from '../read-models/views.ts'
+import type { SutTarget } from './admission.ts'
 import type { ProcessClock } from './clock.ts'
 import type { ForwardedReservations, RunningReservation } from './forwarded.ts'
-import type { Timed } from './loop.ts'
 import { forEachYielding } from './process.ts'
-import type { SutTarget } from './targets.ts'
 import type { Upcoming, UpcomingReservations } from './upcoming.ts'
 
 export interface ForwardingOptions {
@@ -21,16 +20,6 @@ export interface ForwardingOptions {
   readonly accessSince: (userId: string) => number | undefined
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
-}
-
-/** Has the gateway forward exactly the reservations that are running. Changes are followed at once. */
-export interface ForwardingProcess extends Timed {
-  /** Opens the ports that are due, and closes others. Resolves when the gateway has tried to. */
-  readonly tick: () => Promise<void>
-  /** The gateway has lost all that it was told to forward. */
-  readonly reopenAll: () => void
-  /** Closes and cuts at once what its holder may not use any more. */
-  readonly checkAll: () => void
 }
 
 /** Has the gateway open and close ports. */
@@ -60,7 +49,11 @@ const makePorts = ({ forwarded, gateway, targetOf, onError }: ForwardingOptions)
   }
 }
 
-export const makeForwarding = (options: ForwardingOptions): ForwardingProcess => {
+/** A clock that was ahead has opened those that begin later. */
+const isOver = ({ starts, ends }: Upcoming, now: number): boolean => ends <= now || starts > now
+
+/** Has the gateway forward exactly the reservations that are running. Changes are followed at once. */
+export const makeForwarding = (options: ForwardingOptions) => {
   const { upcoming, forwarded, views, gateway, targetOf, accessSince, clock, signal } = options
   const { forward, close, tried } = makePorts(options)
   let isTrusted = true
@@ -77,17 +70,12 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
     if (targetOf(reservation.sut_id)?.isOurs === true) forward({ reservation, accessSince: since })
   }
 
-  /** Whether the time of one is over. A clock that was ahead has opened those that begin later. */
-  const isOver = ({ starts, ends }: Upcoming): boolean => {
-    const now = clock.now()
-    return isTrusted && (ends <= now || starts > now)
-  }
   /** Closes what may not be used any more, and cuts what its holder has open whose access has ended since. */
   const check = (current: RunningReservation): void => {
     const { _id, user_id } = current.reservation
     const since = accessSince(user_id)
     if (since === undefined) close(_id, 'barred')
-    else if (isOver(current.reservation)) close(_id, 'over')
+    else if (isTrusted && isOver(current.reservation, clock.now())) close(_id, 'over')
     else if (since !== current.accessSince) {
       current.accessSince = since
       gateway.cut(_id, 'barred')
@@ -112,7 +100,8 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
 
   return {
     failure: 'a reservation was not forwarded',
-    tick: async () => {
+    /** Opens the ports that are due, and closes others. Resolves when the gateway has tried to. */
+    tick: async (): Promise<void> => {
       const mayAct = clock.mayAct()
       isTrusted = mayAct
       if (isLost) {
@@ -124,11 +113,13 @@ export const makeForwarding = (options: ForwardingOptions): ForwardingProcess =>
       if (mayAct) await forEachYielding([...upcoming.all()].filter(isToOpen), begin, signal)
       await tried()
     },
-    reopenAll: () => {
+    /** The gateway has lost all that it was told to forward. */
+    reopenAll: (): void => {
       forwarded.setAllClosed()
       isLost = true
     },
-    checkAll: () => {
+    /** Closes and cuts at once what its holder may not use any more. */
+    checkAll: (): void => {
       for (const each of forwarded.all()) check(each)
     },
   }

@@ -6,7 +6,6 @@ import { monitoringDecider, type ProbeResult, probeRequestId } from '../../domai
 import { type Cause, offlineCauseOf } from '../../domain/monitoring/status.ts'
 import { monitoringStream } from '../../domain/values/ids.ts'
 import type { Views } from '../../read-models/views.ts'
-import type { Timed } from '../loop.ts'
 import { forEachYielding, makeRecordNow, type RecordingOptions } from '../process.ts'
 import { followMonitored, type MonitoredSut, type MonitoredSuts } from './monitored.ts'
 import { FAILURES, isSameMachine, type Last, nextResult } from './probe-results.ts'
@@ -28,10 +27,7 @@ export interface MonitorOptions extends RecordingOptions, Omit<ProbingOptions, '
   readonly onError: (error: unknown) => void
 }
 
-export interface Monitor extends Timed {
-  /** Probes a SUT now. The result counts like any other. */
-  readonly check: (sutId: string) => Promise<E.Either<Failure, ProbeResult>>
-}
+export type Monitor = ReturnType<typeof makeMonitor>
 
 /** Before a failed probe, or a failed record of one, is retried. */
 const RETRY_DELAY_MS = 5_000
@@ -98,7 +94,7 @@ const makeCount = (options: MonitorOptions, suts: MonitoredSuts, results: Map<st
  * Probes monitored SUTs, spread over their intervals, and records when one goes online or offline. Results are compared
  * with the documents, so several instances may do this on one log.
  */
-export const makeMonitor = (options: MonitorOptions): Monitor => {
+export const makeMonitor = (options: MonitorOptions) => {
   const { views, sinceBoot, clock, isOurs, isServing, onError, signal } = options
   const results = new Map<string, Last>()
   let isLoaded = false
@@ -141,7 +137,8 @@ export const makeMonitor = (options: MonitorOptions): Monitor => {
   return {
     failure: 'SUTs were not probed; retrying',
     tick,
-    check: async (sutId) => {
+    /** Probes a SUT now. The result counts like any other. */
+    check: async (sutId: string): Promise<E.Either<Failure, ProbeResult>> => {
       const found = views.newest('sut', sutId)
       if (found === undefined) return E.left(failure('sut_not_found', 'No SUT has this id.'))
       const sut = JSON.parse(found.document) as Sut

@@ -9,20 +9,7 @@ const STALE_AGE_MS = 86_400_000
 /** How long a check of the clocks is reused, by the wall clock. A jump that matters is longer. */
 const CHECK_INTERVAL_MS = 1_000
 
-/**
- * Decides whether to act on the wall clock. A clock that is wrong for a minute would open and close ports, and record
- * starts and ends that did not happen.
- */
-export interface ProcessClock {
-  /** Unix milliseconds. */
-  readonly now: () => number
-  /** Whether ports follow the clock. While it is false they stay as they are. */
-  readonly mayAct: () => boolean
-  /** Whether starts, ends and sessions may be recorded. */
-  readonly mayRecord: () => boolean
-  /** An operator confirms the wall clock. */
-  readonly confirm: () => void
-}
+export type ProcessClock = ReturnType<typeof makeProcessClock>
 
 export interface ProcessClockOptions {
   /** Unix milliseconds. */
@@ -35,7 +22,11 @@ export interface ProcessClockOptions {
   readonly onChange: (isHeld: boolean, by: number) => void
 }
 
-export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => {
+/**
+ * Decides whether to act on the wall clock. A clock that is wrong for a minute would open and close ports, and record
+ * starts and ends that did not happen.
+ */
+export const makeProcessClock = (options: ProcessClockOptions) => {
   const { clock, sinceBoot, lastRecorded, onChange } = options
   /** Wall clock minus time since boot. */
   let believed = clock() - sinceBoot()
@@ -83,16 +74,20 @@ export const makeProcessClock = (options: ProcessClockOptions): ProcessClock => 
   }
 
   return {
+    /** Unix milliseconds. */
     now: clock,
-    mayAct: () => {
+    /** Whether ports follow the clock. While it is false they stay as they are. */
+    mayAct: (): boolean => {
       checkClocks()
       return jump === undefined
     },
-    mayRecord: () => {
+    /** Whether starts, ends and sessions may be recorded. */
+    mayRecord: (): boolean => {
       checkClocks()
       return jump === undefined && isRecording
     },
-    confirm: () => {
+    /** An operator confirms the wall clock. */
+    confirm: (): void => {
       isRecording = true
       believe(clock() - sinceBoot())
     },

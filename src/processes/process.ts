@@ -12,18 +12,16 @@ export interface RecordingOptions {
   readonly makeRequestId: () => string
 }
 
-/** Runs a command. Undefined if nothing may be recorded now, or if the command was refused. */
-export type RecordNow = <S extends StreamState, C>(
-  decider: Decider<S, C>,
-  stream: string,
-  command: C,
-  actor?: Actor,
-  requestId?: string,
-) => Promise<Outcome<S> | undefined>
-
+/** Makes the function that runs a command. Undefined if nothing may be recorded now, or if the command was refused. */
 export const makeRecordNow =
-  ({ runner, clock, makeRequestId }: RecordingOptions): RecordNow =>
-  async (decider, stream, command, actor = SCHEDULE, requestId = makeRequestId()) => {
+  ({ runner, clock, makeRequestId }: RecordingOptions) =>
+  async <S extends StreamState, C>(
+    decider: Decider<S, C>,
+    stream: string,
+    command: C,
+    actor: Actor = SCHEDULE,
+    requestId = makeRequestId(),
+  ): Promise<Outcome<S> | undefined> => {
     // Checked before each record, and decided at that time: the clock may jump meanwhile.
     const at = clock.now()
     if (!clock.mayRecord()) return undefined

@@ -1,12 +1,11 @@
 import { workerData } from 'node:worker_threads'
 import { answerCalls } from '../concurrency/answer-calls.ts'
 import { openViewsFile } from './file/views-file.ts'
-import { makeListRead, type ReaderOptions, type ReaderThread } from './list-reader.ts'
+import { makeListRead, type ReaderThread } from './list-reader.ts'
 
 /** The worker thread that reads lists; see list-reader.ts. */
 
-const { path } = workerData as ReaderOptions
-const file = openViewsFile(path, { readOnly: true })
+const file = openViewsFile(workerData as string, { readOnly: true })
 const readList = makeListRead(file)
 
 /** Reads within one read transaction. */

@@ -25,11 +25,6 @@ export type ReadList = <Name extends keyof Lists>(
   ...args: Parameters<Lists[Name]>
 ) => Promise<ListResult<ReturnType<Lists[Name]>>> | undefined
 
-/** The worker thread's start data. */
-export interface ReaderOptions {
-  readonly path: string
-}
-
 export interface ReaderThread {
   readonly read: (name: keyof Lists, args: readonly unknown[]) => ListResult<never>
 }
@@ -64,10 +59,10 @@ export interface ListsHere {
  *
  * @param onError called with SQLite errors of lists
  */
-export const openListReader = (workerData: ReaderOptions, onError: (error: Error) => void, here: ListsHere) => {
+export const openListReader = (path: string, onError: (error: Error) => void, here: ListsHere) => {
   const thread = openThread<ReaderThread>({
     module: new URL('./list-reader-worker.ts', import.meta.url),
-    start: { workerData },
+    start: { workerData: path },
     callsMax: Number.POSITIVE_INFINITY,
     isReplaced: true,
     onEnded: ({ cause }) => cause instanceof Error && onError(cause),

@@ -69,7 +69,7 @@ export const openViews = async (options: ViewsOptions) => {
   const writer = makeWriter({ file, pending, alarms: options, progress, synced })
   const position = (): PublicPosition => progress().position
   const here = { isLogShort: () => position() < SHORT_LOG, read: makeListRead(file) }
-  const reader = openListReader({ path }, onError, here)
+  const reader = openListReader(path, onError, here)
   const reads = makeReads(file, writer, reader)
   const { log, listeners, close: endFollowing } = follow({ options, tracker, pending, writer })
   const { keep, find, dropAll } = writer.snapshots

@@ -37,7 +37,7 @@ test.after.always(() => rmSync(HOME, { recursive: true }))
 const given = (t: ExecutionContext) => {
   const file = openViewsFile(PATH, { readOnly: true })
   const errors: Error[] = []
-  const reader = openListReader({ path: PATH }, (error) => errors.push(error), HERE)
+  const reader = openListReader(PATH, (error) => errors.push(error), HERE)
   t.teardown(async () => {
     await reader.close()
     file.close()
@@ -89,7 +89,7 @@ test('the number of waiting lists is limited, and errors are reported', async (t
 
 test('a worker thread that cannot read the file rejects its reads, and the next read starts another', async (t) => {
   const path = join(await aDirectory(t), 'views.db')
-  const reader = openListReader({ path }, () => undefined, HERE)
+  const reader = openListReader(path, () => undefined, HERE)
   t.teardown(reader.close)
   const read = async () => reader.read('suts', FIRST_PAGE)
   await t.throwsAsync(read, { instanceOf: StoreUnavailable })
@@ -101,7 +101,7 @@ test('a list whose rows cannot be read from the disk is unavailable, and the dam
   const path = join(await aDirectory(t), 'views.db')
   fillAt(path, SCALE)
   const errors: unknown[] = []
-  const reader = openListReader({ path }, (error) => errors.push(error), HERE)
+  const reader = openListReader(path, (error) => errors.push(error), HERE)
   t.teardown(reader.close)
   await reader.read('suts', { ...FIRST_PAGE, limit: 1 })
   const { size } = statSync(path)

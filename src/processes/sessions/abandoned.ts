@@ -21,9 +21,6 @@ const LOOK_INTERVAL_MS = 15_000
 /** Sessions per page: a page must not hold the thread for long. */
 const PAGE = 100
 
-/** Whether a document is that of an open session. */
-export const isStillOpen = (document: string): boolean => (JSON.parse(document) as Session).closed_at === null
-
 /** Closes the sessions that an earlier run of this instance, or another instance, left open. */
 export const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<void>) => {
   const { views, clock, instance, isFollowed } = options
@@ -37,12 +34,7 @@ export const makeCloseAbandoned = (options: AbandonedOptions): (() => Promise<vo
     if (found === undefined) return 0
     return epochSecondsOf((JSON.parse(found.document) as Reservation).end_time) * 1000 + CLOSE_DELAY_MS
   }
-  const isAbandoned = (session: Session): boolean => {
-    if (isFollowed(session) || dueOf(session) > clock.now()) return false
-    // It may have been closed since the page was read.
-    const newest = views.newest('session', session._id)
-    return newest !== undefined && isStillOpen(newest.document)
-  }
+  const isAbandoned = (session: Session): boolean => !isFollowed(session) && dueOf(session) <= clock.now()
 
   return async () => {
     if (Math.abs(clock.now() - lookedAt) < LOOK_INTERVAL_MS) return

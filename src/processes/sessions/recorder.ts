@@ -94,5 +94,3 @@ export const makeRecorder = (options: RecorderOptions) => {
     waiting: (): Iterable<Tracked> => waiting.values(),
   }
 }
-
-export type Recorder = ReturnType<typeof makeRecorder>

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Session } from '../../../projections/session.ts'
 import { makeJoined } from '../../concurrency/once.ts'
 import { within } from '../../concurrency/waits.ts'
 import type { ClosedSession } from '../../domain/session/decide.ts'
 import type { Timed } from '../loop.ts'
-import { type AbandonedOptions, isStillOpen, makeCloseAbandoned } from './abandoned.ts'
+import { type AbandonedOptions, makeCloseAbandoned } from './abandoned.ts'
 import { makeRecorder, type RecorderOptions } from './recorder.ts'
 import { asClosed, makeTracker, type Tracked, type TrackerOptions, type Use } from './tracker.ts'
 
@@ -42,8 +43,8 @@ const leftOf = (
     const reservation = reservationOf(session.reservation_id)
     if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) return []
     const known = views.newest('session', session._id)
-    const isUnknown = known === undefined || isStillOpen(known.document)
-    return isUnknown ? [trackedOf(session)] : []
+    const isUnfinished = known === undefined || (JSON.parse(known.document) as Session).closed_at === null
+    return isUnfinished ? [trackedOf(session)] : []
   })
 
 /** Makes the function that saves. It saves nothing while there is and was nothing to save. */

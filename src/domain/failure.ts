@@ -152,6 +152,12 @@ export const failure = (code: FailureCode, detail: string, more: Pick<Failure, '
 /** A refusal, as a decision returns it. */
 export const refuse = (...args: Parameters<typeof failure>): E.Either<Failure, never> => E.left(failure(...args))
 
+/** Refuses a command that was meant for another revision of an object: it must be one of these, if any are given. */
+export const refuseStale = (what: 'SUT' | 'user', revision: number, ifMatch: readonly number[] | undefined) =>
+  ifMatch === undefined || ifMatch.includes(revision)
+    ? undefined
+    : refuse('stale', `The ${what} has changed. Its ETag is now "${revision}": read it again and retry.`)
+
 export const bodyProblem = (code: FailureCode, field: string, detail: string): Problem => ({
   code,
   path: [field],

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
 import { markPlain, matching, orNull, rowsOf, text } from '../codec/codec.ts'
 import { schemaOf, withSchema } from '../codec/json-schema.ts'
-import { closed, dictionary } from '../codec/object-codec.ts'
+import { closed, dictionary, type Fields } from '../codec/object-codec.ts'
 import { sutFields, tagName, tagText } from './sut.ts'
 
 /** Values of a criterion, one of which a SUT must have. */
@@ -62,15 +62,16 @@ const members = {
   tags,
 } as const
 
-const Exclusion = notEmpty(closed('Exclusion', {}, members))
+const criteriaOf = <F extends Fields>(fields: F) =>
+  notEmpty(closed('Criteria', {}, { ...fields, not: notEmpty(closed('Exclusion', {}, fields)) }))
 
 /**
  * What a SUT must be: every criterion must hold, and none of those under `not`. Fields are compared as names of users
  * are. Tags are exact; null is the absence of a tag.
  */
-export const Criteria = notEmpty(closed('Criteria', {}, { ...members, not: Exclusion }))
+export const Criteria = criteriaOf(members)
 export type Criteria = t.TypeOf<typeof Criteria>
-export type Exclusion = t.TypeOf<typeof Exclusion>
+export type Exclusion = NonNullable<Criteria['not']>
 
 /** In any case, as other fields. */
 const sutType = matching('sut_type', /^(?:[vV][nN][cC]|[rR][dD][pP]|[tT][cC][pP])$/, 'must be vnc, rdp or tcp')
@@ -87,6 +88,4 @@ const asked = {
 }
 
 /** Criteria as requests may have them. */
-export const AskedCriteria = notEmpty(
-  closed('Criteria', {}, { ...asked, not: notEmpty(closed('Exclusion', {}, asked)) }),
-)
+export const AskedCriteria = criteriaOf(asked)

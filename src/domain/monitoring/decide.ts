@@ -21,7 +21,7 @@ export interface ProbeResult {
 }
 
 /** The changes found by probes of one SUT. */
-export interface MonitoringState extends StreamState {
+interface MonitoringState extends StreamState {
   readonly changes: number
   readonly last: Exclude<Reachability, 'unknown'> | null
   readonly cause: Cause | null
@@ -59,7 +59,7 @@ const INSTANCE = /^([0-9a-f]{16}):/
 export const probeRequestId = (instance: string, requestId: string): string => `${instance}:${requestId}`
 
 /** The instance that recorded an event of a probe. */
-export const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
+const instanceOf = ({ metadata }: Recorded): string | null => INSTANCE.exec(metadata.request_id)?.[1] ?? null
 
 const recordProbe = (
   state: MonitoringState,

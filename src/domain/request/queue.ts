@@ -1,30 +1,25 @@
 import type { Actor, StreamState } from '../decider.ts'
 import type { Recorded } from '../event.ts'
-import type { Criteria } from '../events/criteria.ts'
 import { requestEvents } from '../events/request.ts'
 import type { Offer } from '../matching/candidates.ts'
 import { epochMillisecondsOf, epochSecondsOf, offsetOf } from '../values/instant.ts'
 import type { Kept } from '../values/keepalive.ts'
 import { bisect } from '../values/sorted-list.ts'
-import type { Seconds, UnixMilliseconds } from '../values/units.ts'
+import type { UnixMilliseconds } from '../values/units.ts'
 
 /** Whether a request waits, and how it ended otherwise. */
 export const REQUEST_STATUSES = ['waiting', 'granted', 'withdrawn', 'expired'] as const
 export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 
-export interface Waiting {
-  readonly _id: string
-  readonly user_id: string
+type Requested = RecordedAs<'ReservationRequested'>
+
+export interface Waiting
+  extends Pick<Requested['data'], '_id' | 'user_id' | 'match' | 'sut_id' | 'duration' | 'priority'> {
   readonly asker: Actor
   /** The address of its client as a keyed hash, and why it was made, in the caller's words. */
   readonly client?: string
   readonly reason?: string
-  /** What a SUT must be; otherwise `sut_id` says which one. */
-  readonly match?: Criteria
-  readonly sut_id?: string
-  readonly duration: Seconds
   readonly expiresAt: UnixMilliseconds
-  readonly priority: number
   /** How it is kept alive; absent if it need not be. */
   readonly life?: Kept
   /** The revision of its first event: of two of one priority, the lower goes first. */
@@ -73,7 +68,7 @@ export const changeWaiting = (queue: Queue, _id: string, change: (request: Waiti
 type RecordedAs<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>
 type RequestEvent = RecordedAs<keyof typeof requestEvents>
 
-const requested = ({ data, metadata, revision }: RecordedAs<'ReservationRequested'>): Waiting => {
+const requested = ({ data, metadata, revision }: Requested): Waiting => {
   const { expires_at, start_time, beyond_quota: isBeyondQuota = false, keepalive, ...request } = data
   const { actor, role, client, reason, time } = metadata
   return {

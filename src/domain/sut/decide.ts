@@ -3,7 +3,7 @@ import { findEndingAfter } from '../calendar/calendar.ts'
 import { formatWindow } from '../calendar/window.ts'
 import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import { type SecretField, TAGS_MAX } from '../events/sut.ts'
-import { bodyProblem, CONFLICTS_MAX, type Failure, invalid, type Problem, refuse } from '../failure.ts'
+import { bodyProblem, CONFLICTS_MAX, invalid, type Problem, refuse, refuseStale } from '../failure.ts'
 import type { Seconds } from '../values/units.ts'
 import { type ExistingSut, mergeTags, onSut, type SutState, type SutValues, sutFold } from './state.ts'
 
@@ -11,15 +11,6 @@ interface Conditional {
   /** The command applies only if the SUT's record is at one of these revisions. Undefined matches any. */
   readonly ifMatch?: readonly number[] | undefined
 }
-
-/** Refuses a command that was meant for another revision of the SUT's record. */
-const refuseStale = (
-  { recordRevision }: ExistingSut,
-  { ifMatch }: Conditional,
-): E.Either<Failure, never> | undefined =>
-  ifMatch === undefined || ifMatch.includes(recordRevision)
-    ? undefined
-    : refuse('stale', `The SUT has changed. Its ETag is now "${recordRevision}": read it again and retry.`)
 
 /** A rule for SUTs that have neither been retired nor changed. What is wrong with the request itself comes first. */
 const onStanding = <C extends Conditional>(
@@ -31,7 +22,7 @@ const onStanding = <C extends Conditional>(
     if (problems.length > 0) return E.left(invalid(problems))
     if (sut.status === 'retired')
       return refuse('sut_retired', 'The SUT is retired. It can be read, but not changed or reserved.')
-    return refuseStale(sut, command) ?? rule(sut, command)
+    return refuseStale('SUT', sut.recordRevision, command.ifMatch) ?? rule(sut, command)
   })
 
 type Credentials = { readonly id: string; readonly changed: readonly SecretField[] }
@@ -99,7 +90,7 @@ const setMonitoring = onStanding(
 
 const retire = onSut((sut, command: Conditional, now): Decision => {
   if (sut.status === 'retired') return E.right([])
-  const stale = refuseStale(sut, command)
+  const stale = refuseStale('SUT', sut.recordRevision, command.ifMatch)
   if (stale !== undefined) return stale
   const remaining = findEndingAfter(sut.windows, now / 1000, CONFLICTS_MAX)
   if (remaining.length > 0) {

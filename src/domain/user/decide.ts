@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { type CommandsOf, type Decision, makeDecider } from '../decider.ts'
 import type { Removal, Role, UserCredentials } from '../events/user.ts'
-import { invalid, refuse } from '../failure.ts'
+import { invalid, refuse, refuseStale } from '../failure.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import { addUsers } from './add-users.ts'
 import { type NameClaim, refuseName } from './names.ts'
@@ -48,8 +48,8 @@ const onUser =
 
 const change = onUser<ChangeUser>((user, command, state) => {
   const { _id, role, scope, credentials, claim, ifMatch } = command
-  if (ifMatch !== undefined && !ifMatch.includes(user.revision))
-    return refuse('stale', `The user has changed. Its ETag is now "${user.revision}": read it again and retry.`)
+  const stale = refuseStale('user', user.revision, ifMatch)
+  if (stale !== undefined) return stale
   const newRole = role ?? user.role
   const problems = fieldProblems(newRole, command)
   if (problems.length > 0) return E.left(invalid(problems))

@@ -1,11 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type { Failure } from '../domain/failure.ts'
-import { type UserCommand, userDecider } from '../domain/user/decide.ts'
-import type { NameClaim } from '../domain/user/names.ts'
-import type { UsersState } from '../domain/user/state.ts'
-import { USERS_STREAM } from '../domain/values/ids.ts'
-import { foldName } from '../domain/values/user-name.ts'
-import type { CommandEnvelope, Outcome, Runner } from './command-envelope.ts'
 
 /** The names of users, which events do not have. */
 export interface KnownNames {
@@ -19,8 +13,8 @@ export interface KnownNames {
 const ATTEMPTS_MAX = 16
 
 /**
- * Runs a command on the names of users. If the stream has users whose names are not known yet, these are read and it is
- * run again.
+ * Runs a command that gives a user a name. It is decided on the names known, and the append's revision guards the
+ * decision. If the stream has users whose names are not known yet, these are read and it is run again.
  */
 export const runKnowingNames = async <A>(
   known: KnownNames,
@@ -34,21 +28,4 @@ export const runKnowingNames = async <A>(
     // No name was missing: the store is unavailable.
     if (known.names() === names) return ended
   }
-}
-
-/**
- * Runs a command that gives a user a name. It is decided on the names known, and the append's revision guards the
- * decision.
- */
-export const runWithName = (
-  runner: Runner,
-  known: KnownNames,
-  name: string,
-  envelope: Omit<CommandEnvelope<unknown>, 'command'> & { readonly command: (claim: NameClaim) => UserCommand },
-): Promise<E.Either<Failure, Outcome<UsersState>>> => {
-  const folded = foldName(name)
-  return runKnowingNames(known, (names) => {
-    const command = envelope.command({ folded, known: names })
-    return runner.run(userDecider, USERS_STREAM, { ...envelope, command })
-  })
 }

@@ -114,7 +114,7 @@ const watchClock = async ({ config, clock, sinceBoot, alarms, opened }: Base, st
  * @throws Misconfigured naming every problem; LockTaken when another process has the data or the log
  */
 export const openCore = async (base: Base): Promise<Core> => {
-  const { config, alarms, opened } = base
+  const { config, opened } = base
   await makeDirectory(config.data)
   opened.defer(acquireLock(join(config.data, 'berth.lock')).release)
   const store = withFullAlarm(await openLog(base), base)
@@ -127,7 +127,7 @@ export const openCore = async (base: Base): Promise<Core> => {
   await refuseMissingBeside(store)
   // For a shared store, keys are configuration and are never created.
   const isShared = config.eventStore.kind !== 'sqlite'
-  const { vault, close } = orThrow(await openVault(config, base, store, { mayMake: !isShared, alarms }))
+  const { vault, close } = orThrow(await openVault({ ...config, ...base, store, mayMake: !isShared }))
   opened.defer(withTimeout(close))
   return { ...base, store, isShared, vault, ...(await watchClock(base, store)) }
 }

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { runWithName } from '../../../commands/claim-name.ts'
+import { runKnowingNames } from '../../../commands/claim-name.ts'
 import type { CommandEnvelope, Outcome } from '../../../commands/command-envelope.ts'
 import { eraseUser, revokeTokens } from '../../../commands/users/removal.ts'
 import { renewEpoch } from '../../../commands/users/renew-epoch.ts'
@@ -8,11 +8,12 @@ import { closed } from '../../../domain/codec/object-codec.ts'
 import { EPOCH_BYTES, quotaFields, Removal, Role } from '../../../domain/events/user.ts'
 import type { Failure } from '../../../domain/failure.ts'
 import { type UserCommand, userDecider } from '../../../domain/user/decide.ts'
-import { type NameClaim, NewUserName } from '../../../domain/user/names.ts'
+import { NewUserName } from '../../../domain/user/names.ts'
 import { scopeCodec } from '../../../domain/user/scope.ts'
 import type { UsersState } from '../../../domain/user/state.ts'
 import { CONTROL, classExcluding } from '../../../domain/values/characters.ts'
 import { USERS_STREAM } from '../../../domain/values/ids.ts'
+import { foldName } from '../../../domain/values/user-name.ts'
 import { waitForHead } from '../../../read-models/wait-for-head.ts'
 import { hashPassword, PASSWORD_BYTES_MAX, passwordProblem, SALT_BYTES } from '../../../users/passwords/password.ts'
 import { type BodyOf, bodyOf, withoutBody } from '../../codecs/body.ts'
@@ -138,17 +139,18 @@ export const userChanges: readonly Route<Parts>[] = [
     ...USER,
     refusals: [...OF_USER, 'user_name_taken', 'last_administrator'],
     handler: async (parts, call) => {
-      const { runner, users, quotaDefault, vault } = parts
+      const { users, quotaDefault, vault } = parts
       const { id: _id, body, ifMatch } = call
-      const { name, ...fields } = body
-      const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch } as const
-      if (name === undefined || name === users.member(_id)?.name) {
-        return showUser(parts, _id, await run(parts, command, envelopeOf(call)))
+      const { name = '', ...fields } = body
+      const isRenamed = name !== '' && name !== users.member(_id)?.name
+      const { credentials, secrets } = isRenamed ? vault.sealUser(_id, { name }) : {}
+      const change = (known?: ReadonlyMap<string, string>) => {
+        const claim = known && { folded: foldName(name), known }
+        const command = { type: 'ChangeUser', _id, ...fields, quotaDefault, ifMatch, credentials, claim } as const
+        return run(parts, command, { ...envelopeOf(call), secrets })
       }
-      const { credentials, secrets } = vault.sealUser(_id, { name })
-      const named = (claim: NameClaim): UserCommand => ({ ...command, credentials, claim })
-      const envelope = { ...envelopeOf(call), secrets, command: named }
-      return showUser(parts, _id, await runWithName(runner, users, name, envelope))
+      const ended = await (isRenamed ? runKnowingNames(users, change) : change())
+      return showUser(parts, _id, ended)
     },
   }),
   post('/api/user/:id/password', {
@@ -214,12 +216,14 @@ export const userChanges: readonly Route<Parts>[] = [
     ...USER,
     refusals: ['user_not_found', 'user_name_taken', 'user_not_removed', 'user_erased'],
     handler: async (parts, call) => {
-      const { runner, users } = parts
+      const { users } = parts
       const { id: _id } = call
       await users.refresh()
-      const name = users.member(_id)?.name ?? _id
-      const command = (claim: NameClaim): UserCommand => ({ type: 'RestoreUser', _id, claim })
-      return showUser(parts, _id, await runWithName(runner, users, name, { ...envelopeOf(call), command }))
+      const folded = foldName(users.member(_id)?.name ?? _id)
+      const ended = await runKnowingNames(users, (known) =>
+        run(parts, { type: 'RestoreUser', _id, claim: { folded, known } }, envelopeOf(call)),
+      )
+      return showUser(parts, _id, ended)
     },
   }),
   post('/api/user/:id/erase', {

@@ -9,8 +9,7 @@ import type { Certificate } from '../http/server/certificate.ts'
 import { listen } from '../http/server/listen.ts'
 import { Misconfigured } from './config/config.ts'
 import type { Base } from './core/base.ts'
-import { type LoggedReports, makeReports } from './core/base.ts'
-import { conditionOf } from './core/condition.ts'
+import { conditionOf, type LoggedReports, makeReports } from './core/base.ts'
 
 /** Another program listens on the port. */
 class PortTaken extends ExpectedError {}

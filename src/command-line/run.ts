@@ -1,10 +1,17 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { readConfig } from '../app/config/config.ts'
+import { type Config, Misconfigured, readConfig } from '../app/config/config.ts'
 import { didYouMean } from '../app/config/suggest.ts'
 import { type CommandHelp, helpOf, listCommands, parseArguments, usageOf } from '../client/command.ts'
 import { version } from '../http/documents/version.ts'
-import { type Command, DONE, MISUSED, Misused, reportError, type Terminal, WrongUsage } from './terminal/command.ts'
-import { makePrintable } from './terminal/printable.ts'
+import {
+  type Command,
+  DONE,
+  MISUSED,
+  makePrintable,
+  reportError,
+  type Terminal,
+  WrongUsage,
+} from './terminal/command.ts'
 
 /** How to run a command in a checkout. */
 const PROGRAM = 'npx berth'
@@ -74,6 +81,12 @@ ${EXIT_CODES}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+const configOf = (environment: Environment): Config => {
+  const config = readConfig(environment)
+  if (E.isLeft(config)) throw new Misconfigured(config.left)
+  return config.right
+}
+
 /** Prints what is wrong with the command line, and what is right. Returns the exit code. */
 const explainMisuse = ({ stderr }: Terminal, why: string, usage: string): number => {
   stderr(`berth: ${why}\n${usage}\n`)
@@ -100,12 +113,10 @@ const runCommand = async (
       terminal.stdout(helpOf(command, 'berth', PROGRAM, EXIT_CODES))
       return DONE
     }
-    const config = readConfig(environment)
-    if (E.isLeft(config)) throw new Misused(config.left)
-    if (command.isOfFiles && config.right.client !== undefined) {
+    const config = configOf(environment)
+    if (command.isOfFiles && config.client !== undefined)
       terminal.stderr(`berth: ${command.name} does not ask the service at BERTH_URL: it works on files\n`)
-    }
-    return (await command.run(parsed, config.right, terminal)) ?? DONE
+    return (await command.run(parsed, config, terminal)) ?? DONE
   } catch (error) {
     if (error instanceof WrongUsage) return explainMisuse(terminal, error.message, `usage: ${usageOf(command)}`)
     throw error
@@ -118,11 +129,7 @@ const runOfClient = async (args: readonly string[], environment: Environment, te
     import('../client/client.ts'),
     import('./terminal/service.ts'),
   ])
-  const findTarget = (variables: Environment) => {
-    const config = readConfig(variables)
-    if (E.isLeft(config)) throw new Misused(config.left)
-    return targetOf(config.right)
-  }
+  const findTarget = (variables: Environment) => targetOf(configOf(variables))
   return runClient(args, environment, terminal, { program: PROGRAM, ...(args[0] === 'connect' && { findTarget }) })
 }
 

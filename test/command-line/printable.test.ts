@@ -1,6 +1,6 @@
 import test from 'ava'
 import type { Terminal } from '../../src/command-line/terminal/command.ts'
-import { makePrintable, printable } from '../../src/command-line/terminal/printable.ts'
+import { makePrintable, printable } from '../../src/command-line/terminal/command.ts'
 
 test('characters that show nothing or move the cursor become escapes of JSON', (t) => {
   const shown = printable('a\tb\r\nc\rd\u0007\u001b[2J\u007f\u009b\u202e\u{e0041}\ud800\n')

@@ -43,7 +43,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 type ReadVariable = <A, B>(name: string, as: ReadValue<A>, otherwise: B) => A | B
 
 const DAY_MS = 86_400_000
-const upToTwoMinutes = durationWithin({ min: 'PT0.1S', max: 'PT2M' })
+const upToTwoMinutes = durationWithin('PT0.1S', 'PT2M')
 
 /** `host` is that of the service itself. Times are in milliseconds. */
 const readGateway = (read: ReadVariable, host: string) => ({

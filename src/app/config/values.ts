@@ -8,6 +8,7 @@ import { changeQuota, parseQuota, QUOTA_DEFAULT, type QuotaChange } from '../../
 import { ADDRESS, ADDRESS_LENGTH_MAX } from '../../domain/values/address.ts'
 import { type EventStoreDbAddress, readEventStoreDbAddress } from '../../event-store/eventstoredb/server/address.ts'
 import { readRegularFile } from '../../files/read-regular-file.ts'
+import type { TrustedRange } from '../../http/protocol/client-address.ts'
 import { passwordProblem } from '../../users/passwords/password.ts'
 import { type KeyRing, parseVaultKeys } from '../../vault/keys.ts'
 
@@ -34,18 +35,12 @@ export const readHost: ReadValue<string> = (value) =>
     ? E.right(value)
     : E.left('must be a host name or an IP address, without a port or brackets')
 
-interface Range {
-  /** ISO 8601 durations. */
-  readonly min: string
-  readonly max: string
-}
-
 const total = (duration: Temporal.Duration): number =>
   duration.with({ weeks: 0, days: duration.weeks * 7 + duration.days }).total('milliseconds')
 
-/** Milliseconds of an ISO 8601 duration within a range. */
+/** Milliseconds of an ISO 8601 duration between two. */
 export const durationWithin =
-  ({ min, max }: Range): ReadValue<number> =>
+  (min: string, max: string): ReadValue<number> =>
   (value) => {
     let parsed: Temporal.Duration
     try {
@@ -64,16 +59,9 @@ export const durationWithin =
   }
 
 /** From a quarter of an hour, the shortest window, to ten years, which keeps years at four digits. */
-export const readDuration = durationWithin({ min: 'PT15M', max: 'P3660D' })
+export const readDuration = durationWithin('PT15M', 'P3660D')
 
-/** All addresses that share the first `prefix` bits. */
-export interface AddressRange {
-  readonly family: 'ipv4' | 'ipv6'
-  readonly address: string
-  readonly prefix: number
-}
-
-const addressRange = (value: string): AddressRange | undefined => {
+const addressRange = (value: string): TrustedRange | undefined => {
   const [, text = '', bits] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(value) ?? []
   const version = isIP(text)
   if (version === 0) return undefined
@@ -85,7 +73,7 @@ const addressRange = (value: string): AddressRange | undefined => {
   return !isIpv4Mapped && prefix >= 1 && prefix <= length ? { family, address, prefix } : undefined
 }
 
-export const readAddressRanges: ReadValue<readonly AddressRange[]> = (value) => {
+export const readAddressRanges: ReadValue<readonly TrustedRange[]> = (value) => {
   const ranges = value.split(',').map((part) => addressRange(part.trim()))
   return ranges.every((range) => range !== undefined)
     ? E.right(ranges)

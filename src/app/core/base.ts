@@ -11,6 +11,7 @@ import type { FeedLimits } from '../../feed/subscribers.ts'
 import type { ConsoleLimits } from '../../http/console/bridge.ts'
 import type { CsvLimits } from '../../http/response/csv-lists.ts'
 import type { RequestSummary } from '../../http/response/request-summary.ts'
+import type { HealthCondition } from '../../http/routes/health.ts'
 import { type Metrics, makeMetrics } from '../../http/routes/metrics/metrics.ts'
 import type { Timeouts } from '../../http/server/listen.ts'
 import type { ProcessClock } from '../../processes/clock.ts'
@@ -237,3 +238,33 @@ export const makeReports = ({
 }
 
 export type LoggedReports = ReturnType<typeof makeReports>
+
+interface ConditionOptions {
+  readonly alarms: Pick<Alarms, 'isRaised'>
+  /** Undefined until they have been opened. */
+  readonly views?: Pick<Views, 'caughtUp' | 'isOfAnotherLog'>
+  /** Whether the users are those of the log, or were a moment ago. */
+  readonly isUpToDate?: () => boolean
+  readonly stage: Stage
+}
+
+const storeCondition = ({ alarms, views, stage }: ConditionOptions): HealthCondition['store'] => {
+  if (stage.hasFailed) return 'failed'
+  if (views?.isOfAnotherLog()) return 'another'
+  if (alarms.isRaised('silence')) return 'silent'
+  return alarms.isRaised('store') ? 'unreadable' : 'ok'
+}
+
+/** The state of each part, for health checks and metrics. */
+export const conditionOf = (options: ConditionOptions): HealthCondition => {
+  const { alarms, views, isUpToDate, stage } = options
+  return {
+    service: stage.isStopping ? 'stopping' : 'ok',
+    store: storeCondition(options),
+    views: !views?.caughtUp() ? 'behind' : alarms.isRaised('views') ? 'unwritten' : 'ok',
+    users: !isUpToDate?.() ? 'unknown' : alarms.isRaised('users') ? 'broken' : 'ok',
+    vault: alarms.isRaised('vault') ? 'broken' : 'ok',
+    clock: alarms.isRaised('clock') ? 'ahead' : 'ok',
+    gateway: stage.isOpeningPorts ? 'opening' : 'ok',
+  }
+}

@@ -25,12 +25,13 @@ const FAULTS: Readonly<Record<string, string>> = {
 /** What the parser takes, but no CSV file means. */
 const STRAY = /\r(?!\n)|\0/
 
-const lineAt = (text: string, end: number): number => text.slice(0, end).split('\n').length
-
 /** Rows of RFC 4180, with CRLF or LF. Line breaks in fields become LF. Empty lines are skipped. @throws CommandFailure */
 const parseRows = (text: string, rowsMax: number): readonly { line: number; fields: readonly string[] }[] => {
   const stray = STRAY.exec(text)
-  if (stray !== null) throw new CommandFailure(`line ${lineAt(text, stray.index)} has a lone carriage return or a null`)
+  if (stray !== null) {
+    const { length } = text.slice(0, stray.index).split('\n')
+    throw new CommandFailure(`line ${length} has a lone carriage return or a null`)
+  }
   const rows: { line: number; fields: readonly string[] }[] = []
   let end = 0
   const on_record = (fields: readonly string[], { lines }: InfoRecord): null => {
@@ -48,20 +49,6 @@ const parseRows = (text: string, rowsMax: number): readonly { line: number; fiel
     while (lines.split('\n', end + 1)[end] === '') end++
     throw new CommandFailure(`line ${end + 1} ${FAULTS[error.code] ?? 'is not CSV'}`)
   }
-}
-
-const checkHeader = (
-  header: readonly string[],
-  known: readonly string[],
-  family: string | undefined,
-): readonly string[] => {
-  const unknown = header.findIndex((name) => !known.includes(name) && !(family && name.startsWith(family)))
-  const columns = `${known.join(', ')}${family === undefined ? '' : `, and ${family}<name>`}`
-  return [
-    // Names the place, because a file without a header has values here.
-    ...(unknown === -1 ? [] : [`must name only the columns ${columns}; field ${unknown + 1} is none of them`]),
-    ...(new Set(header).size < header.length ? ['must name each column once'] : []),
-  ]
 }
 
 /**
@@ -82,11 +69,16 @@ export const readCsv = async (
   // Decoding drops the mark. One row more than allowed is read, beside the header.
   const [header, ...rows] = parseRows(new TextDecoder().decode(bytes), rowsMax + 2)
   const names = header?.fields ?? []
-  const wrong = checkHeader(names, columns, family).map((detail) => `line ${header?.line} ${detail}`)
-  const uneven = rows.filter(({ fields }) => fields.length !== names.length)
-  wrong.push(
-    ...uneven.map(({ line, fields }) => `line ${line} has ${fields.length} fields; the header names ${names.length}`),
-  )
+  const wrong: string[] = []
+  const unknown = names.findIndex((name) => !columns.includes(name) && !(family && name.startsWith(family)))
+  const known = `${columns.join(', ')}${family === undefined ? '' : `, and ${family}<name>`}`
+  // Names the place, because a file without a header has values here.
+  if (unknown !== -1)
+    wrong.push(`line ${header?.line} must name only the columns ${known}; field ${unknown + 1} is none of them`)
+  if (new Set(names).size < names.length) wrong.push(`line ${header?.line} must name each column once`)
+  for (const { line, fields } of rows)
+    if (fields.length !== names.length)
+      wrong.push(`line ${line} has ${fields.length} fields; the header names ${names.length}`)
   if (rows.length > rowsMax)
     wrong.push(`line ${rows[rowsMax]?.line} is beyond the ${rowsMax} rows that a file may have`)
   if (wrong.length === 0 && rows.length === 0) wrong.push(`${file} has no rows below a header`)

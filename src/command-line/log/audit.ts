@@ -100,22 +100,15 @@ With --json it prints {"origin","verifier_key"}, and with --replace also "replac
   },
 }
 
-interface Signed {
-  readonly origin: string
-  readonly size: number
-  readonly root: string
-  readonly note: string
-}
-
 /** The checkpoint of the service. Who keeps it checks its signature: `verify --against`. */
-export const askForCheckpoint = async (call: CallRoute): Promise<Signed> => {
+export const askForCheckpoint = async (call: CallRoute) => {
   const note = await call({ path: '/api/audit/checkpoint', accept: 'text/plain', answer: multiline })
   const [, origin, size, root = ''] = /^([^\n]+)\n(\d{1,15})\n([A-Za-z0-9+/]{43}=)\n\n/.exec(note) ?? []
   if (origin === undefined) throw new CommandFailure('the service did not answer with a checkpoint')
   return { origin, size: Number(size), root, note }
 }
 
-const makeCheckpoint = async (config: Config, terminal: Terminal): Promise<Signed> => {
+const makeCheckpoint = async (config: Config, terminal: Terminal) => {
   const signer = await signerOf(config)
   await using store = await openStoreForCommand(config)
   const progress = await makeLogProgress(store, config, terminal)

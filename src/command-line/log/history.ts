@@ -17,7 +17,6 @@ const HistoryEvent = answer(
 type HistoryEvent = t.TypeOf<typeof HistoryEvent>
 
 const Page = answer({ events: listOf(HistoryEvent), count: integer(0, Number.MAX_SAFE_INTEGER) }, {})
-type Page = t.TypeOf<typeof Page>
 
 /** Events in a response. */
 const PAGE = 200
@@ -27,7 +26,7 @@ const KINDS = ['sut', 'sut_reservation', 'user'] as const
 /** Refusals of an id that may be that of another kind, which has a history for this user. */
 const OF_OTHERS = ['sut_not_found', 'reservation_not_found', 'user_not_found', 'forbidden']
 
-const readPage = (call: CallRoute, kind: string, id: string, offset: number): Promise<Page> => {
+const readPage = (call: CallRoute, kind: string, id: string, offset: number) => {
   const path = `/api/${kind}/${encodeURIComponent(id)}/history?limit=${PAGE}&offset=${offset}`
   return call({ path, answer: Page })
 }

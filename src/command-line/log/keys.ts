@@ -141,17 +141,8 @@ const SHOWN = 20
 export const readConfiguredKeys = async (place: KeyPlace): Promise<Pick<KeyRing, 'keys'>> =>
   place.vaultKeys === undefined && !existsSync(place.vaultKeyFile) ? { keys: [] } : orFail(await readKeyRing(place))
 
-/** What is lost with a key. */
-interface Lost {
-  readonly key: string
-  readonly secrets: number
-  readonly suts: readonly string[]
-  /** Those who lose secrets, or names of tokens. */
-  readonly users: readonly string[]
-}
-
-/** The SUTs and users whose secrets are encrypted with a key. */
-const findLost = async (store: EventStore, key: string): Promise<Lost> => {
+/** What is lost with a key: the SUTs and users whose secrets, or names of tokens, are encrypted with it. */
+const findLost = async (store: EventStore, key: string) => {
   let secrets = 0
   const [suts, users] = [new Set<string>(), new Set<string>()]
   for await (const page of sealedWith(store, key))
@@ -168,7 +159,7 @@ const listed = (what: string, ids: readonly string[]): readonly string[] => {
   return ids.length === 0 ? [] : [`of the ${what} ${ids.slice(0, SHOWN).join(', ')}${more}`]
 }
 
-const report = ({ key, secrets, suts, users }: Lost): string => {
+const report = ({ key, secrets, suts, users }: Awaited<ReturnType<typeof findLost>>): string => {
   const owners = [...listed('SUTs', suts), ...listed('users', users)].join(' and ')
   const of = secrets === 0 ? 'no secret' : `${secrets} secrets ${owners}; set them again`
   return `lost with the key ${key}: ${of}. Retries of earlier requests are no longer recognised.\n`

@@ -64,12 +64,10 @@ export const describeOutput = (
   const json = `With --json it prints what ${method} ${path} answers`
   if (list !== undefined)
     return `Prints one line for each, with these separated by tabs: ${list.columns.join(', ')}. ${json}, one object a line.`
-  const made = makesPassword ? 'the password where it is a random one' : undefined
   const others = isCreation ? 'the id' : 'each member of the answer and its value, separated by a tab'
-  const printed = isCreation
-    ? [others, made].filter(Boolean).join(', and ')
-    : [made, others].filter(Boolean).join(', or ')
-  return `Prints ${printed}. ${json}.`
+  if (!makesPassword) return `Prints ${others}. ${json}.`
+  const made = 'the password where it is a random one'
+  return `Prints ${isCreation ? `${others}, and ${made}` : `${made}, or ${others}`}. ${json}.`
 }
 
 /**

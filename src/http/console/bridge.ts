@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { WebSocket } from 'ws'
+import { createWebSocketStream, type WebSocket } from 'ws'
 import type { SessionCause } from '../../domain/events/session.ts'
 
 /** Connects a client in this process, as one that the reservation is bound to. */
@@ -71,28 +71,6 @@ const keepPinging = (socket: WebSocket, pingEvery: number): void => {
     .once('close', () => clearInterval(timer))
 }
 
-/** Forwards from the SUT to the client. Pauses while too much is buffered. */
-const passToClient = (socket: WebSocket, stream: Attached['stream'], bufferedMax: number): void => {
-  const resumeIfDrained = (): void => {
-    if (stream.isPaused() && socket.bufferedAmount < bufferedMax / 2) stream.resume()
-  }
-  stream.on('data', (bytes: Buffer) => {
-    if (socket.readyState !== socket.OPEN) return
-    socket.send(bytes, { binary: true }, resumeIfDrained)
-    if (socket.bufferedAmount > bufferedMax) stream.pause()
-  })
-}
-
-/** Forwards from the client to the SUT. Pauses while the SUT takes no more. */
-const passToSut = (socket: WebSocket, stream: Attached['stream']): void => {
-  socket.on('message', (bytes, isBinary) => {
-    if (!isBinary) return socket.close(...NOT_BINARY)
-    if (!stream.writable || stream.write(bytes as Buffer)) return
-    socket.pause()
-  })
-  stream.on('drain', () => socket.resume())
-}
-
 /** Joins a WebSocket and a connection to a SUT. Each ends the other. Returns a function that ends both. */
 export const bridge = (
   socket: WebSocket,
@@ -105,13 +83,23 @@ export const bridge = (
     socket.close(...CLOSES[cause])
   }
   keepPinging(socket, pingEvery)
-  passToClient(socket, stream, bufferedMax)
-  passToSut(socket, stream)
+  // Before the stream gets the message, of which the SUT gets nothing then.
+  socket.on('message', (_, isBinary) => {
+    if (isBinary) return
+    client.unpipe(stream)
+    stream.end()
+    socket.close(...NOT_BINARY)
+  })
+  // Each end pauses the other while it takes no more.
+  const client = createWebSocketStream(socket, { writableHighWaterMark: bufferedMax })
   // A protocol violation or a broken connection. The socket closes by itself.
-  socket.on('error', () => undefined)
+  client.on('error', () => undefined)
+  stream.pipe(client, { end: false })
+  client.pipe(stream)
   socket.once('close', () => {
-    // What the client has sent still reaches the SUT.
-    stream.resume().end()
+    // What the client has sent still reaches the SUT, and what this sends nobody.
+    stream.unpipe(client).resume()
+    if (client.destroyed) stream.end()
     const late = setTimeout(() => stream.destroy(), closeWithin)
     stream.once('close', () => clearTimeout(late))
   })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { formatPosition, type PublicPosition } from '../../domain/values/position.ts'
 import { escapeLineSeparators } from '../../domain/values/text.ts'
@@ -43,21 +44,9 @@ export const pageHeaders = (formAction: "'none'" | "'self'" = "'none'", ...more:
   'Referrer-Policy': 'no-referrer',
 })
 
+const NOT_FOUND_FILE = new URL('../../web/documents/not-found.html', import.meta.url)
 /** What people see at an address where nothing is. It is the same for every request. */
-
-export const NOT_FOUND_PAGE = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Not found · Berth</title>
-<link rel="icon" href="data:,">
-<main>
-<h1>Nothing exists at this address</h1>
-<p><a href="/">Back to Berth</a>, or read <a href="/guide">the guide</a>.</p>
-</main>
-</html>
-`
+export const NOT_FOUND_PAGE = readFileSync(NOT_FOUND_FILE, 'utf8')
 
 /** Not stored, because a program gets another response at the same address. */
 const NOT_FOUND_HEADERS = {

@@ -18,10 +18,8 @@ export const makeProgressTracker = (initial: Progress, store: Pick<EventStore, '
   let isCaughtUp = false
   let isPaused = false
   const waits = makeWaits()
-  const waitFor = async (of: string, isReached: () => boolean, within: number): Promise<boolean> => {
-    await waits.until(of, isReached, within)
-    return isReached()
-  }
+  const waitFor = (of: string, isReached: () => boolean, within: number): Promise<boolean> =>
+    waits.until(of, isReached, within).then(isReached)
   /**
    * Waits until all events up to a position are on the disk. Undefined if they are known to be, as all but the newest are.
    * Rejects with StoreUnavailable if they may never be.

@@ -6,6 +6,7 @@ import {
   type StorePosition,
   toPublicPosition,
 } from '../../domain/values/position.ts'
+import { bisect } from '../../domain/values/sorted-list.ts'
 import { BEGINNING } from '../../event-store/event-store.ts'
 import { nodeHash } from '../../event-store/stored-event.ts'
 import { prepare, readRow } from '../../files/sqlite.ts'
@@ -54,12 +55,7 @@ export const makePositionAt = (db: DatabaseSync): ((time: number) => PublicPosit
   const size = prepare<{ found: number }>(db, SIZE)
   const at = prepare<{ time: number }>(db, 'SELECT time FROM log WHERE position = ?')
   return (time) => {
-    let [first, end] = [0, readRow(size).found]
-    while (first < end) {
-      const middle = Math.floor((first + end) / 2)
-      if (readRow(at, middle).time <= time) first = middle + 1
-      else end = middle
-    }
+    const first = bisect(readRow(size).found, (n) => readRow(at, n).time > time)
     return first === 0 ? BEFORE_FIRST : toPublicPosition(first - 1)
   }
 }

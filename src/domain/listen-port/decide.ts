@@ -66,7 +66,7 @@ const assign = (state: ListenPortState, { range, randoms }: AssignListenPorts, n
 const rules = {
   /** The first append of the creation of SUTs: assigns an id and a port to each, or nothing to any. */
   AssignListenPorts: assign,
-  /** Releases the port of a SUT that was retired or whose creation was abandoned. */
+  /** Releases the port of a SUT that was retired or whose creation was broken off. */
   ReleaseListenPort: ({ assigned }: ListenPortState, { sut_id }: { readonly sut_id: string }): Decision => {
     const assignment = assigned.find((each) => each.sut_id === sut_id)
     if (assignment === undefined) return E.right([])

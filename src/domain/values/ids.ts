@@ -38,7 +38,7 @@ export const sutStream = (sutId: string): string => `sut-${sutId}`
 /** The stream that assigns listen_ports, the one rule that spans SUTs. It also records the log version. */
 export const LISTEN_PORTS_STREAM = 'listenPorts'
 
-/** The stream that says since when starts and ends of reservations are recorded. */
+/** In logs of before 2.0.0: since when starts and ends of reservations are recorded. */
 export const SCHEDULE_STREAM = 'schedule'
 
 export const monitoringStream = (sutId: string): string => `monitoring-${sutId}`

@@ -153,12 +153,7 @@ export const listen = async (handle: Handle, options: ListenOptions): Promise<Li
   server.on('checkContinue', take)
   // The application refuses unknown expectations.
   server.on('checkExpectation', take)
-  const upgrade: Handle = (request, response) => {
-    // A stop closes connections that have sent no request.
-    connections.begin(request.socket, response)
-    handler(request, response)
-  }
-  handUpgrades(server, upgrade, connections.isWaiting)
+  handUpgrades(server, take, connections.isWaiting)
   await bind(server, options)
   const { address, port } = server.address() as AddressInfo
   const setHandler: Listening['setHandler'] = (to) => {

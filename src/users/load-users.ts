@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import { USER_SECRET_FIELDS } from '../domain/events/user.ts'
 import { parseScope, type Scope } from '../domain/user/scope.ts'
@@ -38,9 +39,6 @@ const areKnown = (recorded: UserState['secrets'], secrets: UserSecrets): boolean
     const { id, clear } = secrets[field] ?? {}
     return id === recorded[field] && (id === undefined || clear !== undefined)
   })
-
-const areSame = (one: UserSecrets, other: UserSecrets): boolean =>
-  USER_SECRET_FIELDS.every((field) => one[field]?.id === other[field]?.id && one[field]?.clear === other[field]?.clear)
 
 /** No tag has this name. */
 const NO_SUT: Scope = { '': '' }
@@ -86,7 +84,7 @@ export const makeLoad = ({ readState, readSecrets }: LoadOptions) => {
     return states.map((state) => {
       const former = before.get(state._id)
       const secrets = read.get(state._id) ?? (state.status === 'erased' ? {} : (former?.secrets ?? {}))
-      const isSame = former?.member.revision === state.revision && areSame(former.secrets, secrets)
+      const isSame = former?.member.revision === state.revision && isDeepStrictEqual(former.secrets, secrets)
       return isSame ? former : entryOf(state, secrets)
     })
   }

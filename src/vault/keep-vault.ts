@@ -114,45 +114,41 @@ export const keepVault = (keeping: VaultKeeping): (() => Promise<void>) => {
   const times = { ...TIMES, ...keeping.times }
   const stopping = new AbortController()
   const { signal } = stopping
-  let due = 0
-  let running: Promise<void> | undefined
+  /** Aborted when keys came: secrets of the others are then re-encrypted at once. */
+  let taken = new AbortController()
+  const pause = (milliseconds: number, ended: AbortSignal): Promise<void> =>
+    delay(milliseconds, undefined, { signal: ended }).catch(() => undefined)
 
-  const resealOnce = async (): Promise<void> => {
-    due = Number.POSITIVE_INFINITY
-    let next = times.retry
+  /** Returns after how long to look again. */
+  const resealOnce = async (): Promise<number> => {
     try {
       const { secrets, unreadable, freed } = await reseal(keeping, signal)
       const key = vault.keys().current.id
       if (secrets > 0) log.info({ key, secrets }, 'secrets re-encrypted with the current vault key')
       for (const problem of unreadable) log.error({ problem }, 'a secret was not re-encrypted')
       for (const id of freed) log.info({ key: id }, 'vault key no longer needed; safe to delete')
-      next = times.reseal
+      return times.reseal
     } catch (error) {
       log.warn({ err: error }, 're-encrypting secrets failed; retrying')
+      return times.retry
     }
-    // Keys that came meanwhile have made it due at once.
-    due = Math.min(due, performance.now() + next)
-    running = undefined
   }
-
-  const poll =
-    file === undefined
-      ? async () => undefined
-      : makePoll(file, keeping, () => {
-          due = 0
-        })
-
-  const run = async (): Promise<void> => {
+  const resealAgain = async (): Promise<void> => {
     while (!signal.aborted) {
-      await poll()
-      if (running === undefined && performance.now() >= due) running = resealOnce()
-      await delay(times.poll, undefined, { signal }).catch(() => undefined)
+      taken = new AbortController()
+      await pause(await resealOnce(), AbortSignal.any([signal, taken.signal]))
     }
-    await running
   }
-  const ended = run()
-  return () => {
+  const poll = file === undefined ? undefined : makePoll(file, keeping, () => taken.abort())
+  const followFile = async (): Promise<void> => {
+    while (poll !== undefined && !signal.aborted) {
+      await poll()
+      await pause(times.poll, signal)
+    }
+  }
+  const ended = Promise.all([followFile(), resealAgain()])
+  return async () => {
     stopping.abort()
-    return ended
+    await ended
   }
 }

@@ -30,10 +30,7 @@ const chainOf = (error: unknown): readonly Error[] => {
 }
 
 /** What openid-client says about its innermost error. */
-const factsOf = (error: unknown): Readonly<Record<string, unknown>> => {
-  const facts = chainOf(error).at(-1)?.cause
-  return typeof facts === 'object' && facts !== null ? { ...facts } : {}
-}
+const factsOf = (error: unknown): Readonly<Record<string, unknown>> => ({ ...Object(chainOf(error).at(-1)?.cause) })
 
 /** What is wrong with the provider's settings or its clock, although what the browser sent was good. */
 const faultOfProvider = (error: unknown): string | undefined => {
@@ -50,9 +47,6 @@ const faultOfProvider = (error: unknown): string | undefined => {
   return `the provider's ID token ${when}; compare its clock with this machine's`
 }
 
-const errorMember = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null ? (body as { error?: unknown }).error : undefined
-
 /**
  * The error code of an OAuth 2.0 answer (RFC 6749, section 5.2), which has only these characters. With a challenge it is
  * in the body that was not read, or in the challenge itself (RFC 6750, section 3).
@@ -68,7 +62,7 @@ const answeredError = async (error: unknown): Promise<string | undefined> => {
           .catch(() => undefined)
       : error
   const inChallenge = isChallenge ? error.cause.map(({ parameters }) => parameters.error) : []
-  const code = [errorMember(inBody), ...inChallenge].find((each) => each !== undefined)
+  const code = [Object(inBody).error as unknown, ...inChallenge].find((each) => each !== undefined)
   return typeof code === 'string' && /^[\x20-\x7e]{1,64}$/.test(code) ? code : undefined
 }
 

@@ -239,7 +239,7 @@ export const patches: readonly Patch[] = [
   },
   {
     fault: 'a tester with a scope is told of reservations outside it',
-    file: 'src/feed/changes/gatherings.ts',
+    file: 'src/feed/changes/visibility.ts',
     from: 'isOwn || (change.sutId !== undefined && isInScope(sight.now(change.sutId), scope))',
     to: 'isOwn || change.sutId !== undefined',
     test: [

@@ -11,7 +11,8 @@ import { eventSource, eventStream } from '../events/frames.ts'
 import type { LogReader } from '../log-reader.ts'
 import type { Sending } from '../stream.ts'
 import { FEED_LIMITS, type FeedLimits, makeSubscribers, type SubscribersOptions } from '../subscribers.ts'
-import { type Gathering, makeGatherings, type Sight, type Viewer } from './gatherings.ts'
+import { type Gathering, makeGatherings } from './gatherings.ts'
+import type { Sight, Viewer } from './visibility.ts'
 
 export interface ChangesLimits extends FeedLimits {
   /** Milliseconds during which changes are gathered. */

@@ -15,8 +15,8 @@ import {
   type ReservationDetails,
   type ReservationListQuery,
   SERIES,
-  SESSIONS,
 } from './reservations.ts'
+import { SESSIONS } from './sessions.ts'
 import { makeSutReads, SUTS, type SutDetails, type SutListQuery } from './suts.ts'
 import { makeUpcomingReads } from './upcoming.ts'
 import { makeUsageReads } from './usage.ts'

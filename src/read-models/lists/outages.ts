@@ -3,7 +3,7 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { PublicPosition } from '../../domain/values/position.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { isSutIn } from './page.ts'
+import { isSutIn } from './scope.ts'
 
 /** Times are in Unix milliseconds. */
 export interface OutageListQuery {

@@ -5,17 +5,8 @@ import { makeFitIndex } from '../../domain/matching/fit-index.ts'
 import type { RequestStatus } from '../../domain/request/queue.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT } from '../tables/schema.ts'
-import {
-  and,
-  type Condition,
-  columnIn,
-  condition,
-  hasTags,
-  type List,
-  optional,
-  type PageQuery,
-  type Visibility,
-} from './page.ts'
+import { and, type Condition, columnIn, condition, type List, optional, type PageQuery } from './page.ts'
+import { hasTags, type Visibility } from './scope.ts'
 
 export interface SutRequestQuery extends PageQuery {
   readonly status?: RequestStatus | undefined

@@ -1,20 +1,9 @@
 import type { Window } from '../../domain/calendar/window.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
-import { CURRENT, IS_OPEN } from '../tables/schema.ts'
-import {
-  and,
-  type Condition,
-  columnIn,
-  condition,
-  hasTags,
-  isInScope,
-  isVisible,
-  type List,
-  optional,
-  type PageQuery,
-  type Visibility,
-} from './page.ts'
+import { CURRENT } from '../tables/schema.ts'
+import { and, type Condition, columnIn, condition, type List, optional, type PageQuery } from './page.ts'
+import { hasTags, isInScope, isVisible, type Visibility } from './scope.ts'
 
 export interface ReservationListQuery extends PageQuery {
   /** Absent to see all. */
@@ -91,32 +80,6 @@ export const SERIES: List<ReservationListQuery> = {
     ...columnIn('sut', sut_ids),
     ...optional('user = ?', user_id),
     ...isVisible(visibility),
-  ],
-}
-
-export interface SessionQuery extends PageQuery {
-  readonly sut_id?: string | undefined
-  readonly user_id?: string | undefined
-  /** Only those of this user too. */
-  readonly seenBy?: string
-  readonly reservation_id?: string | undefined
-  /** Unix milliseconds: only sessions that close later, or are open. */
-  readonly closesAfter?: number | undefined
-  /** Unix milliseconds: only sessions that open earlier. */
-  readonly opensBefore?: number | undefined
-  readonly isOpen?: boolean
-}
-
-export const SESSIONS: List<SessionQuery> = {
-  table: 'session',
-  filters: ({ sut_id, user_id, seenBy, reservation_id, isOpen, closesAfter, opensBefore }) => [
-    ...optional('sut = ?', sut_id),
-    ...optional('user = ?', user_id),
-    ...optional('user = ?', seenBy),
-    ...optional('reservation = ?', reservation_id),
-    ...(isOpen ? [condition(IS_OPEN)] : []),
-    ...optional('opens < ?', opensBefore),
-    ...optional('closes > ?', closesAfter),
   ],
 }
 

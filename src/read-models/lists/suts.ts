@@ -4,8 +4,9 @@ import type { MonitoringStatus } from '../../domain/monitoring/status.ts'
 import type { Scope } from '../../domain/user/scope.ts'
 import type { RunQuery } from '../../files/sqlite.ts'
 import { CURRENT, HAS_TURNAROUND } from '../tables/schema.ts'
-import { type Condition, condition, hasTags, type List, optional, type PageQuery } from './page.ts'
+import { type Condition, condition, type List, optional, type PageQuery } from './page.ts'
 import { NOT_CANCELLED } from './reservations.ts'
+import { hasTags } from './scope.ts'
 
 export interface SutListQuery extends PageQuery {
   readonly sut_type?: string | undefined

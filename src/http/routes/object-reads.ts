@@ -18,17 +18,6 @@ import type { Parts } from './parts.ts'
 /** Handles a read of an object that was found. @param now Unix milliseconds: of the moment as of which it is read */
 export type Show<P, C> = (parts: P, call: C, version: Version, now: number) => RouteResult
 
-/** Handles requests about the object in the path, as the user sees it. */
-export const withVisible =
-  <P extends Pick<Parts, 'objects' | 'suts' | 'clock'>, C extends Call<unknown>>(
-    kind: Parameters<typeof findVisible>[2],
-    show: Show<P, C>,
-  ) =>
-  async (parts: P, call: C): RouteResult => {
-    const found = await findVisible(parts, call.user, kind, call.id)
-    return E.isLeft(found) ? found : show(parts, call, found.right, parts.clock())
-  }
-
 const future = (detail: string): E.Either<Refusal, never> => E.left(invalid([inQuery('as_of', detail)]))
 
 /** A moment to read as of. */
@@ -69,13 +58,13 @@ const NOT_THEN = {
   reservation: failure('reservation_not_found', 'No reservation had this id at that time.'),
 }
 
-const showThen = async <C extends Call<unknown, AsOfQuery>>(
+/** Finds an object as of the past, for those who see all. Catches up with the store before saying that there was none. */
+const findThen = async (
   parts: Parts,
-  call: C,
+  call: Call<unknown, AsOfQuery>,
   kind: Dated,
-  show: Show<Parts, C>,
   isCaughtUp: boolean,
-): RouteResult => {
+): Promise<E.Either<Refusal, { readonly version: Version; readonly now: number }>> => {
   const { objects, views, store } = parts
   const moment = await momentOf(parts, call)
   if (E.isLeft(moment)) return moment
@@ -85,24 +74,24 @@ const showThen = async <C extends Call<unknown, AsOfQuery>>(
   const version = read.right.listed
   if (version === undefined) {
     if (isCaughtUp) return E.left(NOT_THEN[kind])
-    // Another instance may have recorded it by then.
-    return (await waitForHead(views, store)) ? showThen(parts, call, kind, show, true) : E.left(viewsBehind())
+    return (await waitForHead(views, store)) ? findThen(parts, call, kind, true) : E.left(viewsBehind())
   }
   if (version.ended === 'cancelled') {
     const detail = 'The reservation had been cancelled by then. Its history remains available.'
     return E.left(failure('reservation_cancelled', detail))
   }
-  return show(parts, call, { ...version, position }, now)
+  return E.right({ version: { ...version, position }, now })
 }
 
-/** Handles a read of an object: as it is now with `newest`, and as of a past moment with `show`. */
-export const nowOrAsOf =
-  <C extends Call<unknown, AsOfQuery>>(
-    kind: Dated,
-    newest: (parts: Parts, call: C) => RouteResult,
-    show: Show<Parts, C>,
-  ) =>
-  (parts: Parts, call: C): RouteResult => {
-    const { as_of } = call.query
-    return as_of === undefined ? newest(parts, call) : showThen(parts, call, kind, show, 'position' in as_of)
+/** Handles requests about the object in the path, as the user sees it, or as of the past if the query says so. */
+export const withVisible =
+  <C extends Call<unknown>>(kind: Parameters<typeof findVisible>[2], show: Show<Parts, C>) =>
+  async (parts: Parts, call: C): RouteResult => {
+    const query = call.query as AsOfQuery | undefined
+    if (query?.as_of === undefined) {
+      const found = await findVisible(parts, call.user, kind, call.id)
+      return E.isLeft(found) ? found : show(parts, call, found.right, parts.clock())
+    }
+    const found = await findThen(parts, { ...call, query }, kind as Dated, 'position' in query.as_of)
+    return E.isLeft(found) ? found : show(parts, call, found.right.version, found.right.now)
   }

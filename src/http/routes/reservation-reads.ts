@@ -36,7 +36,7 @@ import { explainOver } from '../response/find-reservation.ts'
 import { documentResponse } from '../response/objects.ts'
 import { userNow, visibilityOf, visibleTo } from '../response/visibility.ts'
 import { respondWithList } from './list-response.ts'
-import { momentOf, nowOrAsOf, type Show, withVisible } from './object-reads.ts'
+import { momentOf, type Show, withVisible } from './object-reads.ts'
 import type { Parts } from './parts.ts'
 
 /** What reads can add. */
@@ -191,26 +191,26 @@ const show: Show<Parts, ReadCall> = async (parts, { query, user }, version, now)
 }
 
 /** Shows what a read is about, at once or when it has changed. */
-const showNewest: Show<Parts, ReadCall> = async (parts, call, version) => {
-  const { clock, users, endings } = parts
+const showWhenDue: Show<Parts, ReadCall> = async (parts, call, version, now) => {
+  const { users, endings } = parts
   const { user, query } = call
   const { ended, document } = version
   // Only a read that waits needs the end. Parsing it would cost any other a twentieth of its time.
   const { wait = 0 } = query
   const isWaiting = wait > 0 && ended === null
-  const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - clock() : 0
+  const left = isWaiting ? epochSecondsOf((JSON.parse(document) as Reservation).end_time) * 1000 - now : 0
   if (left > 0) {
     await endings.wait('reservation', version, Math.min(wait * 1000, left))
-    const now = userNow(users, user)
-    return E.isLeft(now) ? now : readNewest(parts, { ...call, user: now.right, query: { ...query, wait: 0 } })
+    const reader = userNow(users, user)
+    return E.isLeft(reader) ? reader : read(parts, { ...call, user: reader.right, query: { ...query, wait: 0 } })
   }
   if (ended === 'cancelled') {
     const over = await explainOver(parts, version.id, user)
     return E.left({ ...over, detail: `${over.detail} Its history remains available.` })
   }
-  return show(parts, call, version, clock())
+  return show(parts, call, version, now)
 }
-const readNewest = withVisible('reservation', showNewest)
+const read = withVisible('reservation', showWhenDue)
 
 /** Reads of a document or list, also as of the past. */
 const asOfRead = { roles: everyone, parameterRoles: asOfRoles } as const
@@ -236,6 +236,6 @@ export const reservationReads: readonly Route<Parts>[] = [
     answer: refTo('Reservation'),
     isKept: true,
     refusals: ['reservation_not_found', 'reservation_cancelled', 'store_full'],
-    handler: nowOrAsOf('reservation', readNewest, show),
+    handler: read,
   }),
 ]

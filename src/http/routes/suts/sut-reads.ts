@@ -15,7 +15,7 @@ import { everyone, get, type Route, refTo } from '../../protocol/route.ts'
 import { CSV, CSV_COLUMNS } from '../../response/csv-lists.ts'
 import { documentResponse } from '../../response/objects.ts'
 import { respondWithList } from '../list-response.ts'
-import { momentOf, nowOrAsOf, type Show, withVisible } from '../object-reads.ts'
+import { momentOf, type Show, withVisible } from '../object-reads.ts'
 import type { Parts } from '../parts.ts'
 
 /** Settings are known only as they are now. */
@@ -157,6 +157,6 @@ export const sutReads: readonly Route<Parts>[] = [
     answer: refTo('Sut'),
     isTagged: true,
     refusals: ['sut_not_found', 'store_full'],
-    handler: nowOrAsOf('sut', withVisible('sut', show), show),
+    handler: withVisible('sut', show),
   }),
 ]

@@ -42,14 +42,14 @@ interface ForwardedOptions {
 const makeCounts = () => {
   const counts = new Map<string, number>()
   const connections = (id: string): number => counts.get(id) ?? 0
+  const add = (id: string, change: 1 | -1): void => {
+    if (connections(id) + change === 0) counts.delete(id)
+    else counts.set(id, connections(id) + change)
+  }
   return {
     connections,
-    connected: (id: string): void => void counts.set(id, connections(id) + 1),
-    disconnected: ({ reservationId }: ConnectionEnd): void => {
-      const others = connections(reservationId) - 1
-      if (others === 0) counts.delete(reservationId)
-      else counts.set(reservationId, others)
-    },
+    connected: (id: string): void => add(id, 1),
+    disconnected: ({ reservationId }: ConnectionEnd): void => add(reservationId, -1),
   }
 }
 

@@ -38,9 +38,7 @@ const makeAfterOf = ({ views, signal }: UnusedOptions) => {
   })
   signal.addEventListener('abort', unwatch)
   const afterOf = (sutId: string): number => {
-    const found = known.get(sutId)
-    if (found !== undefined) return found
-    const after = releaseAfterOf(views.newest('sut', sutId)?.internal)
+    const after = known.get(sutId) ?? releaseAfterOf(views.newest('sut', sutId)?.internal)
     known.set(sutId, after)
     return after
   }
@@ -79,18 +77,13 @@ export const makeUnused = (options: UnusedOptions) => {
   /** Reservations that somebody has used or that were released. Bounded by the upcoming ones. */
   const settled = new Set<string>()
 
-  /** Resolves to whether nothing is left to do. */
-  const release = async ({ _id, sut_id }: Upcoming): Promise<boolean> => {
-    if (!(await catchUp())) return false
+  const release = async ({ _id, sut_id }: Upcoming): Promise<void> => {
+    if (!(await catchUp())) return
     const isInUse = await hasSession(_id)
-    if (isInUse !== false) return isInUse === true
     // Somebody may have connected meanwhile.
-    if (isUsed(_id)) return false
+    if (isInUse === undefined || (isInUse === false && isUsed(_id))) return
     const command = { type: 'ReleaseUnattended', _id, cause: 'unused' } as const
-    return (await recordNow(reservationDecider, sutStream(sut_id), command)) !== undefined
-  }
-  const releaseDue = async (reservation: Upcoming): Promise<void> => {
-    if (await release(reservation)) settled.add(reservation._id)
+    if (isInUse || (await recordNow(reservationDecider, sutStream(sut_id), command))) settled.add(_id)
   }
 
   return {
@@ -109,7 +102,7 @@ export const makeUnused = (options: UnusedOptions) => {
       const unread = running.filter(({ sut_id }) => !isKnown(sut_id))
       await forEachYielding(unread, ({ sut_id }) => afterOf(sut_id), signal)
       const due = running.filter((reservation) => (dueOf(reservation) ?? Number.POSITIVE_INFINITY) <= now)
-      await runBatches(due, releaseDue, options)
+      await runBatches(due, release, options)
       for (const id of settled) if (upcoming.get(id) === undefined) settled.delete(id)
     },
   }

@@ -31,16 +31,14 @@ const withFullAlarm = (store: EventStore, { alarms }: Base): EventStore => ({
 
 /** Opens the store, and reports while waiting for it. */
 const openLog = async (base: Base): Promise<EventStore> => {
-  const { config, log, alarms, metrics, randomHex, onFatal, openStore: openOwn, signal } = base
+  const { config, alarms, metrics, randomHex, onFatal, openStore: openOwn } = base
   if (openOwn !== undefined) return openOwn(randomHex, onFatal)
-  return openStore(config, {
-    ...{ randomHex, onFatal, onCommit: metrics.committed, signal: signal ?? new AbortController().signal },
-    onWaiting: (error) => log.warn({ err: error }, 'event store unavailable; retrying'),
-    onSilence: (isSilent) => {
-      if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
-      else alarms.clear('silence', 'the event store answers again')
-    },
-  })
+  const onSilence = (isSilent: boolean): void => {
+    if (isSilent) alarms.raise('silence', 'the event store does not answer; not ready')
+    else alarms.clear('silence', 'the event store answers again')
+  }
+  const options = { randomHex, onFatal, onCommit: metrics.committed, onSilence }
+  return whenStoreAnswers({ ...base, isShared: config.eventStore.kind !== 'sqlite' }, () => openStore(config, options))
 }
 
 /**

@@ -41,7 +41,7 @@ export const openStoreForCommand = async (
     if (!existsSync(path)) throw new UnusableLog(`${path} does not exist; start the service once`)
     return openSqliteStore({ path, readOnly: isReadOnly, randomHex, onFatal })
   }
-  return openNetworked({ address: eventStore.address, randomHex, signal: AbortSignal.abort(), isReadOnly })
+  return openNetworked({ address: eventStore.address, randomHex, isReadOnly })
 }
 
 /**
@@ -51,7 +51,7 @@ export const openStoreForCommand = async (
 export const openCopyTarget = (
   { address }: EventStoreConfig & { readonly kind: 'eventstoredb' },
   { randomHex, copyOf }: { readonly randomHex: RandomHex; readonly copyOf: string },
-): Promise<EventStoreDb> => openNetworked({ address, randomHex, copyOf, signal: AbortSignal.abort() })
+): Promise<EventStoreDb> => openNetworked({ address, randomHex, copyOf })
 
 /** What a first start stores beside the log, before the first event. */
 type Beside = Pick<EventStore, 'head' | 'readSecrets' | 'readStream'>

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { RandomHex } from '../../domain/values/ids.ts'
 import { type AppendFailure, BEGINNING, type EventStore, STORE_TIMEOUT_MS, StoreUnavailable } from '../event-store.ts'
@@ -13,18 +12,12 @@ import { probeNodes } from './server/probe-nodes.ts'
 import { LOG_STREAM, makeLogEvents, makeReadPage, makeStoreReader, type ReadPage } from './server/read.ts'
 import { Silence } from './server/silence.ts'
 
-/** Between attempts to reach the store at startup. */
-const RETRY_DELAY_MS = 1_000
 /** Of one attempt. Short, so that read-only commands fail fast. */
 const OPEN_TIMEOUT_MS = 3_000
 
 export interface EventStoreDbOptions {
   readonly address: EventStoreDbAddress
   readonly randomHex: RandomHex
-  /** Called after each failed attempt to reach the store at startup. */
-  readonly onWaiting?: (error: Error) => void
-  /** Stops waiting. */
-  readonly signal?: AbortSignal
   /** Called when the store has not answered commands for some seconds, and when it answers again. */
   readonly onSilence?: (isSilent: boolean) => void
   /** For tools used while services run: never creates a log. */
@@ -56,34 +49,28 @@ const explain = async (error: StoreUnavailable, address: EventStoreDbAddress): P
   return new StoreUnavailable(message, { cause: error.cause })
 }
 
-/** Waits until the store can be reached and returns its log. */
+/** @throws StoreDenied, or StoreUnavailable that says why */
 const reachLog = async (
-  { address, randomHex, onWaiting, signal, isReadOnly = false, copyOf }: EventStoreDbOptions,
+  { address, randomHex, isReadOnly = false, copyOf }: EventStoreDbOptions,
   logStream: Parameters<typeof beginLog>[0],
   head: EventStore['head'],
 ): Promise<BegunLog> => {
-  for (;;) {
-    try {
-      const log = await beginLog(logStream, { randomHex, isReadOnly, copyOf })
-      await head()
-      return log
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error
-      if (error.cause !== undefined && faultOf(error.cause) === 'denied') throw new StoreDenied(error.message)
-      const explained = await explain(error, address)
-      if (signal?.aborted) throw explained
-      onWaiting?.(explained)
-      await delay(RETRY_DELAY_MS, undefined, { signal }).catch(() => undefined)
-    }
+  try {
+    const log = await beginLog(logStream, { randomHex, isReadOnly, copyOf })
+    await head()
+    return log
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    if (error.cause !== undefined && faultOf(error.cause) === 'denied') throw new StoreDenied(error.message)
+    throw await explain(error, address)
   }
 }
 
 /**
- * The networked store: EventStoreDB 23.10 or later, or KurrentDB. Store positions are commit positions in `$all`. Waits
- * until the store can be reached.
+ * The networked store: EventStoreDB 23.10 or later, or KurrentDB. Store positions are commit positions in `$all`.
  *
  * @throws StoreDenied if credentials or tlsCAFile do not suffice, UnusableLog if there is no log or an unfinished copy,
- * StoreUnavailable if the signal stopped the waiting
+ * StoreUnavailable
  */
 export const openEventStoreDb = async (options: EventStoreDbOptions): Promise<EventStoreDb> => {
   const { address, onSilence = () => undefined } = options

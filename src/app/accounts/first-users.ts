@@ -43,8 +43,13 @@ export const checkFirstUsers = (core: Core): Promise<void> =>
 /** Gives a log without users its first ones. Of several instances, one does it. */
 export const addFirstUsers = (lab: Lab): Promise<FirstAdministrator | undefined> =>
   whenStoreAnswers(lab, async () => {
-    const { config, firstUsers, users, clock, randomBytes, randomHex } = lab
-    await users.refresh()
+    const { config, firstUsers, users, isShared, store, clock, randomBytes, randomHex } = lab
+    const refreshed = await users.refresh().catch((error: unknown) => error)
+    if (refreshed instanceof Error) {
+      // The service starts with views of another log too, and says so.
+      if (isShared) for await (const _ of store.readStream(USERS_STREAM, NO_STREAM)) return undefined
+      throw refreshed
+    }
     if (users.members().length > 0) return undefined
     if (firstUsers !== undefined) {
       await recordUsers(lab, await firstUsers())

@@ -21,26 +21,21 @@ const partOf = (cause: AlarmCause): AlarmPart => PART_OF[cause] ?? (cause as Ala
 /** As pino logs: fields first, then the message. */
 type LogFunction = (facts: object, sentence: string) => void
 
-export interface Alarms {
-  /** Logs the alarm at once; it stays raised until cleared. */
-  readonly raise: (cause: AlarmCause, sentence: string, error?: unknown) => void
-  readonly clear: (cause: AlarmCause, sentence: string) => void
-  readonly isRaised: (cause: AlarmCause) => boolean
-  readonly all: () => Readonly<Record<AlarmPart, boolean>>
-}
+export type Alarms = ReturnType<typeof makeAlarms>
 
-export const makeAlarms = (log: Record<'info' | 'error', LogFunction>): Alarms => {
+export const makeAlarms = (log: Record<'info' | 'error', LogFunction>) => {
   const raised = new Set<AlarmCause>()
   return {
-    raise: (cause, sentence, error) => {
+    /** Logs the alarm at once; it stays raised until cleared. */
+    raise: (cause: AlarmCause, sentence: string, error?: unknown): void => {
       raised.add(cause)
       log.error({ alarm: partOf(cause), ...(error !== undefined && { err: error }) }, sentence)
     },
-    clear: (cause, sentence) => {
+    clear: (cause: AlarmCause, sentence: string): void => {
       if (raised.delete(cause)) log.info({ alarm: partOf(cause) }, sentence)
     },
-    isRaised: (cause) => raised.has(cause),
-    all: () => {
+    isRaised: (cause: AlarmCause): boolean => raised.has(cause),
+    all: (): Readonly<Record<AlarmPart, boolean>> => {
       const parts = new Set([...raised].map(partOf))
       return Object.fromEntries(PARTS.map((part) => [part, parts.has(part)])) as Record<AlarmPart, boolean>
     },

@@ -61,12 +61,13 @@ test('property: any key is kept for at least a day and at most a day and a half'
       keys = addRecord(before, event, time, last)
       if (revision % 50 === 0) t.deepEqual(before, copy, 'the earlier records are not modified')
       model.set(key.slice(0, 16), { revision, time, key })
-    }
-    for (const { revision, time: then, key } of model.values()) {
-      const found = findRecord(keys, key)
-      if (then > time - 24 * HOUR) t.deepEqual(found, { revision, _id: SUT_ID, created: false })
-      if (then < time - 37 * HOUR) t.is(found, undefined)
+      if (revision % 25 !== 0) continue
+      for (const { revision, time: then, key } of model.values()) {
+        const found = findRecord(keys, key)
+        if (then > time - 24 * HOUR) t.deepEqual(found, { revision, _id: SUT_ID, created: false })
+        if (then < time - 37 * HOUR) t.is(found, undefined)
+      }
     }
   })
-  fc.assert(property, { numRuns: rounds(10, 40) })
+  fc.assert(property, { numRuns: rounds(10, 40), endOnFailure: true })
 })

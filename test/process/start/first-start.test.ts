@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { globSync, readFileSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import test from 'ava'
@@ -25,6 +26,9 @@ test('without a terminal the first password goes to a file only its owner can re
   const environment = { BERTH_URL: `http://127.0.0.1:${service.port}`, BERTH_CREDENTIALS_FILE: file }
   t.deepEqual(await type(['list', '--json'], environment), { code: 0, out: '[]\n', error: '' })
   t.regex((await type(['user', 'list'], environment)).out, /\tadmin\tadministrator\t/)
+  t.is((await service.get('/')).status, 200)
+  const children = globSync(`/proc/${service.pid}/task/*/children`).map((path) => readFileSync(path, 'utf8'))
+  t.is(children.join(''), '', 'what bundles the page has ended')
   await service.stop()
 
   const again = await serve(t, { data, env: { BERTH_ADMIN_PASSWORD: undefined } })

@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, buildSync, type Metafile } from 'esbuild'
+import type { BuildOptions, Metafile } from 'esbuild'
 import type { Page } from '../site.ts'
 
 /** Bundles what browsers get of src/web, and what computers without Berth get of src/client. */
+
+// It runs to its end then. Otherwise it would stay for more, and a thread that has ended leaves it as a zombie.
+process.env.ESBUILD_WORKER_THREADS = '0'
+const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild')
 
 const WEB = new URL('../../../web/', import.meta.url)
 const CLIENT = new URL('../../../client/main.ts', import.meta.url)

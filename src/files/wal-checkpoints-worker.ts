@@ -9,19 +9,26 @@ const database = new DatabaseSync(String(workerData), { timeout: 0 })
 // On macOS, plain fsync does not reach the disk. No effect elsewhere.
 database.exec('PRAGMA synchronous = NORMAL; PRAGMA fullfsync = 1; PRAGMA wal_autocheckpoint = 0')
 
+const reader = new DatabaseSync(String(workerData), { readOnly: true, timeout: 0 })
+
 const write = emptyWrite(database)
 
 /**
- * Copies the WAL into the file, and takes the lock of writers with the next statement: whoever writes first after a
- * complete copy restarts the WAL and waits for the disk, which the thread that answers requests must not.
+ * Copies the WAL into the file, and takes the lock of writers: whoever writes first after a complete copy restarts the
+ * WAL and waits for the disk, which the thread that answers requests must not. Until the lock is taken, a reader of the
+ * WAL keeps everybody from restarting it.
  */
 const copyAndLock = (): boolean => {
   try {
-    database.exec('PRAGMA wal_checkpoint(PASSIVE); BEGIN IMMEDIATE')
+    reader.exec('BEGIN; PRAGMA user_version')
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    database.exec('BEGIN IMMEDIATE')
     return true
   } catch {
     // Like SQLite's own checkpoints: the next one retries.
     return false
+  } finally {
+    if (reader.isTransaction) reader.exec('COMMIT')
   }
 }
 
@@ -32,4 +39,9 @@ const functions: CheckpointThread = {
   run: (script) => runScript(database, script),
 }
 
-answerCalls(functions, { close: () => database.close() })
+answerCalls(functions, {
+  close: () => {
+    reader.close()
+    database.close()
+  },
+})

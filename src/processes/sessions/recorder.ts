@@ -46,9 +46,15 @@ const makeRecord = (options: RecorderOptions, waiting: Map<string, Tracked>) => 
     return E.isLeft(held) ? undefined : { ...session, ...(held.right && { user_id: held.right.user_id }) }
   }
   return async (tracked: Tracked): Promise<boolean> => {
-    const { end } = tracked
-    const session = await withHolder(tracked.session)
-    if (session === undefined || !(await run(session.sut_id, { type: 'RecordSession', session, end }))) return false
+    const { end, isRecorded } = tracked
+    const isClosed = isRecorded && end !== undefined
+    const session = isClosed ? tracked.session : await withHolder(tracked.session)
+    if (session === undefined) return false
+    const command: SessionCommand = isClosed
+      ? { type: 'CloseSession', _id: session._id, end }
+      : { type: 'RecordSession', session, end }
+    if (!(await run(session.sut_id, command))) return false
+    tracked.isRecorded = true
     // It may have ended meanwhile.
     if (tracked.end === end) waiting.delete(session._id)
     return true

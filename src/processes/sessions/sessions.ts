@@ -44,7 +44,7 @@ const leftOf = (
     if (reservation?.sut_id !== session.sut_id || reservation.user_id !== session.user_id) return []
     const known = views.newest('session', session._id)
     const isUnfinished = known === undefined || (JSON.parse(known.document) as Session).closed_at === null
-    return isUnfinished ? [trackedOf(session)] : []
+    return isUnfinished ? [{ ...trackedOf(session), isRecorded: known !== undefined }] : []
   })
 
 /** Makes the function that saves. It saves nothing while there is and was nothing to save. */

@@ -19,6 +19,8 @@ export interface Tracked {
   /** The end of the last connection so far, in Unix milliseconds and in milliseconds since boot. */
   last: { readonly at: number; readonly sinceBoot: number; readonly cause: SessionCause } | undefined
   end: SessionEnd | undefined
+  /** Whether its opening is known to be in the log. Then it is only closed: another instance may have done so already. */
+  isRecorded: boolean
 }
 
 /** Bytes that a connection has forwarded so far. */
@@ -101,7 +103,7 @@ const makeCurrent = ({ instance, clock, sinceBoot, reservationOf, makeSessionId,
       const ids = { _id: makeSessionId(at), reservation_id: reservationId, sut_id, user_id, instance }
       const tracked: Tracked = {
         ...{ session: { ...ids, opened_at: formatMilliseconds(at) }, open: new Map() },
-        ...{ connections: 0, bytesToSut: 0, bytesFromSut: 0, last: undefined, end: undefined },
+        ...{ connections: 0, bytesToSut: 0, bytesFromSut: 0, last: undefined, end: undefined, isRecorded: false },
       }
       if (!record(tracked)) return undefined
       byReservation.set(reservationId, tracked)

@@ -19,11 +19,6 @@ export type Rule = (given: Given) => readonly Problem[]
 
 type Codecs = Readonly<Record<string, t.Mixed>>
 
-interface Options<R extends Codecs> {
-  readonly required?: R
-  readonly rules?: readonly Rule[]
-}
-
 /** Codecs of parameters that may be repeated. Their values are joined by commas. */
 const repeatable = new WeakSet<t.Mixed>()
 
@@ -38,7 +33,7 @@ export const TAG = 'tag.'
 /** A query of these parameters, with codecs that take text. */
 export const queryOf = <O extends Codecs, R extends Codecs = Record<never, never>>(
   optional: O,
-  { required, rules = [] }: Options<R> = {},
+  { required, rules = [] }: { readonly required?: R; readonly rules?: readonly Rule[] } = {},
 ): DecodeQuery<Closed<R, O>> => {
   const codecs: Codecs = { ...required, ...optional }
   const codec = closed('query', required ?? ({} as R), optional)

@@ -2,19 +2,16 @@ import type { Duplex } from 'node:stream'
 import { createWebSocketStream, type WebSocket } from 'ws'
 import type { SessionCause } from '../../domain/events/session.ts'
 
-/** Connects a client in this process, as one that the reservation is bound to. */
-export type AttachClient = (reservationId: string) => Promise<Attached | NotAttached>
+/** Connects a client in this process, as one that the reservation is bound to, unless it is over or a limit reached. */
+export type AttachClient = (
+  reservationId: string,
+) => Promise<Attached | { readonly refused: 'over' | 'full' | 'undecided' }>
 
 export interface Attached {
   /** Takes the place of a client's socket. It is destroyed when the connection is cut. */
   readonly stream: Duplex
   /** Why it was destroyed. */
   readonly endedBy: () => SessionCause
-}
-
-/** A limit was reached, or the reservation is over. */
-interface NotAttached {
-  readonly refused: 'over' | 'full' | 'undecided'
 }
 
 /** Limits of a console. */

@@ -10,21 +10,15 @@ interface SpanPage {
   readonly limit: number
 }
 
-interface UpcomingRow {
-  readonly position: PublicPosition
-  readonly _id: string
-}
-
-/** Reservations of a user that were ended before their end. */
-interface EndedEarly {
-  readonly cancelled: number
-  readonly released: number
-}
-
 /** What the processes that act on time read. */
 export const makeUpcomingReads = (ask: RunQuery) => ({
   /** What holds SUTs within a span, and the position of the newest version of each. */
-  upcoming: ({ from, to, after, limit }: SpanPage): readonly UpcomingRow[] =>
+  upcoming: ({
+    from,
+    to,
+    after,
+    limit,
+  }: SpanPage): readonly { readonly position: PublicPosition; readonly _id: string }[] =>
     ask(
       `SELECT d.position, d.id AS _id FROM (
          SELECT position FROM reservation WHERE ${CURRENT} AND ended IS NULL AND ends > ? AND starts < ? AND +position > ?
@@ -42,7 +36,7 @@ export const makeUpcomingReads = (ask: RunQuery) => ({
     ).map(({ sut }) => sut),
 
   /** How many reservations of a user were cancelled and released after a position. */
-  endedSince: (userId: string, after: number): EndedEarly => {
+  endedSince: (userId: string, after: number) => {
     const rows = ask<{ ended: 'cancelled' | 'released'; n: number }>(
       `SELECT ended, count(*) AS n FROM reservation
        WHERE position > ? AND +user = ? AND ${CURRENT} AND ended IS NOT NULL GROUP BY ended`,

@@ -14,16 +14,11 @@ const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('
 const WEB = new URL('../../../web/', import.meta.url)
 const CLIENT = new URL('../../../client/main.ts', import.meta.url)
 
-/** What pages begin with, by the names under which they ask for it. */
-const ENTRIES = {
-  'load.js': 'load.ts',
-  'docs.js': 'documents/docs.ts',
-  'guide.js': 'documents/guide.tsx',
-  'page.css': 'page.css',
-  'tokens.css': 'tokens.css',
-  'docs.css': 'documents/docs.css',
-  'documents.css': 'documents/documents.css',
-}
+/** What pages begin with. They ask for it by the name of its file. */
+const ENTRIES = [
+  ...['load.ts', 'documents/docs.ts', 'documents/guide.tsx'],
+  ...['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css'],
+]
 
 const CLIENT_HEAD = `#!/usr/bin/env node
 // Reserves machines of a test lab: run it with --help. It needs Node 20 or later, and nothing else.`
@@ -49,8 +44,8 @@ const reachable = (module: string, outputs: Metafile['outputs'] = {}): ReadonlyS
 export const buildPage = (): Page => {
   const template = readFileSync(new URL('index.html', WEB), 'utf8')
   const { files, metafile } = bundle({
-    ...{ splitting: true, minify: true, chunkNames: '[name]-[hash]' },
-    entryPoints: Object.entries(ENTRIES).map(([name, file]) => ({ in: file, out: name.replace(/\.\w+$/, '') })),
+    ...{ entryPoints: ENTRIES, splitting: true, minify: true },
+    ...{ entryNames: '[name]', chunkNames: '[name]-[hash]' },
   })
   const client = bundle({
     ...{ entryPoints: [fileURLToPath(CLIENT)], platform: 'node', target: 'node20', banner: { js: CLIENT_HEAD } },

@@ -116,11 +116,6 @@ const logMeasures = ({ counterBy, histogram }: Instruments) => {
 const CONNECT_TIMES = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const REFUSED_FOR = ['over', 'not_bound', 'not_holder', 'not_here', 'full', 'undecided']
 
-interface Passed {
-  readonly bytesToSut: number
-  readonly bytesFromSut: number
-}
-
 /** Measures the gateway. */
 const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) => {
   const open = gauge('gateway_connections', 'Open connections to SUTs.')
@@ -136,7 +131,7 @@ const gatewayMeasures = ({ counter, counterBy, gauge, histogram }: Instruments) 
       open.inc()
       opened.inc()
     },
-    disconnected: ({ bytesToSut, bytesFromSut }: Passed): void => {
+    disconnected: ({ bytesToSut, bytesFromSut }: Record<'bytesToSut' | 'bytesFromSut', number>): void => {
       open.dec()
       bytes('to_sut', bytesToSut)
       bytes('from_sut', bytesFromSut)

@@ -9,7 +9,7 @@ import { alice, LISTEN_PORT, SUT_ID, wall } from '../domain/builders.ts'
 import { logged } from '../event-store/new-events.ts'
 
 /** A reservation from 05:00 to 05:15. */
-export const reservationInFile = (_id: string): Reservation => ({
+const reservationInFile = (_id: string): Reservation => ({
   ...{ _id, created_at: '2030-05-02T05:00:00.000Z', updated_at: '2030-05-02T05:00:00.000Z' },
   ...{ start_time: wall('05:00'), end_time: wall('05:15') },
   ...{ user_id: alice, sut_id: SUT_ID, listen_port: LISTEN_PORT },

@@ -23,7 +23,7 @@ const tryFile = async (path: string): Promise<Found> => {
 }
 
 /** Finds a program as a shell does: in the folders of `path`, unless its name has a slash. */
-export const findExecutable = async (name: string, path = USUAL_PATH): Promise<Found> => {
+const findExecutable = async (name: string, path = USUAL_PATH): Promise<Found> => {
   if (name.includes('/')) return tryFile(name)
   let code = 'ENOENT'
   for (const folder of path.split(delimiter)) {

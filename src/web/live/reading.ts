@@ -66,6 +66,8 @@ export interface OpenReading {
 
 /** Between tries after a failure. */
 export const RETRY_DELAY_MS = 8_000
+/** Tries at what the service says is not there: an instance that is behind may say so of what was just made. */
+const MISSING_TRIES = 3
 
 /** An interface whose answers have reached a position; and the least position that they have reached. */
 const reaching = (api: Readable, after: string | undefined) => {
@@ -100,6 +102,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   let reached = '0'
   let begun: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY, inARow: 0 }
   let [isReading, isClosed] = [false, false]
+  let missing = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const isWaitedFor = (): boolean => wanted?.isUrgent ?? false
@@ -119,14 +122,16 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     isReading = false
     if (isClosed) return
     if (result instanceof Refused) {
-      // What there is not is not asked for again, until something tells of it.
-      if (result.status === 404) return onFailed(result)
+      missing = result.problem.code.endsWith('_not_found') ? missing + 1 : 0
+      // Then it is not asked for again, until something tells of it.
+      if (missing >= MISSING_TRIES) return onFailed(result)
       const isUrgent = isWaitedFor()
       begun = { ...begun, inARow: 0 }
       wanted = { ...EVERYTHING, isUrgent }
       onFailed(result)
       return plan(isUrgent ? 0 : RETRY_DELAY_MS)
     }
+    missing = 0
     if (now.isAll) {
       reached = result.reached
       wanted = leftAfter(wanted, reached)

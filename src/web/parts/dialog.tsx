@@ -27,11 +27,12 @@ export const Dialog = (props: Props): VNode => {
   useEffect(() => {
     if (isFocusLost()) form.current?.querySelector<HTMLElement>('.sheet-foot [type=submit]:enabled')?.focus()
   })
-  const [isAsking, setAsking] = useState(false)
-  const close = (): void => (question === undefined || isAsking ? onClose() : setAsking(true))
+  const [wantsToClose, setWantsToClose] = useState(false)
+  const isAsking = wantsToClose && question !== undefined
+  const close = (): void => (question === undefined || isAsking ? onClose() : setWantsToClose(true))
   const submit = (event: Event): void => {
     event.preventDefault()
-    if (isAsking) setAsking(false)
+    if (isAsking) setWantsToClose(false)
     else if (isDone) close()
     else if (!isBusy) onSubmit()
   }

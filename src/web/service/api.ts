@@ -140,18 +140,18 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
     const command = JSON.stringify([path, sent])
     const { key = keys.get(command) ?? newKey() } = sent
     keys.set(command, key)
-    for (const delay of [...retryDelaysMs, undefined]) {
+    for (const delays = [...retryDelaysMs]; ; ) {
       try {
         const answer = await call<A>('POST', path, { ...sent, key })
         keys.delete(command)
         return answer
       } catch (error) {
+        const delay = delays.shift()
         if (!isUncertain(error)) keys.delete(command)
         if (delay === undefined || !isUncertain(error)) throw error
         await new Promise((resolve) => setTimeout(resolve, delay))
       }
     }
-    throw unanswered()
   }
 
   return {

@@ -27,7 +27,7 @@ export const whenOf = (time: number, now: number): string => {
 export const rangeOf = (from: number, to: number): string =>
   midnightOf(from) === midnightOf(to - 1)
     ? `${clockOf(from)}–${clockOf(to)}`
-    : `${weekdayOf(from).slice(0, 3)} ${clockOf(from)}–${weekdayOf(to).slice(0, 3)} ${clockOf(to)}`
+    : `${weekdayOf(from).slice(0, 3)} ${clockOf(from)}–${whenOf(to, from)}`
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 const MONTHS = [

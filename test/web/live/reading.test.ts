@@ -139,7 +139,7 @@ test('a reading that failed reports why, and one that somebody waits for is take
   t.deepEqual([tries, failed.length, failed[0]?.status], [2, 2, 503])
 })
 
-test('what there is not is not asked for again, until something tells of it', async (t) => {
+test('what there is not is asked for three times, and then not until something tells of it', async (t) => {
   let asked = 0
   const reading = openReading({
     ...ofKinds('sut'),
@@ -151,10 +151,15 @@ test('what there is not is not asked for again, until something tells of it', as
     ...{ onValue: () => t.fail(), onFailed: () => undefined },
   })
   await setImmediate()
+  for (const tries of [2, 3]) {
+    reading.again()
+    await setImmediate()
+    t.is(asked, tries)
+  }
   reading.tell(news('05', change('05', 'user', 'u')))
   await setImmediate()
-  t.is(asked, 1)
+  t.is(asked, 3)
   reading.tell(news('06', change('06', 'sut', 's')))
   await setImmediate()
-  t.is(asked, 2)
+  t.is(asked, 4)
 })

@@ -18,6 +18,7 @@ test('a time has its day where that is another one, and its date where the weekd
   )
   t.is(rangeOf(at(27), day(11, 28)), '15:30–00:00')
   t.is(rangeOf(at(27), at(30)), 'Fri 15:30–Mon 15:30')
+  t.is(rangeOf(at(27), at(34)), 'Fri 15:30–Fri 4 Dec 15:30')
 })
 
 test('a length has days where it is longer than one', (t) => {

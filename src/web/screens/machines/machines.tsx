@@ -74,10 +74,10 @@ const useRows = (now: number) => {
 /** Machines that are asked for together: those in view, and those around them. */
 const BLOCK = 100
 
-/** The rows around those in view, the same for half a block of scrolling. */
+/** The rows around those in view, the same for a quarter of a block of scrolling. */
 const blockOf = (shown: readonly { readonly sut: Sut }[], [first]: readonly string[]): readonly string[] => {
   const at = shown.findIndex(({ sut }) => sut._id === first)
-  const start = Math.max(0, Math.floor(at / (BLOCK / 2)) * (BLOCK / 2))
+  const start = Math.max(0, Math.floor(at / (BLOCK / 4)) * (BLOCK / 4))
   return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
 }
 

@@ -215,10 +215,10 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
           {announced(window, taken, begin)}
         </div>
         {sut.monitoring.status === 'Offline' && (
-          <p class="note warn">
+          <div class="note warn">
             <Icon name="warning" />
-            Offline since {whenOf(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.
-          </p>
+            <span>Offline since {whenOf(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.</span>
+          </div>
         )}
         {clash !== undefined && (
           <ClashNote

@@ -15,19 +15,20 @@ const write = emptyWrite(database)
 
 /**
  * Copies the WAL into the file, and takes the lock of writers: whoever writes first after a complete copy restarts the
- * WAL and waits for the disk, which the thread that answers requests must not. Until the lock is taken, a reader of the
- * WAL keeps everybody from restarting it.
+ * WAL and waits for the disk, which the thread that answers requests must not. Until the lock is taken, for which it
+ * waits, a reader of the WAL keeps everybody from restarting it.
  */
 const copyAndLock = (): boolean => {
   try {
     reader.exec('BEGIN; PRAGMA user_version')
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
-    database.exec('BEGIN IMMEDIATE')
+    database.exec('PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE')
     return true
   } catch {
     // Like SQLite's own checkpoints: the next one retries.
     return false
   } finally {
+    database.exec('PRAGMA busy_timeout = 0')
     if (reader.isTransaction) reader.exec('COMMIT')
   }
 }

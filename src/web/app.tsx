@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { MINUTE } from './features/schedule/times.ts'
 import { EndSaid } from './frame/end-said.tsx'
 import { Granted } from './frame/granted.tsx'
 import { TabBar, TopBar } from './frame/navigation.tsx'
@@ -15,11 +16,10 @@ import { Modal } from './parts/modal.tsx'
 import { StateBlock } from './parts/state.tsx'
 import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
-import { More } from './screens/more.tsx'
+import { More } from './screens/more/more.tsx'
 import { Schedule } from './screens/schedule/schedule.tsx'
-import { SignIn } from './screens/sign-in.tsx'
+import { SignIn } from './screens/sign-in/sign-in.tsx'
 import type { Me } from './service/session.ts'
-import { MINUTE } from './timeline/times.ts'
 
 /** What the screens show whose files are loaded after those of the first. */
 const LATER = Object.fromEntries(

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
+import { MINUTE } from '../features/schedule/times.ts'
 import { usePage } from '../page/context.ts'
 import { endText, nearest } from '../page/warning.ts'
 import { useStore } from '../parts/store.ts'
-import { MINUTE } from '../timeline/times.ts'
 
 /** Says once that a reservation ends soon, and once that it is over, to those who do not see the title and the ring. */
 export const EndSaid = (): VNode => {

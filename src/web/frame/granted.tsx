@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { whenOf } from '../features/schedule/times.ts'
 import { usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
 import { notify } from '../page/warning.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
-import { whenOf } from '../timeline/times.ts'
 
 /** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { isRunning } from '../live/own.ts'
+import { isRunning } from '../data/own.ts'
 import { usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
 import { Icon, Mark } from '../parts/icon.tsx'

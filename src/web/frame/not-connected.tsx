@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { clockOf } from '../features/schedule/times.ts'
 import { usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
-import { clockOf } from '../timeline/times.ts'
 
 /** Between tries while the service does not answer. */
 const RETRY_INTERVAL_MS = 10_000

@@ -1,10 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { pastPage } from '../features/past/past-page.ts'
 import { asOfText } from '../page/as-of.ts'
 import { PageProvider, usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
-import { pastPage } from '../past/past-page.ts'
 
 /** Says which moment is shown, on the screens that show it. */
 export const PastBanner = (): VNode | undefined => {

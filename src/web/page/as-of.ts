@@ -1,4 +1,4 @@
-import { shortDayOf } from '../timeline/times.ts'
+import { shortDayOf } from '../features/schedule/times.ts'
 
 /** A moment of the log's past, as which the lab is seen. Pure. */
 export interface AsOf {

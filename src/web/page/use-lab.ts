@@ -1,13 +1,13 @@
 import { useMemo, useRef } from 'preact/hooks'
-import { isKnown, isLoaded, type Lab } from '../live/lab.ts'
-import { turnaroundOf } from '../live/objects.ts'
-import { ofKinds } from '../live/reading.ts'
+import { isKnown, isLoaded, type Lab } from '../data/lab.ts'
+import { turnaroundOf } from '../data/objects.ts'
+import { ofKinds } from '../data/reading.ts'
+import type { Stretch } from '../features/schedule/calendar.ts'
+import { HOUR } from '../features/schedule/times.ts'
 import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
-import type { Stretch } from '../timeline/calendar.ts'
-import { HOUR } from '../timeline/times.ts'
 import { usePage } from './context.ts'
-import { useReading } from './reading.ts'
+import { useReading } from './use-reading.ts'
 
 export interface LabReading {
   readonly isLoaded: boolean

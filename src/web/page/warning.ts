@@ -1,6 +1,6 @@
-import type { OwnControl } from '../live/own.ts'
+import type { OwnControl } from '../data/own.ts'
+import { clockOf, durationOf, MINUTE } from '../features/schedule/times.ts'
 import { makeStore, type Store } from '../parts/store.ts'
-import { clockOf, durationOf, MINUTE } from '../timeline/times.ts'
 
 /** How one wants to be warned before a reservation ends. It is kept in the browser. */
 export interface Warning {

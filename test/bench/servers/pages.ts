@@ -1,8 +1,8 @@
-import { eventsOf } from '../../../src/web/live/event-stream.ts'
-import { openLab } from '../../../src/web/live/lab.ts'
-import { gatherNews, newsOf } from '../../../src/web/live/news.ts'
-import { openOwn } from '../../../src/web/live/own.ts'
-import { type OpenReading, ofKinds, openReading, type ReadingOptions } from '../../../src/web/live/reading.ts'
+import { eventsOf } from '../../../src/web/data/event-stream.ts'
+import { openLab } from '../../../src/web/data/lab.ts'
+import { gatherNews, newsOf } from '../../../src/web/data/news.ts'
+import { openOwn } from '../../../src/web/data/own.ts'
+import { type OpenReading, ofKinds, openReading, type ReadingOptions } from '../../../src/web/data/reading.ts'
 import { makeStore } from '../../../src/web/parts/store.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
 import { EVENT_TYPES } from '../../../src/domain/event.ts'
-import { checkpointOf, shortRoot } from '../../../src/web/events/checkpoint.ts'
+import { checkpointOf, shortRoot } from '../../../src/web/features/events/checkpoint.ts'
 import {
   entryOf,
   type FeedEvent,
@@ -10,8 +10,8 @@ import {
   queryOf,
   sutIdOf,
   TYPES,
-} from '../../../src/web/events/feed.ts'
-import { sentenceOf } from '../../../src/web/events/sentence.ts'
+} from '../../../src/web/features/events/feed.ts'
+import { sentenceOf } from '../../../src/web/features/events/sentence.ts'
 
 /** The feed of the lab, in sentences with names. */
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { type Entry, lastChange } from '../../../src/web/events/entries.ts'
-import { sentenceOf } from '../../../src/web/events/sentence.ts'
+import { type Entry, lastChange } from '../../../src/web/features/events/entries.ts'
+import { sentenceOf } from '../../../src/web/features/events/sentence.ts'
 import { time } from '../timeline/times.ts'
 
 /** What was recorded, in sentences. */

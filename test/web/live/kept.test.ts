@@ -1,5 +1,5 @@
 import test from 'ava'
-import { openKept } from '../../../src/web/live/kept.ts'
+import { openKept } from '../../../src/web/data/kept.ts'
 import { type Api, Refused } from '../../../src/web/service/api.ts'
 import { until } from '../../http/until.ts'
 

@@ -1,6 +1,6 @@
 import test from 'ava'
-import { isKnown, openLab } from '../../../src/web/live/lab.ts'
-import type { Reservation, Sut } from '../../../src/web/live/objects.ts'
+import { isKnown, openLab } from '../../../src/web/data/lab.ts'
+import type { Reservation, Sut } from '../../../src/web/data/objects.ts'
 import type { Readable } from '../../../src/web/service/api.ts'
 
 const sut = (_id: string, name: string): Sut => ({

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { type Change, heardFrom, joined, type News } from '../../../src/web/live/news.ts'
+import { type Change, heardFrom, joined, type News } from '../../../src/web/data/news.ts'
 
 const change = (sequence: string, _id: string): Change => ({ sequence, kind: 'sut', _id, sut_id: _id })
 const news = (position: string, ...changes: readonly Change[]): News => ({ position, changes })

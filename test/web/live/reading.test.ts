@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import type { Change, News } from '../../../src/web/live/news.ts'
-import { type About, ofKinds, ofSut, openReading } from '../../../src/web/live/reading.ts'
+import type { Change, News } from '../../../src/web/data/news.ts'
+import { type About, ofKinds, ofSut, openReading } from '../../../src/web/data/reading.ts'
 import { Refused } from '../../../src/web/service/api.ts'
 
 const change = (sequence: string, kind: Change['kind'], _id: string, sut_id: string | null = null): Change => ({

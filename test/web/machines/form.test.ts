@@ -9,7 +9,7 @@ import {
   revisionOf,
   valuesOf,
   withType,
-} from '../../../src/web/machines/form.ts'
+} from '../../../src/web/features/machines/form.ts'
 import { known } from './machines.ts'
 
 /** The form of a machine: what is sent of it. */

@@ -1,9 +1,9 @@
 import test from 'ava'
-import { type CsvRow, readCsv } from '../../../src/web/importing/rows.ts'
-import { toSut } from '../../../src/web/machines/to-sut.ts'
-import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/machines/uptime.ts'
+import { type CsvRow, readCsv } from '../../../src/web/features/import/rows.ts'
+import { toSut } from '../../../src/web/features/machines/to-sut.ts'
+import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
+import { weekOf } from '../../../src/web/features/schedule/week.ts'
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
-import { weekOf } from '../../../src/web/timeline/week.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'
 

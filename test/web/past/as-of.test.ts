@@ -1,6 +1,6 @@
 import test from 'ava'
+import { fromLocal, toLocal } from '../../../src/web/features/past/local.ts'
 import { asOfText, asOfTime, isBy, pathAsOf } from '../../../src/web/page/as-of.ts'
-import { fromLocal, toLocal } from '../../../src/web/past/local.ts'
 
 /** The lab as it was, without a browser. */
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { User } from '../../../src/web/people/user.ts'
+import type { User } from '../../../src/web/features/people/user.ts'
 import {
   changesOf,
   creationOf,

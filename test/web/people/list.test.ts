@@ -1,5 +1,5 @@
 import test from 'ava'
-import type { ListedUser } from '../../../src/web/people/user.ts'
+import type { ListedUser } from '../../../src/web/features/people/user.ts'
 import { ordered, tagsOfScope } from '../../../src/web/screens/people/list.ts'
 import { toUser } from '../../../src/web/screens/people/to-user.ts'
 

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { expiryOf, madeText, type Token } from '../../../src/web/people/tokens.ts'
+import { expiryOf, madeText, type Token } from '../../../src/web/features/people/tokens.ts'
 
 /** What the page says of tokens, without a browser. */
 

@@ -10,7 +10,7 @@ import {
   NO_CRITERIA,
   toggledValue,
   toMatch,
-} from '../../../src/web/reserving/criteria.ts'
+} from '../../../src/web/features/reserve/criteria.ts'
 import { criteriaOf, isTextLeftOut, NO_FILTER } from '../../../src/web/screens/schedule/grid/filter.ts'
 import { sut } from '../machines/machines.ts'
 

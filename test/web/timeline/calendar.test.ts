@@ -9,7 +9,7 @@ import {
   freeUntil,
   gapsOf,
   takenBy,
-} from '../../../src/web/timeline/calendar.ts'
+} from '../../../src/web/features/schedule/calendar.ts'
 import { booked, MINUTE, time } from './times.ts'
 
 const HELD = [booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')]

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { datesOf, durationOf, HOUR, MINUTE, rangeOf, whenOf } from '../../../src/web/timeline/times.ts'
+import { datesOf, durationOf, HOUR, MINUTE, rangeOf, whenOf } from '../../../src/web/features/schedule/times.ts'
 
 const day = (month: number, date: number): number => new Date(2026, month - 1, date).getTime()
 

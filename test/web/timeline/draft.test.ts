@@ -1,5 +1,5 @@
 import test from 'ava'
-import { takenBy } from '../../../src/web/timeline/calendar.ts'
+import { takenBy } from '../../../src/web/features/schedule/calendar.ts'
 import {
   clashOfDraft,
   draftAt,
@@ -11,7 +11,7 @@ import {
   moveStart,
   parseStart,
   windowOf,
-} from '../../../src/web/timeline/draft.ts'
+} from '../../../src/web/features/schedule/draft.ts'
 import { booked, MINUTE, time } from './times.ts'
 
 const HELD = takenBy([booked('a', '10:00', '12:00'), booked('b', '14:00', '15:00')], 0)

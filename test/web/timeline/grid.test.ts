@@ -1,9 +1,25 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { cellsOf, loadStep, stopsOf } from '../../../src/web/timeline/cells.ts'
-import { moveOf, moveSpot, stopAt } from '../../../src/web/timeline/moves.ts'
-import { grouped, heightOf, hold, layOut, rowAt, scrollFor, visibleRows } from '../../../src/web/timeline/rows.ts'
-import { daysOf, hourWidthOf, minutesOf, snap, spanLater, spanOf, timeAt } from '../../../src/web/timeline/span.ts'
+import { cellsOf, loadStep, stopsOf } from '../../../src/web/features/schedule/cells.ts'
+import { moveOf, moveSpot, stopAt } from '../../../src/web/features/schedule/moves.ts'
+import {
+  grouped,
+  heightOf,
+  hold,
+  layOut,
+  rowAt,
+  scrollFor,
+  visibleRows,
+} from '../../../src/web/features/schedule/rows.ts'
+import {
+  daysOf,
+  hourWidthOf,
+  minutesOf,
+  snap,
+  spanLater,
+  spanOf,
+  timeAt,
+} from '../../../src/web/features/schedule/span.ts'
 import { booked, MINUTE, time } from './times.ts'
 
 const DAY = spanOf('day', time('10:00'))

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import test from 'ava'
 import { findSeriesWindows } from '../../../src/domain/series/windows.ts'
 import { instantAt } from '../../../src/domain/values/instant.ts'
-import { takenBy } from '../../../src/web/timeline/calendar.ts'
-import { occurrencesOf, ruleText, timesUntil, weekly } from '../../../src/web/timeline/series.ts'
+import { takenBy } from '../../../src/web/features/schedule/calendar.ts'
+import { occurrencesOf, ruleText, timesUntil, weekly } from '../../../src/web/features/series/dates.ts'
 import { booked, time } from './times.ts'
 
-const MODULE = import.meta.resolve('../../../src/web/timeline/series.ts')
+const MODULE = import.meta.resolve('../../../src/web/features/series/dates.ts')
 const WEEK = 7 * 86_400_000
 
 type Ends = readonly [start: string, end: string]

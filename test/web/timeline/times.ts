@@ -1,4 +1,4 @@
-import type { Booked } from '../../../src/web/timeline/calendar.ts'
+import type { Booked } from '../../../src/web/features/schedule/calendar.ts'
 
 export const MINUTE = 60_000
 

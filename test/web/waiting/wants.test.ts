@@ -1,7 +1,7 @@
 import test from 'ava'
-import type { Change } from '../../../src/web/live/news.ts'
-import type { SutRequest } from '../../../src/web/live/objects.ts'
-import { aboutRequest } from '../../../src/web/waiting/read.ts'
+import type { Change } from '../../../src/web/data/news.ts'
+import type { SutRequest } from '../../../src/web/data/objects.ts'
+import { aboutRequest } from '../../../src/web/features/queue/read.ts'
 import {
   aheadOf,
   asPriority,
@@ -12,7 +12,7 @@ import {
   type Words,
   wordsOfMatch,
   wordsOfRequest,
-} from '../../../src/web/waiting/wants.ts'
+} from '../../../src/web/features/queue/wants.ts'
 import { sut } from '../machines/machines.ts'
 
 /** What those want who wait, and who is before whom: arithmetic without a browser. */

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { checkpointOf, shortRoot } from '../../events/checkpoint.ts'
+import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
+import { clockOf, numberOf } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -8,7 +9,6 @@ import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
-import { clockOf, numberOf } from '../../timeline/times.ts'
 
 interface Signed {
   readonly text: string

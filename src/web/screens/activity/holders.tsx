@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { NamedReservation } from '../../live/objects.ts'
+import type { NamedReservation } from '../../data/objects.ts'
+import { fromLocal, toLocal } from '../../features/past/local.ts'
+import { rangeOf } from '../../features/schedule/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { RefusedNote, Select } from '../../parts/field.tsx'
 import { useStore } from '../../parts/store.ts'
-import { fromLocal, toLocal } from '../../past/local.ts'
 import { Refused } from '../../service/api.ts'
-import { rangeOf } from '../../timeline/times.ts'
 import type { Names } from './names.ts'
 
 interface Found {

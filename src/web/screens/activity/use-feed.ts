@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type FeedEvent, type FeedPage, joined } from '../../events/feed.ts'
-import { RETRY_DELAY_MS } from '../../live/reading.ts'
+import { RETRY_DELAY_MS } from '../../data/reading.ts'
+import { type FeedEvent, type FeedPage, joined } from '../../features/events/feed.ts'
 import { usePage } from '../../page/context.ts'
 import { useStore } from '../../parts/store.ts'
 import { type Api, Refused } from '../../service/api.ts'

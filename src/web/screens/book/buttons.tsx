@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { useUsed } from '../../features/people/use-used.ts'
+import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
+import { durationOf, whenOf } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { useStore } from '../../parts/store.ts'
-import { useUsed } from '../../people/use-used.ts'
-import { durationOf, whenOf } from '../../timeline/times.ts'
-import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../waiting/wants.ts'
 import type { Take } from './choices.ts'
 
 /** Seconds that one may wait. */

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
+import { durationOf } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import { durationOf } from '../../timeline/times.ts'
 import { type Choice, spanOn, type Take } from './choices.ts'
 
 interface Props {

@@ -1,8 +1,8 @@
+import { ordinalOf } from '../../features/queue/wants.ts'
+import type { Available, Offer } from '../../features/reserve/available.ts'
+import { type Asked, lengthTo } from '../../features/schedule/draft.ts'
+import { clockOf, durationOf, relativeDayOf, whenOf } from '../../features/schedule/times.ts'
 import type { IconName } from '../../parts/icon-name.ts'
-import type { Available, Offer } from '../../reserving/available.ts'
-import { type Asked, lengthTo } from '../../timeline/draft.ts'
-import { clockOf, durationOf, relativeDayOf, whenOf } from '../../timeline/times.ts'
-import { ordinalOf } from '../../waiting/wants.ts'
 
 /** What can be had: the machines that are free then, or what is free instead, or a place in the queue. Pure. */
 export type Choice = Take | Wait

@@ -1,9 +1,15 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut } from '../../data/objects.ts'
+import {
+  type Choosable,
+  type Criteria,
+  choosablesOf,
+  toggledValue,
+  type Value,
+} from '../../features/reserve/criteria.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
-import { type Choosable, type Criteria, choosablesOf, toggledValue, type Value } from '../../reserving/criteria.ts'
 
 /** Values that are shown side by side, at most. */
 const CHIPS_MAX = 12

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { fromLocal, toLocal } from '../../past/local.ts'
-import { floorQuarter } from '../../timeline/calendar.ts'
-import { type Asked, beginOf } from '../../timeline/draft.ts'
+import { fromLocal, toLocal } from '../../features/past/local.ts'
+import { floorQuarter } from '../../features/schedule/calendar.ts'
+import { type Asked, beginOf } from '../../features/schedule/draft.ts'
 
 interface Props<A extends Asked> {
   readonly asked: A

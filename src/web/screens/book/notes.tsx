@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut } from '../../data/objects.ts'
+import { refusalText } from '../../features/reserve/refusals.ts'
+import type { Stretch } from '../../features/schedule/calendar.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { refusalText } from '../../reserving/refusals.ts'
 import type { Refused } from '../../service/api.ts'
-import type { Stretch } from '../../timeline/calendar.ts'
 
 /** What is said of what would be taken. */
 

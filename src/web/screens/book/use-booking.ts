@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
-import { command } from '../../holding/commands.ts'
+import { command } from '../../features/holding/commands.ts'
+import { bodyOf, type Outcome } from '../../features/reserve/request.ts'
+import type { Reserved } from '../../features/reserve/reserved-note.tsx'
+import { whenOf } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
-import { bodyOf, type Outcome } from '../../reserving/request.ts'
-import type { Reserved } from '../../reserving/reserved-note.tsx'
 import { Refused } from '../../service/api.ts'
-import { whenOf } from '../../timeline/times.ts'
 import type { Take } from './choices.ts'
 
 interface Options {

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import type { FullSettings, Settings, Sut } from '../../live/objects.ts'
+import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
+import { secondsText } from '../../features/schedule/times.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { secondsText } from '../../timeline/times.ts'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 

@@ -1,14 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Sut } from '../../live/objects.ts'
-import { ofSut } from '../../live/reading.ts'
-import { readUptime } from '../../machines/read-uptime.ts'
-import { Strip } from '../../machines/strip.tsx'
-import { outagesText, outageText, type Uptime } from '../../machines/uptime.ts'
-import { useReading } from '../../page/reading.ts'
+import type { Sut } from '../../data/objects.ts'
+import { ofSut } from '../../data/reading.ts'
+import { readUptime } from '../../features/machines/read-uptime.ts'
+import { Strip } from '../../features/machines/strip.tsx'
+import { outagesText, outageText, type Uptime } from '../../features/machines/uptime.ts'
+import type { Outage } from '../../features/schedule/cells.ts'
+import { clockOf, HOUR, MINUTE, shortDayOf, whenOf } from '../../features/schedule/times.ts'
+import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
-import type { Outage } from '../../timeline/cells.ts'
-import { clockOf, HOUR, MINUTE, shortDayOf, whenOf } from '../../timeline/times.ts'
 
 interface Props {
   readonly sut: Sut

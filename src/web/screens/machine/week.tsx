@@ -1,9 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact'
+import type { Booked } from '../../features/schedule/calendar.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, rangeOf, shortDayOf } from '../../features/schedule/times.ts'
+import { type Day, type DayBlock, type DayTurn, weekOf } from '../../features/schedule/week.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import type { Booked } from '../../timeline/calendar.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, rangeOf, shortDayOf } from '../../timeline/times.ts'
-import { type Day, type DayBlock, type DayTurn, weekOf } from '../../timeline/week.ts'
 
 interface Props {
   readonly booked: readonly Booked[]

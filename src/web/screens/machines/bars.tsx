@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut } from '../../data/objects.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { saveFile } from '../../parts/save-file.ts'

@@ -1,8 +1,8 @@
-import { csvOf } from '../../importing/rows.ts'
-import type { Sut } from '../../live/objects.ts'
-import { systemOf } from '../../live/objects.ts'
-import { type MachineState, stateOf } from '../../machines/state.ts'
-import type { Booked } from '../../timeline/calendar.ts'
+import type { Sut } from '../../data/objects.ts'
+import { systemOf } from '../../data/objects.ts'
+import { csvOf } from '../../features/import/rows.ts'
+import { type MachineState, stateOf } from '../../features/machines/state.ts'
+import type { Booked } from '../../features/schedule/calendar.ts'
 import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/grid/filter.ts'
 
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */

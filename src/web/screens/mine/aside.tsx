@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
+import { HoursMeter } from '../../features/people/hours.tsx'
+import { useUsed } from '../../features/people/use-used.ts'
+import { hoursTextOf, type Used } from '../../features/people/user.ts'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
 import { useStore } from '../../parts/store.ts'
-import { HoursMeter } from '../../people/hours.tsx'
-import { useUsed } from '../../people/use-used.ts'
-import { hoursTextOf, type Used } from '../../people/user.ts'
 
 const Week = ({ used }: { readonly used: Used }): VNode => {
   const count = used.quota?.reservations_max ?? null

@@ -1,9 +1,9 @@
-import { readReservations, readSut } from '../../live/lists.ts'
-import type { Change } from '../../live/news.ts'
-import { bookedOf, type Connected, type NamedReservation } from '../../live/objects.ts'
-import { type About, ofKinds } from '../../live/reading.ts'
-import { type Reading, useReading } from '../../page/reading.ts'
-import { toIso } from '../../timeline/times.ts'
+import { readReservations, readSut } from '../../data/lists.ts'
+import type { Change } from '../../data/news.ts'
+import { bookedOf, type Connected, type NamedReservation } from '../../data/objects.ts'
+import { type About, ofKinds } from '../../data/reading.ts'
+import { toIso } from '../../features/schedule/times.ts'
+import { type Reading, useReading } from '../../page/use-reading.ts'
 
 /** Machines of own reservations of which details are shown, at most. */
 const MOST = 50

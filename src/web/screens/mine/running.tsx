@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Commands, useCommands } from '../../holding/commands.ts'
+import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../data/objects.ts'
+import { type Commands, useCommands } from '../../features/holding/commands.ts'
 import {
   HostPort,
   PortNote,
@@ -8,11 +9,12 @@ import {
   UnusedNote,
   useConnection,
   ViewerFile,
-} from '../../holding/connection.tsx'
-import { afterText, CommandNote, ExtendPair } from '../../holding/extend.tsx'
-import { giveBack, ShortenMenu, textsUntil, type Until } from '../../holding/give-back.tsx'
-import { KeptNote } from '../../holding/keepalive.tsx'
-import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../live/objects.ts'
+} from '../../features/holding/connection.tsx'
+import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
+import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
+import { KeptNote } from '../../features/holding/keepalive.tsx'
+import type { Taken } from '../../features/schedule/calendar.ts'
+import { durationOf, whenOf } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
@@ -20,8 +22,6 @@ import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import type { Taken } from '../../timeline/calendar.ts'
-import { durationOf, whenOf } from '../../timeline/times.ts'
 
 export interface Held {
   readonly reservation: NamedReservation

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
+import { ROLES } from '../../features/people/user.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { ROLES } from '../../people/user.ts'
 import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
 
 interface Props {

@@ -1,4 +1,4 @@
-import type { Quota, User } from '../../people/user.ts'
+import type { Quota, User } from '../../features/people/user.ts'
 import type { Role } from '../../service/session.ts'
 
 /** What the form of a person says, and what of it is sent. Pure. */

@@ -1,11 +1,11 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { User } from '../../features/people/user.ts'
+import { dateOf } from '../../features/schedule/times.ts'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import type { User } from '../../people/user.ts'
-import { dateOf } from '../../timeline/times.ts'
 
 interface Props {
   readonly user: User

@@ -1,4 +1,4 @@
-import { hoursTextOf, type ListedUser, roleTextOf } from '../../people/user.ts'
+import { hoursTextOf, type ListedUser, roleTextOf } from '../../features/people/user.ts'
 
 /** The list of people: what a row says, and in what order they stand. Pure. */
 

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { UNKEPT } from '../../features/people/secret-note.tsx'
+import type { User } from '../../features/people/user.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { CopyButton } from '../../parts/copy.tsx'
@@ -7,8 +9,6 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import { UNKEPT } from '../../people/secret-note.tsx'
-import type { User } from '../../people/user.ts'
 import { newKey } from '../../service/api.ts'
 
 interface Props {

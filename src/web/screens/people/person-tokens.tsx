@@ -1,16 +1,16 @@
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { SecretNote } from '../../features/people/secret-note.tsx'
+import { TokenDialog } from '../../features/people/token-dialog.tsx'
+import { expiryOf, type IssuedToken, type Token, useTokens } from '../../features/people/tokens.ts'
+import type { User } from '../../features/people/user.ts'
+import { HOUR } from '../../features/schedule/times.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import { SecretNote } from '../../people/secret-note.tsx'
-import { TokenDialog } from '../../people/token-dialog.tsx'
-import { expiryOf, type IssuedToken, type Token, useTokens } from '../../people/tokens.ts'
-import type { User } from '../../people/user.ts'
-import { HOUR } from '../../timeline/times.ts'
 
 interface Props {
   readonly user: User

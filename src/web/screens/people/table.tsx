@@ -1,11 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { HoursMeter } from '../../features/people/hours.tsx'
+import { type ListedUser, roleTextOf } from '../../features/people/user.ts'
+import { dateOf } from '../../features/schedule/times.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { HoursMeter } from '../../people/hours.tsx'
-import { type ListedUser, roleTextOf } from '../../people/user.ts'
-import { dateOf } from '../../timeline/times.ts'
 import { type Column, type Order, tagsOfScope, weekOf } from './list.ts'
 
 interface HeadProps {

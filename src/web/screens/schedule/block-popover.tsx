@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { useCommands } from '../../holding/commands.ts'
+import type { Reservation, Sut } from '../../data/objects.ts'
+import { useCommands } from '../../features/holding/commands.ts'
 import {
   HostPort,
   PortNote,
@@ -8,19 +9,18 @@ import {
   UnusedNote,
   useConnection,
   ViewerFile,
-} from '../../holding/connection.tsx'
-import { afterText, CommandNote } from '../../holding/extend.tsx'
-import { giveBack, textsUntil, type Until } from '../../holding/give-back.tsx'
-import { KeptNote } from '../../holding/keepalive.tsx'
-import { SeriesNote } from '../../holding/series.tsx'
-import type { Reservation, Sut } from '../../live/objects.ts'
+} from '../../features/holding/connection.tsx'
+import { afterText, CommandNote } from '../../features/holding/extend.tsx'
+import { giveBack, textsUntil, type Until } from '../../features/holding/give-back.tsx'
+import { KeptNote } from '../../features/holding/keepalive.tsx'
+import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
+import { dayTitleOf, durationOf, MINUTE, toIso, whenOf } from '../../features/schedule/times.ts'
+import { SeriesNote } from '../../features/series/series.tsx'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
-import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../timeline/calendar.ts'
-import { dayTitleOf, durationOf, MINUTE, toIso, whenOf } from '../../timeline/times.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { Sut } from '../../live/objects.ts'
-import { hold, type Row } from '../../timeline/rows.ts'
+import type { Sut } from '../../data/objects.ts'
+import { hold, type Row } from '../../features/schedule/rows.ts'
 
 /** Nothing moves while somebody is at it: rows keep their places until pointer, focus and draft are gone. */
 

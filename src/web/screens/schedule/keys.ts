@@ -1,10 +1,10 @@
-import type { Sut } from '../../live/objects.ts'
-import type { Taken } from '../../timeline/calendar.ts'
-import type { Cell } from '../../timeline/cells.ts'
-import { draftAt, dragEnd, moveLength, moveStart } from '../../timeline/draft.ts'
-import { moveOf } from '../../timeline/moves.ts'
-import { type Span, spanLater, stepOf, type Zoom } from '../../timeline/span.ts'
-import { QUARTER } from '../../timeline/times.ts'
+import type { Sut } from '../../data/objects.ts'
+import type { Taken } from '../../features/schedule/calendar.ts'
+import type { Cell } from '../../features/schedule/cells.ts'
+import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule/draft.ts'
+import { moveOf } from '../../features/schedule/moves.ts'
+import { type Span, spanLater, stepOf, type Zoom } from '../../features/schedule/span.ts'
+import { QUARTER } from '../../features/schedule/times.ts'
 import { backToNow, type Open, show, zoomTo } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */

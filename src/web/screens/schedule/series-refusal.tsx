@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
-import type { Sut } from '../../live/objects.ts'
+import type { Sut } from '../../data/objects.ts'
+import { shortDayOf, whenOf } from '../../features/schedule/times.ts'
+import { seriesRefusalText, takenDatesOf } from '../../features/series/series-refusals.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { seriesRefusalText, takenDatesOf } from '../../reserving/series-refusals.ts'
 import type { Refused } from '../../service/api.ts'
-import { shortDayOf, whenOf } from '../../timeline/times.ts'
 import { Popover } from './popover.tsx'
 
 interface Props {

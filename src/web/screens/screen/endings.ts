@@ -1,6 +1,6 @@
+import { clockOf } from '../../features/schedule/times.ts'
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
-import { clockOf } from '../../timeline/times.ts'
 import type { ConsoleEnd } from './console-end.ts'
 
 /** What is said when a screen is not shown, and what helps. */

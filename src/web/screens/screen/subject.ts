@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Reservation, type Sut, takenOf } from '../../live/objects.ts'
-import type { About } from '../../live/reading.ts'
-import { useReading } from '../../page/reading.ts'
-import type { Booked, Taken } from '../../timeline/calendar.ts'
-import { HOUR, toIso } from '../../timeline/times.ts'
+import { bookedOf, type NamedReservation, type Reservation, type Sut, takenOf } from '../../data/objects.ts'
+import type { About } from '../../data/reading.ts'
+import type { Booked, Taken } from '../../features/schedule/calendar.ts'
+import { HOUR, toIso } from '../../features/schedule/times.ts'
+import { useReading } from '../../page/use-reading.ts'
 
 /** What a screen is of. Members are undefined until they were read. */
 export interface Subject {

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Commands } from '../../holding/commands.ts'
-import { USUAL_MS } from '../../holding/extend.tsx'
+import type { Commands } from '../../features/holding/commands.ts'
+import { USUAL_MS } from '../../features/holding/extend.tsx'
+import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
+import { clockOf, toIso, whenOf } from '../../features/schedule/times.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { type Booked, nextTaken, type Taken } from '../../timeline/calendar.ts'
-import { clockOf, toIso, whenOf } from '../../timeline/times.ts'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import { daysOf, minuteAt, type Span } from '../../../timeline/span.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../../timeline/times.ts'
+import { daysOf, minuteAt, type Span } from '../../../features/schedule/span.ts'
+import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../../features/schedule/times.ts'
 
 interface Props {
   readonly span: Span

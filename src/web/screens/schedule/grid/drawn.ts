@@ -1,6 +1,6 @@
-import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../timeline/calendar.ts'
-import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../timeline/draft.ts'
-import { clockOf, durationOf, whenOf } from '../../../timeline/times.ts'
+import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../features/schedule/calendar.ts'
+import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../features/schedule/draft.ts'
+import { clockOf, durationOf, whenOf } from '../../../features/schedule/times.ts'
 import type { Open } from './view.ts'
 
 /** What can be dragged: the edges of a draft, and the end of an own reservation. */

@@ -1,14 +1,22 @@
 import type { VNode } from 'preact'
-import { shortCauseOf, shortOf } from '../../../events/causes.ts'
-import { type Sut, systemOf, takenOf } from '../../../live/objects.ts'
-import { stateOf } from '../../../machines/state.ts'
+import { type Sut, systemOf, takenOf } from '../../../data/objects.ts'
+import { shortCauseOf, shortOf } from '../../../features/events/causes.ts'
+import { stateOf } from '../../../features/machines/state.ts'
+import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
+import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
+import { minuteAt, type Span } from '../../../features/schedule/span.ts'
+import {
+  clockOf,
+  durationOf,
+  HOUR,
+  rangeOf,
+  relativeDayOf,
+  shortDayOf,
+  whenOf,
+} from '../../../features/schedule/times.ts'
 import { linkTo } from '../../../page/location.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { initialsOf } from '../../../parts/initials.ts'
-import { type Booked, freeUntil } from '../../../timeline/calendar.ts'
-import { type Cell, loadStep } from '../../../timeline/cells.ts'
-import { minuteAt, type Span } from '../../../timeline/span.ts'
-import { clockOf, durationOf, HOUR, rangeOf, relativeDayOf, shortDayOf, whenOf } from '../../../timeline/times.ts'
 import type { Drawn } from './drawn.ts'
 
 export interface RowOptions {

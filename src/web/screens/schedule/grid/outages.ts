@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Sut } from '../../../live/objects.ts'
-import { RETRY_DELAY_MS } from '../../../live/reading.ts'
-import { readUptimes } from '../../../machines/read-uptime.ts'
+import type { Sut } from '../../../data/objects.ts'
+import { RETRY_DELAY_MS } from '../../../data/reading.ts'
+import { readUptimes } from '../../../features/machines/read-uptime.ts'
+import type { Outage } from '../../../features/schedule/cells.ts'
+import type { Span } from '../../../features/schedule/span.ts'
 import { usePage } from '../../../page/context.ts'
 import { useStore } from '../../../parts/store.ts'
 import { Refused } from '../../../service/api.ts'
-import type { Outage } from '../../../timeline/cells.ts'
-import type { Span } from '../../../timeline/span.ts'
 
 type Outages = ReadonlyMap<string, readonly Outage[]>
 

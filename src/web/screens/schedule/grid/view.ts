@@ -1,8 +1,8 @@
+import type { Draft } from '../../../features/schedule/draft.ts'
+import type { Queued } from '../../../features/schedule/queued.ts'
+import type { Span, Zoom } from '../../../features/schedule/span.ts'
 import { goTo } from '../../../page/location.ts'
 import { makeStore, type Store } from '../../../parts/store.ts'
-import type { Draft } from '../../../timeline/draft.ts'
-import type { Queued } from '../../../timeline/queued.ts'
-import type { Span, Zoom } from '../../../timeline/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
 /** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */

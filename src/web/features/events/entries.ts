@@ -1,0 +1,68 @@
+import type { Readable } from '../../service/api.ts'
+
+/** An event of a machine's history, as far as the page uses it. */
+export interface Entry {
+  readonly sequence: string
+  /** `berth.SutUpdated`. */
+  readonly type: string
+  /** RFC 3339. */
+  readonly time: string
+  readonly stream: string
+  readonly revision: number
+  readonly actor?: string
+  /** Where it can be read. */
+  readonly actorname?: string
+  readonly reason?: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly changes: readonly Change[]
+}
+
+export interface Change {
+  readonly path: string
+  readonly from?: unknown
+  readonly to?: unknown
+  /** Of secrets, whose values nobody sees. */
+  readonly changed?: true
+}
+
+interface HistoryPage {
+  readonly count: number
+  readonly events: readonly Entry[]
+}
+
+export interface Newest {
+  /** How many there are in all. */
+  readonly count: number
+  /** Newest first. */
+  readonly entries: readonly Entry[]
+}
+
+/** The newest entries of a history, which the interface lists from the oldest on. */
+export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
+  const path = `/api/sut/${sutId}/history`
+  const { count } = (await api.get<HistoryPage>(`${path}?limit=1`)).value
+  const offset = Math.max(0, count - most)
+  const { value } = await api.get<HistoryPage>(`${path}?offset=${offset}&limit=${Math.max(1, Math.min(most, 1_000))}`)
+  return { count: value.count, entries: value.events.toReversed() }
+}
+
+/** What fields are called on the page. */
+const LABELS: Readonly<Record<string, string>> = {
+  ...{ name: 'Name', description: 'Description', address: 'Address', port: 'Port', sut_type: 'Type' },
+  ...{ is_active: 'Can be reserved', manufacturer: 'Maker', model: 'Model', os: 'System', version: 'Version' },
+  ...{ rdp_width: 'Width', rdp_height: 'Height', password: 'Password', user_name: 'User name', tags: 'Tags' },
+  ...{ turnaround: 'Turnaround', release_unused_after: 'Released unless used within' },
+  ...{ monitoring: 'Monitoring', listen_port: 'Listen port' },
+}
+
+export const labelOf = ({ path }: Change): string => {
+  const [, name = ''] = path.split('/')
+  return LABELS[name] ?? name
+}
+
+/** The newest event after a revision that changed the record of a machine. */
+export const lastChange = (entries: readonly Entry[], revision: number): Entry | undefined =>
+  entries.find(
+    // What names the machine it is about is a reservation's.
+    ({ data, revision: its, stream }) => data.sut_id === undefined && stream.startsWith('sut-') && its > revision,
+  )

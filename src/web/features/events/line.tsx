@@ -1,0 +1,52 @@
+import type { VNode } from 'preact'
+import { linkTo } from '../../page/location.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { numberOf } from '../schedule/times.ts'
+import type { Entry } from './entries.ts'
+import type { Part, Sentence } from './telling.ts'
+
+const PartView = ({ part }: { readonly part: Part }): VNode => {
+  if (typeof part === 'string') return <bdi>{part}</bdi>
+  if ('name' in part)
+    return (
+      <b class="medium">
+        <bdi>{part.name}</bdi>
+      </b>
+    )
+  return part.id === undefined ? (
+    <bdi>{part.machine}</bdi>
+  ) : (
+    <a href={linkTo('machines', part.id)}>
+      <bdi>{part.machine}</bdi>
+    </a>
+  )
+}
+
+export interface Told {
+  readonly entry: Entry
+  readonly sentence: Sentence
+}
+
+/** What was recorded, as a sentence. */
+export const Line = ({ entry, sentence, when }: Told & { readonly when: string }): VNode => (
+  <div class="ev">
+    <time datetime={entry.time} title={new Date(entry.time).toLocaleString('en-GB')}>
+      {when}
+    </time>
+    <Icon name={sentence.icon} />
+    <span>
+      {sentence.parts.map((part, n) => (
+        <PartView key={n} part={part} />
+      ))}
+      {entry.reason !== undefined && (
+        <>
+          {' '}
+          <q>
+            <bdi>{entry.reason}</bdi>
+          </q>
+        </>
+      )}
+    </span>
+    <span class="seq">{numberOf(Number(entry.sequence))}</span>
+  </div>
+)

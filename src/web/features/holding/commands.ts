@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks'
+import type { Reservation } from '../../data/objects.ts'
+import { type PageContext, usePage } from '../../page/context.ts'
+import { Refused } from '../../service/api.ts'
+
+/** Sends a command about a reservation, and shows its answer everywhere. */
+export const command = async (
+  { api, lab, own }: Pick<PageContext, 'api' | 'lab' | 'own'>,
+  path: string,
+  body: object | undefined,
+): Promise<Reservation | Refused> => {
+  try {
+    const { value } = await api.send<Reservation>(path, { body })
+    lab.put(value)
+    own.read()
+    return value
+  } catch (error) {
+    if (error instanceof Refused) return error
+    throw error
+  }
+}
+
+export interface Commands {
+  /** Why the last command was refused. */
+  readonly refused: Refused | undefined
+  readonly isBusy: boolean
+  /** The verb that is under way. */
+  readonly sending: string | undefined
+  /** Sends `extend`, `shorten`, `cancel` or `update`, and tells whether it was done. */
+  readonly run: (verb: string, body?: object) => Promise<boolean>
+}
+
+/** Commands about a reservation, one after the other. */
+export const useCommands = (reservationId: string): Commands => {
+  const page = usePage()
+  const [refused, setRefused] = useState<Refused | undefined>(undefined)
+  const [sending, setSending] = useState<string | undefined>(undefined)
+  const run = async (verb: string, body?: object): Promise<boolean> => {
+    setSending(verb)
+    setRefused(undefined)
+    const result = await command(page, `/api/sut_reservation/${reservationId}/${verb}`, body)
+    setSending(undefined)
+    if (result instanceof Refused) setRefused(result)
+    return !(result instanceof Refused)
+  }
+  return { refused, sending, isBusy: sending !== undefined, run }
+}

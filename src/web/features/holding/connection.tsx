@@ -1,0 +1,144 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { useReading } from '../../page/use-reading.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import { whenOf } from '../schedule/times.ts'
+
+/** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
+export interface Connection {
+  readonly host: string | null
+  readonly port: number
+  readonly sut_type: 'vnc' | 'rdp' | 'tcp'
+  readonly open: boolean
+  readonly bound_here: boolean
+  /** When it is released unless somebody connects. */
+  readonly released_unused_at: string | null
+  /** Why the port could not be opened, or a client not be connected, the last time. */
+  readonly last_error: { readonly cause: string } | null
+}
+
+/** Seconds that an answer may wait for the port to open. */
+const WAIT = 20
+/** Between reads while nobody has connected who must, or nobody can. */
+const READ_INTERVAL = 30_000
+
+const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
+
+/** Where to connect to a running reservation: read until it is known, and again when the reservation has changed. */
+export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
+  /** An answer waits for a port that is closed. */
+  const wait = useRef('')
+  const { value: connection, retry } = useReading<Connection | undefined>(
+    `connection of ${id} ${isRunning}`,
+    async (api) =>
+      isRunning ? (await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait.current}`)).value : undefined,
+    { of: (change) => (change._id === id ? id : undefined) },
+  )
+  const isShut = connection !== undefined && isClosed(connection)
+  useEffect(() => {
+    wait.current = isShut ? `?wait=${WAIT}` : ''
+    if (isShut) retry()
+  }, [isShut])
+  const isRead = isShut || (connection !== undefined && connection.released_unused_at !== null)
+  useEffect(() => {
+    if (!isRead) return undefined
+    const timer = setInterval(retry, READ_INTERVAL)
+    return () => clearInterval(timer)
+  }, [id, isRead])
+  return [connection, retry]
+}
+
+export const ReadingConnection = (): VNode => (
+  <span class="small muted" role="status">
+    Reading where to connect…
+  </span>
+)
+
+export const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
+  const { host, port } = connection
+  if (host === null) return <p class="muted small">Another Berth instance forwards this machine.</p>
+  const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  return (
+    <span class="hostport mono">
+      <span class="grow clip">{text}</span>
+      <CopyButton text={text} label="Copy host and port" />
+    </span>
+  )
+}
+
+/** Warns that a reservation is released unless somebody connects. */
+export const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+  const now = useStore(usePage().clock)
+  const { released_unused_at: at } = connection
+  if (at === null) return undefined
+  return (
+    <span class="small muted row may">
+      <Icon name="warning" />
+      Released at {whenOf(Date.parse(at), now)} unless somebody connects
+    </span>
+  )
+}
+
+const PORT_PROBLEMS: Readonly<Record<string, string>> = {
+  port_taken: 'Another program on the machine of Berth has this port. It opens when that one ends.',
+  port_unusable: 'The system of Berth refuses to open this port.',
+}
+
+/** Says why one cannot connect yet. */
+export const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+  if (!isClosed(connection)) return undefined
+  const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
+  return problem === undefined ? (
+    <span class="small muted" role="status">
+      The port opens in a moment
+    </span>
+  ) : (
+    <span class="small muted row may" role="status">
+      <Icon name="warning" />
+      {problem}
+    </span>
+  )
+}
+
+const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
+
+/** Downloads what starts a viewer, for the types that have such a file. */
+export const ViewerFile = ({
+  id,
+  connection: { sut_type, host },
+}: {
+  readonly id: string
+  readonly connection: Connection
+}): VNode | undefined => {
+  const { api } = usePage()
+  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const accept = FILES[sut_type]
+  if (accept === undefined || host === null) return undefined
+  const download = async (): Promise<void> => {
+    try {
+      const { blob, name } = await api.file(`/api/sut_reservation/${id}/connection`, accept)
+      saveFile(blob, name)
+      setFailed(undefined)
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      setFailed(error)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="btn" onClick={download}>
+        <Icon name="download" />.{sut_type} file
+      </button>
+      {failed !== undefined && (
+        <span class="small bad" role="alert">
+          {failed.message}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import type { VNode } from 'preact'
+import { useRef } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { useFocusReturn } from '../../parts/focus.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { MenuButton } from '../../parts/menu.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Refused } from '../../service/api.ts'
+import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
+import { HOUR, MINUTE, toIso, whenOf } from '../schedule/times.ts'
+import type { Commands } from './commands.ts'
+
+/** What the first button adds. */
+export const USUAL_MS = 30 * MINUTE
+
+/** Until when a reservation could last, in the words `until 11:30`; nothing where it ends or nothing follows. */
+export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now: number): string | undefined => {
+  const until = taken && nextTaken(taken, own)
+  return until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
+    ? undefined
+    : `until ${whenOf(until, now)}`
+}
+
+/** The ends to offer: those that are free, or usual ones where it is not known what follows. */
+const endsOf = (taken: readonly Taken[] | undefined, own: Booked): readonly number[] =>
+  taken === undefined ? [1, 2, 4].map((hours) => own.to + hours * HOUR) : extensionsOf(taken, own, 6)
+
+interface Props {
+  readonly own: Booked
+  /** What is taken of the machine; undefined while that is not known. */
+  readonly taken: readonly Taken[] | undefined
+  readonly commands: Commands
+  readonly isDisabled: boolean
+}
+
+const extendTo = ({ run }: Commands, end: number): void => void run('extend', { end_time: toIso(end) })
+
+const choicesOf = ({ own, taken }: Props, now: number) =>
+  endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
+
+/** Extends to one of the ends that are free. */
+export const ExtendMenu = (props: Props): VNode => {
+  const choices = choicesOf(props, useStore(usePage().clock))
+  const { commands, isDisabled } = props
+  return (
+    <MenuButton
+      label="Extend"
+      text="Extend"
+      className="btn quiet small"
+      choices={choices}
+      isDisabled={isDisabled || commands.isBusy || choices.length === 0}
+      onChoose={(key: string) => extendTo(commands, Number(key))}
+    />
+  )
+}
+
+/** Extends by half an hour, or to another end. */
+export const ExtendPair = (props: Props): VNode => {
+  const { own, commands, isDisabled } = props
+  const off = isDisabled || commands.isBusy
+  const isExtending = commands.sending === 'extend'
+  const choices = choicesOf(props, useStore(usePage().clock))
+  return (
+    <span class="btn-pair">
+      <CommandButton
+        isBusy={isExtending}
+        doing="Extending…"
+        isDisabled={off && !isExtending}
+        onPress={() => extendTo(commands, own.to + USUAL_MS)}
+      >
+        Extend 30 m
+      </CommandButton>
+      <MenuButton
+        label="Extend by another time"
+        isDisabled={off || choices.length === 0}
+        choices={choices}
+        onChoose={(key: string) => extendTo(commands, Number(key))}
+      />
+    </span>
+  )
+}
+
+/** Why a command was refused, in words. */
+const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNode | string => {
+  const [first] = Array.isArray(conflicts) ? conflicts : []
+  if (first?.turnaround === true) return 'It needs its turnaround before the next reservation.'
+  if (typeof first?.user_name === 'string')
+    return (
+      <span>
+        <b class="medium">
+          <bdi>{first.user_name}</bdi>
+        </b>{' '}
+        has it from {whenOf(Date.parse(first.start_time), Date.now())}.
+      </span>
+    )
+  const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
+  return wrong === undefined ? message : `The end ${wrong.detail}.`
+}
+
+/** Why a command was refused; with the latest possible end as a button, where the service names one. */
+export const CommandNote = ({
+  refused,
+  commands: { run },
+}: {
+  readonly refused: Refused
+  readonly commands: Commands
+}): VNode => {
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Extend 30 m')
+  const until = refused.problem.extendable_until
+  const end = typeof until === 'string' ? Date.parse(until) : undefined
+  return (
+    <div class="note danger" role="alert" ref={note}>
+      <Icon name="warning" />
+      <span class="grow">{refusedText(refused)}</span>
+      {end !== undefined && (
+        <button type="button" class="btn small" onClick={() => run('extend', { end_time: toIso(end) })}>
+          Extend to {whenOf(end, Date.now())}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import type { VNode } from 'preact'
+import { MenuButton } from '../../parts/menu.tsx'
+import { type Booked, earlierEnds } from '../schedule/calendar.ts'
+import { toIso, whenOf } from '../schedule/times.ts'
+import type { Commands } from './commands.ts'
+
+/** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
+
+export type Until = number | 'now'
+
+interface Texts {
+  readonly verb: string
+  /** What is said while that is done. */
+  readonly doing: string
+  readonly question: string
+}
+
+/** What it is called, and what is asked before. */
+export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
+  isRunning
+    ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It is free again at once.` }
+    : { verb: 'Cancel', doing: 'Cancelling…', question: `Cancel this reservation of ${sutName}?` }
+
+/** The same, where it may be given back from a later time on. */
+export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
+  until === 'now'
+    ? giveBackTexts(...of)
+    : { verb: 'Shorten', doing: 'Shortening…', question: `Shorten to ${whenOf(until, now)}? The rest is free at once.` }
+
+export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>
+  until === 'now' ? run('cancel') : run('shorten', { end_time: toIso(until) })
+
+interface Props {
+  readonly own: Booked
+  readonly now: number
+  readonly className: string
+  readonly isDisabled: boolean
+  /** Called with the end that is chosen. */
+  readonly onChoose: (end: number) => void
+}
+
+/** Offers earlier ends of a reservation. */
+export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
+  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
+  return (
+    <MenuButton
+      label="Shorten"
+      text="Shorten"
+      className={className}
+      choices={choices}
+      isDisabled={isDisabled || choices.length === 0}
+      onChoose={(key: string) => onChoose(Number(key))}
+    />
+  )
+}

@@ -1,0 +1,215 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { useStore } from '../../parts/store.ts'
+import { Refused } from '../../service/api.ts'
+import {
+  type Columns,
+  type CsvRow,
+  type Problem,
+  problemsOf,
+  problemsOfErrors,
+  problemText,
+  readCsv,
+  recordsOf,
+} from './rows.ts'
+
+/** What is imported. */
+export interface Kind {
+  readonly title: string
+  /** `/api/sut/import`. */
+  readonly path: string
+  /** The member of the body that has the rows, and of the answer. */
+  readonly member: string
+  readonly columns: Columns
+  /** `24 machines`. */
+  readonly count: (many: number) => string
+  readonly toRow: (record: Readonly<Record<string, string>>) => object
+  /** A file that shows how. */
+  readonly example: string
+}
+
+interface Props {
+  readonly kind: Kind
+  /** What is asked besides, and what is shown of what was added. */
+  readonly children?: ComponentChildren
+  /** Called with the answer of the service; the dialog waits for it. */
+  readonly onAdded?: (answer: Readonly<Record<string, unknown>>) => Promise<void>
+  /** What is asked before it closes, while it shows what is lost then. */
+  readonly question?: string | undefined
+  readonly onClose: () => void
+}
+
+type Step =
+  | { readonly at: 'choose' }
+  | { readonly at: 'wrong'; readonly problems: readonly Problem[] }
+  | { readonly at: 'refused'; readonly refused: Refused; readonly again: (() => void) | undefined }
+  | { readonly at: 'ready'; readonly rows: readonly object[] }
+  | { readonly at: 'done'; readonly count: number }
+
+/** Problems shown, at most. */
+const SHOWN = 20
+
+const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNode => (
+  <div class="note danger" role="alert">
+    <Icon name="warning" />
+    <div class="grow">
+      <p>Nothing was added. Correct the file and choose it again.</p>
+      <ul class="problems">
+        {problems.slice(0, SHOWN).map((problem, n) => (
+          <li key={n}>{problemText(problem)}</li>
+        ))}
+      </ul>
+      {problems.length > SHOWN && <p>And {problems.length - SHOWN} more.</p>}
+    </div>
+  </div>
+)
+
+/** Reads a file, has the service check it, and then adds all of it or nothing. */
+const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
+  const { api } = usePage()
+  const { path, member, columns, toRow } = kind
+  const [step, setStep] = useState<Step>({ at: 'choose' })
+  const [isBusy, setBusy] = useState(false)
+  const busily = async (run: () => Promise<Step>): Promise<void> => {
+    setBusy(true)
+    setStep(await run())
+    setBusy(false)
+  }
+  const refusedAs = (error: unknown, again: (() => void) | undefined, rows: readonly CsvRow[] = []): Step => {
+    if (!(error instanceof Refused)) throw error
+    const { errors = [] } = error.problem
+    if (errors.length > 0 && rows.length > 0) return { at: 'wrong', problems: problemsOfErrors(errors, rows) }
+    return { at: 'refused', refused: error, again }
+  }
+  const check = (file: File): Promise<void> =>
+    busily(async () => {
+      const rows = await readCsv(new Uint8Array(await file.arrayBuffer()))
+      if (!Array.isArray(rows)) return { at: 'wrong', problems: [rows as Problem] }
+      const problems = problemsOf(rows, columns)
+      if (problems.length > 0) return { at: 'wrong', problems }
+      const found = recordsOf(rows).map(toRow)
+      try {
+        await api.post(path, { body: { [member]: found, dry_run: true } })
+        return { at: 'ready', rows: found }
+      } catch (error) {
+        return refusedAs(error, () => void check(file), rows)
+      }
+    })
+  const add = (rows: readonly object[]): Promise<void> =>
+    busily(async () => {
+      try {
+        const { value } = await api.send<Readonly<Record<string, unknown>>>(path, { body: { [member]: rows } })
+        await onAdded?.(value)
+        return { at: 'done', count: rows.length }
+      } catch (error) {
+        return refusedAs(error, () => void add(rows))
+      }
+    })
+  return { step, isBusy, check, add }
+}
+
+const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile: (file: File) => void }): VNode => {
+  const { required, optional, prefix } = kind.columns
+  const download = (): void => saveFile(new Blob([kind.example], { type: 'text/csv' }), 'example.csv')
+  const take = (files: FileList | null | undefined): void => {
+    const [file] = files ?? []
+    if (file !== undefined) onFile(file)
+  }
+  const onDrop = (event: DragEvent): void => {
+    event.preventDefault()
+    take(event.dataTransfer?.files)
+  }
+  return (
+    <div class="field" onDragOver={(event: Event) => event.preventDefault()} onDrop={onDrop}>
+      <label for="import-file">CSV file</label>
+      <input
+        id="import-file"
+        class="input file"
+        type="file"
+        accept=".csv,text/csv"
+        autofocus
+        disabled={isBusy}
+        // A file that was corrected under its name is chosen anew.
+        onClick={({ currentTarget }) => {
+          currentTarget.value = ''
+        }}
+        onChange={({ target }: Event) => take((target as HTMLInputElement).files)}
+      />
+      <span class="small muted">
+        The first row names the columns: {required.join(', ')}; if you like {optional.join(', ')}
+        {prefix !== undefined && `, and ${prefix}name for each`}. At most {kind.columns.most} rows.
+      </span>
+      <span>
+        <button type="button" class="btn quiet small under" onClick={download}>
+          <Icon name="download" />
+          An example
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** Adds what a CSV file has: all of it, or nothing. It is checked before, and each problem named with its line. */
+export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props): VNode => {
+  const { control } = usePage()
+  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const { step, isBusy, check, add } = useImport({ kind, ...(onAdded && { onAdded }) })
+  const submit = (): void => {
+    if (step.at === 'ready' && isAnswered) void add(step.rows)
+    else if (step.at === 'refused') step.again?.()
+  }
+  const label = { choose: 'Add', wrong: 'Add', refused: 'Try again', done: 'Done' } as const
+  const text = step.at === 'ready' ? `Add ${kind.count(step.rows.length)}` : label[step.at]
+  const isOff = isBusy || step.at === 'choose' || step.at === 'wrong' || (step.at !== 'done' && !isAnswered)
+  const foot = (
+    <>
+      <span class="grow" />
+      {step.at !== 'done' && (
+        <button type="button" class="btn quiet" onClick={onClose}>
+          Cancel
+        </button>
+      )}
+      <button type="submit" class="btn primary" disabled={isOff}>
+        {text}
+      </button>
+    </>
+  )
+  return (
+    <Dialog
+      title={kind.title}
+      isBusy={isBusy}
+      onClose={onClose}
+      onSubmit={submit}
+      foot={foot}
+      isDone={step.at === 'done'}
+      question={question}
+    >
+      {step.at !== 'done' && <Choose kind={kind} isBusy={isBusy} onFile={check} />}
+      {isBusy && (
+        <p class="muted" role="status">
+          Berth is at it…
+        </p>
+      )}
+      {step.at === 'wrong' && <Problems problems={step.problems} />}
+      {step.at === 'refused' && <RefusedNote refused={step.refused} />}
+      {step.at === 'ready' && (
+        <div class="note ok" role="status">
+          <Icon name="check" />
+          <span>{kind.count(step.rows.length)} can be added. Nothing was added yet.</span>
+        </div>
+      )}
+      {step.at === 'done' && (
+        <div class="note ok" role="status">
+          <Icon name="check" />
+          <span>{kind.count(step.count)} added.</span>
+        </div>
+      )}
+      {children}
+    </Dialog>
+  )
+}

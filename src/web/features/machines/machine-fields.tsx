@@ -1,0 +1,188 @@
+import type { ComponentChildren, VNode } from 'preact'
+import type { FullSettings, Sut } from '../../data/objects.ts'
+import { Select, SelectField, Switch, TextField } from '../../parts/field.tsx'
+import { secondsText } from '../schedule/times.ts'
+import { type Values, withType } from './form.ts'
+import { TagsField } from './tags-field.tsx'
+
+interface Props {
+  readonly values: Values
+  readonly errors: ReadonlyMap<string, string>
+  readonly change: (part: Partial<Values>) => void
+}
+
+const TYPES = [
+  ['vnc', 'VNC'],
+  ['rdp', 'RDP'],
+  ['tcp', 'TCP'],
+] as const
+
+type TextName = {
+  [Name in keyof Values]: Values[Name] extends string | undefined ? Name : never
+}[keyof Values]
+
+const TypeField = ({ values, change }: Props): VNode => (
+  <div class="field s2 f6">
+    <span class="label" id="machine-type">
+      Type
+    </span>
+    <div class="seg start" role="group" aria-labelledby="machine-type">
+      {TYPES.map(([type, text]) => (
+        <button
+          key={type}
+          type="button"
+          aria-pressed={values.sut_type === type}
+          onClick={() => change(withType(values, type as Sut['sut_type']))}
+        >
+          {text}
+        </button>
+      ))}
+    </div>
+  </div>
+)
+
+interface SecretProps extends Props {
+  readonly name: 'user_name' | 'password'
+  readonly label: string
+  readonly isKept: boolean
+}
+
+/** What nobody can read. It is unchanged unless something is typed, or it is removed. */
+const SecretField = ({ values, errors, change, name, label, isKept }: SecretProps): VNode => {
+  const value = values[name]
+  const isRemoved = value === '' && isKept
+  const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
+  const set = (text: string | undefined): void => change({ [name]: text })
+  return (
+    <div class="s3">
+      <TextField
+        id={`machine-${name}`}
+        label={label}
+        type={name === 'password' ? 'password' : 'text'}
+        maxLength={4_096}
+        autocomplete={name === 'password' ? 'new-password' : 'off'}
+        placeholder={placeholder}
+        error={errors.get(name)}
+        value={value ?? ''}
+        onInput={(text: string) => set(text === '' ? undefined : text)}
+      />
+      {isKept && (
+        <button type="button" class="btn quiet small under" onClick={() => set(isRemoved ? undefined : '')}>
+          {isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Lengths to choose from, in seconds, with the one that is set where it is another one. */
+const optionsOf = (
+  set: number,
+  usual: readonly number[],
+  textOf = secondsText,
+): readonly (readonly [string, string])[] =>
+  [...(usual.includes(set) ? [] : [set]), ...usual].map((seconds) => [String(seconds), textOf(seconds)])
+
+const TURNAROUNDS = [0, 900, 1_800, 2_700, 3_600, 7_200, 14_400, 28_800, 86_400]
+const UNUSED = [0, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 86_400]
+
+interface ChoiceProps extends Props {
+  readonly name: 'turnaround' | 'release_unused_after'
+  readonly label: string
+  readonly usual: readonly number[]
+  /** The text of 0 seconds. */
+  readonly none: string
+}
+
+const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps): VNode => {
+  const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : secondsText(seconds)))
+  return (
+    <SelectField
+      id={`machine-${name}`}
+      label={label}
+      className="s2"
+      value={String(values[name])}
+      options={options}
+      error={errors.get(name)}
+      onChange={(seconds: string) => change({ [name]: Number(seconds) })}
+    />
+  )
+}
+
+interface FieldsProps extends Props {
+  readonly settings: FullSettings | undefined
+  /** What a check has found. */
+  readonly children: ComponentChildren
+}
+
+/** How a machine is called and reached, and what it is. */
+export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] => {
+  const { values, errors, change, settings, children } = props
+  const text = (name: TextName, label: string, className: string, more: object = {}): VNode => (
+    <TextField
+      key={name}
+      id={`machine-${name}`}
+      label={label}
+      className={className}
+      value={values[name] ?? ''}
+      error={errors.get(name)}
+      onInput={(value: string) => change({ [name]: value })}
+      {...more}
+    />
+  )
+  const secret = (name: SecretProps['name'], label: string, isKept: boolean): VNode => (
+    <SecretField {...props} name={name} label={label} isKept={isKept} />
+  )
+  const number = { inputMode: 'numeric', maxLength: 5 }
+  const long = { maxLength: 4_096 }
+  return [
+    text('name', 'Name', 's4 f6', { maxLength: 512, isFirst: true }),
+    <TypeField {...props} />,
+    text('address', 'Address', 's4', { maxLength: 255, placeholder: 'Host name or IP address' }),
+    text('port', 'Port', 's2', number),
+    <div class="check-place">{children}</div>,
+    secret('user_name', 'User name', settings?.has_user_name === true),
+    secret('password', 'Password', settings?.has_password === true),
+    values.sut_type === 'rdp' && text('rdp_width', 'Width of the desktop', 's3', number),
+    values.sut_type === 'rdp' && text('rdp_height', 'Height of the desktop', 's3', number),
+    text('os', 'System', 's2', long),
+    text('manufacturer', 'Maker', 's2', long),
+    text('model', 'Model', 's2', long),
+    text('version', 'Version', 's2', long),
+    <ChoiceField {...props} name="turnaround" label="Turnaround" usual={TURNAROUNDS} none="None" />,
+    <ChoiceField {...props} name="release_unused_after" label="Release if unused" usual={UNUSED} none="Never" />,
+    text('description', 'Description', '', { ...long, rows: 2 }),
+  ]
+}
+
+export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[] => [
+  <TagsField tags={values.tags} error={errors.get('tags')} onChange={(tags: Values['tags']) => change({ tags })} />,
+  <Switch
+    className="s3 f6"
+    label="Can be reserved"
+    isOn={values.is_active}
+    onChange={(is_active: boolean) => change({ is_active })}
+  />,
+]
+
+const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
+
+/** Whether and how often a machine is probed. */
+export const Probing = ({ values, change }: Props): VNode => {
+  const { isMonitored, interval } = values
+  return (
+    <div class="row s3 f6">
+      <Switch label="Probe every" isOn={isMonitored} onChange={(isOn: boolean) => change({ isMonitored: isOn })} />
+      <span class="interval">
+        <Select
+          id="machine-interval"
+          label="Probe every"
+          value={String(interval)}
+          options={optionsOf(interval, INTERVALS)}
+          isDisabled={!isMonitored}
+          onChange={(seconds: string) => change({ interval: Number(seconds) })}
+        />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,70 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { Switch } from '../../parts/field.tsx'
+import { Refused } from '../../service/api.ts'
+import { ImportDialog, type Kind } from '../import/import-dialog.tsx'
+import { USUAL_INTERVAL } from './form.ts'
+import { toSut } from './to-sut.ts'
+
+const KIND: Kind = {
+  title: 'Import machines',
+  path: '/api/sut/import',
+  member: 'suts',
+  columns: {
+    required: ['name', 'address', 'port', 'sut_type'],
+    optional: [
+      ...['os', 'version', 'manufacturer', 'model', 'description', 'is_active', 'user_name', 'password'],
+      ...['rdp_width', 'rdp_height', 'turnaround', 'release_unused_after'],
+    ],
+    prefix: 'tag.',
+    most: 500,
+  },
+  count: (many) => (many === 1 ? '1 machine' : `${many} machines`),
+  toRow: toSut,
+  example: [
+    'name,address,port,sut_type,os,version,password,tag.rack,tag.os',
+    'win11-01,10.40.1.11,3389,rdp,Windows 11,24H2,,1,windows',
+    'gpu-a100-1,10.40.2.11,5900,vnc,Ubuntu,24.04,secret,2,linux',
+    '',
+  ].join('\r\n'),
+}
+
+/** Machines that are asked at a time to be probed. */
+const AT_A_TIME = 4
+
+/** Adds the machines of a CSV file, and has them probed if that is wanted. */
+export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VNode => {
+  const { api } = usePage()
+  const [isProbed, setProbed] = useState(true)
+  const [left, setLeft] = useState<number | undefined>(undefined)
+  const probe = async (answer: Readonly<Record<string, unknown>>): Promise<void> => {
+    if (!isProbed) return
+    const ids = (answer.suts as readonly { readonly _id: string }[]).map(({ _id }) => _id)
+    let failed = 0
+    const queue = [...ids]
+    const work = async (): Promise<void> => {
+      for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+        const body = { enabled: true, interval: USUAL_INTERVAL }
+        await api.send(`/api/sut/${id}/monitoring`, { body }).catch((error: unknown) => {
+          if (!(error instanceof Refused)) throw error
+          failed++
+        })
+      }
+    }
+    await Promise.all(Array.from({ length: AT_A_TIME }, work))
+    setLeft(failed)
+  }
+  return (
+    <ImportDialog kind={KIND} onAdded={probe} onClose={onClose}>
+      {left === undefined && (
+        <Switch label={`Probe each every ${USUAL_INTERVAL} s`} isOn={isProbed} onChange={setProbed} />
+      )}
+      {left !== undefined && left > 0 && (
+        <div class="note warn" role="alert">
+          {left} of them could not be set to be probed. Edit them to try again.
+        </div>
+      )}
+    </ImportDialog>
+  )
+}

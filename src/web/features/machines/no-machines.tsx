@@ -1,0 +1,36 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { meOf, usePage } from '../../page/context.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { StateBlock } from '../../parts/state.tsx'
+
+interface Props {
+  /** What an administrator can do about it. */
+  readonly children?: ComponentChildren
+}
+
+/** Says why there is no machine to show: none is in one's scope, or there is none. */
+export const NoMachines = ({ children }: Props): VNode => {
+  const { name, scope = '' } = meOf(usePage())
+  if (scope !== '') {
+    const tags = scope.replaceAll(',', ', ')
+    const message = `No machine is in my scope (${tags}) in Berth at ${location.origin}. My name there is ${name}.`
+    return (
+      <StateBlock
+        icon="lock"
+        title="No machine is in your scope"
+        text={`You see machines with ${tags}. No machine has it now. An administrator can change your scope or tag machines.`}
+      >
+        <div class="row">
+          <CopyButton isWide label="Copy a message for them" text={message} />
+        </div>
+      </StateBlock>
+    )
+  }
+  const text =
+    children === undefined ? 'An administrator can add them.' : 'Add one by hand, or a whole rack from a CSV file.'
+  return (
+    <StateBlock icon="machine" title="No machines yet" text={text}>
+      {children}
+    </StateBlock>
+  )
+}

@@ -1,0 +1,29 @@
+import type { Readable } from '../../service/api.ts'
+import type { Stretch } from '../schedule/calendar.ts'
+import { toIso } from '../schedule/times.ts'
+import { type Uptime, type UptimeRead, uptimeOf } from './uptime.ts'
+
+/** Machines of a request, at most. */
+const AT_ONCE = 100
+
+const spanOf = ({ from, to }: Stretch): string =>
+  `from=${encodeURIComponent(toIso(from))}&to=${encodeURIComponent(toIso(to))}`
+
+/** When a machine was not there. */
+export const readUptime = async (api: Readable, sutId: string, span: Stretch): Promise<Uptime> =>
+  uptimeOf((await api.get<UptimeRead>(`/api/sut/${sutId}/outages?${spanOf(span)}`)).value, span.to)
+
+/** The same of several machines, at most 100. */
+export const readUptimes = async (
+  api: Readable,
+  sutIds: readonly string[],
+  span: Stretch,
+): Promise<ReadonlyMap<string, Uptime>> => {
+  const ids = sutIds.slice(0, AT_ONCE)
+  if (ids.length === 0) return new Map()
+  const query = `${ids.map((id) => `sut_id=${id}`).join('&')}&${spanOf(span)}`
+  const { value } = await api.get<{ readonly suts: readonly (UptimeRead & { readonly sut_id: string })[] }>(
+    `/api/outages?${query}`,
+  )
+  return new Map(value.suts.map((each) => [each.sut_id, uptimeOf(each, span.to)]))
+}

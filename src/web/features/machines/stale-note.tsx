@@ -1,0 +1,58 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { meOf, usePage } from '../../page/context.ts'
+import { useFocusReturn } from '../../parts/focus.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
+import { clockOf } from '../schedule/times.ts'
+import { revisionOf } from './form.ts'
+
+/** Events that are looked through for who has changed a machine. */
+const LOOKED_AT = 50
+
+const MONITORING: readonly string[] = ['berth.SutMonitoringEnabled', 'berth.SutMonitoringDisabled']
+
+const partsOf = ({ type, changes }: Entry): string => {
+  if (MONITORING.includes(type)) return 'Monitoring'
+  return [...new Set(changes.map(labelOf))].join(', ')
+}
+
+/** `Amina Diallo changed Version at 10:41.` */
+export const changedText = (entry: Entry | undefined, ownId: string): string => {
+  if (entry === undefined) return 'This machine was changed.'
+  const isOwn = entry.actor === ownId
+  const who = isOwn ? 'You' : (entry.actorname ?? 'Somebody')
+  return `${who} changed ${partsOf(entry)} at ${clockOf(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
+}
+
+interface Props {
+  readonly sutId: string
+  /** The ETag of the record that the form began with. */
+  readonly etag: string
+  readonly onLoad: () => void
+}
+
+/** Says who has changed the machine under the form. */
+export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
+  const page = usePage()
+  const note = useRef<HTMLDivElement>(null)
+  useFocusReturn(note, 'Save')
+  const [entry, setEntry] = useState<Entry | undefined>(undefined)
+  useEffect(() => {
+    const revision = revisionOf(etag)
+    readNewest(page.api, sutId, LOOKED_AT).then(
+      ({ entries }) => setEntry(lastChange(entries, revision)),
+      // It is said without a name then.
+      () => undefined,
+    )
+  }, [etag])
+  return (
+    <div class="note warn middle" role="alert" ref={note}>
+      <Icon name="warning" />
+      <span class="grow">{changedText(entry, meOf(page)._id)} What you typed here is kept.</span>
+      <button type="button" class="btn small" onClick={onLoad}>
+        Load the new values
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { type Sut, turnaroundOf } from '../../data/objects.ts'
+import type { IconName } from '../../parts/icon-name.ts'
+import { shortCauseOf } from '../events/causes.ts'
+import { type Booked, turnedAt } from '../schedule/calendar.ts'
+import { whenOf } from '../schedule/times.ts'
+
+/** What a machine is at a time. Pure. */
+export interface MachineState {
+  readonly kind: 'free' | 'turn' | 'own' | 'used' | 'off' | 'inactive'
+  readonly icon: IconName
+  readonly text: string
+  /** Who has it, whatever else it is. */
+  readonly running: Booked | undefined
+  readonly next: Booked | undefined
+}
+
+const ICONS = {
+  ...({ free: 's-free', turn: 's-turn', own: 's-own', used: 's-used', off: 's-off' } as const),
+  inactive: 's-inactive',
+} as const
+
+/** Until when it is turned around after what was last reserved; undefined where it is not. */
+const turnedUntil = (sut: Sut, booked: readonly Booked[], now: number): number | undefined => {
+  const last = booked.findLast(({ to }) => to <= now)
+  const until = last && turnedAt(last, turnaroundOf(sut))
+  return until !== undefined && until > now ? until : undefined
+}
+
+const kindOf = (
+  sut: Sut,
+  running: Booked | undefined,
+  until: number | undefined,
+  ownId: string,
+): MachineState['kind'] => {
+  if (!sut.is_active) return 'inactive'
+  if (sut.monitoring.status === 'Offline') return 'off'
+  if (running === undefined) return until === undefined ? 'free' : 'turn'
+  return running.userId === ownId ? 'own' : 'used'
+}
+
+const TEXTS = {
+  free: 'Free',
+  turn: 'Turnaround',
+  own: 'Yours',
+  used: 'In use',
+  off: 'Offline',
+  inactive: 'Inactive',
+} as const
+
+/** `booked` is sorted by start. */
+export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId: string): MachineState => {
+  const running = booked.find(({ from, to }) => from <= now && now < to)
+  const until = turnedUntil(sut, booked, now)
+  const kind = kindOf(sut, running, until, ownId)
+  const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
+  const turned = kind === 'turn' && until !== undefined ? ` until ${whenOf(until, now)}` : ''
+  const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
+  return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
+}

@@ -1,0 +1,26 @@
+import type { VNode } from 'preact'
+import type { Stretch } from '../schedule/calendar.ts'
+import { percentOf, shareUp, slotsOf, type Uptime } from './uptime.ts'
+
+interface Props {
+  readonly uptime: Uptime
+  readonly span: Stretch
+  readonly count: number
+  readonly label: string
+  readonly isBig?: boolean
+}
+
+const CLASSES = { up: '', down: 'd', unknown: 'u' } as const
+
+/** When a machine was there, in equal slots. */
+export const Strip = ({ uptime, span, count, label, isBig = false }: Props): VNode => {
+  const share = shareUp(uptime, span)
+  const text = share === undefined ? `${label}: not monitored` : `${label}: there for ${percentOf(share)}`
+  return (
+    <span class={isBig ? 'strip big' : 'strip'} role="img" aria-label={text}>
+      {slotsOf(uptime, span, count).map((slot, n) => (
+        <i key={n} class={CLASSES[slot]} />
+      ))}
+    </span>
+  )
+}

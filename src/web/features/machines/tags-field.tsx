@@ -1,0 +1,71 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { Icon } from '../../parts/icon.tsx'
+import { parseTag, type Values } from './form.ts'
+
+interface Props {
+  readonly tags: Values['tags']
+  readonly error: string | undefined
+  readonly onChange: (tags: Values['tags']) => void
+}
+
+/** Tags as pieces that can be removed, and a place for one more. */
+export const TagsField = ({ tags, error, onChange }: Props): VNode => {
+  const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
+  const add = (): boolean => {
+    if (text.trim() === '') return true
+    const tag = parseTag(text)
+    setWrong(tag === undefined)
+    if (tag === undefined) return false
+    setText('')
+    onChange({ ...tags, [tag[0]]: tag[1] })
+    return true
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isDone = event.key === 'Enter' || event.key === ','
+    if (!isDone || text.trim() === '') return
+    event.preventDefault()
+    add()
+  }
+  const remove = (name: string): void => {
+    const { [name]: _, ...left } = tags
+    onChange(left)
+    document.getElementById('machine-tag')?.focus()
+  }
+  const shown = error ?? (isWrong ? 'A tag is name=value. A name has letters, digits, dots, dashes and _.' : undefined)
+  return (
+    <div class="field">
+      <label for="machine-tag">Tags</label>
+      <div class="chips tags-in">
+        {Object.entries(tags).map(([name, value]) => (
+          <span key={name} class="tag of-form">
+            <bdi class="clip">
+              {name}={value}
+            </bdi>
+            <button type="button" class="fold" aria-label={`Remove ${name}=${value}`} onClick={() => remove(name)}>
+              <Icon name="x" />
+            </button>
+          </span>
+        ))}
+        <input
+          id="machine-tag"
+          class="input"
+          value={text}
+          placeholder="name=value"
+          autocomplete="off"
+          maxlength={330}
+          aria-invalid={isWrong}
+          onInput={({ target }: Event) => setText((target as HTMLInputElement).value)}
+          onKeyDown={onKeyDown}
+          onBlur={add}
+        />
+      </div>
+      {shown !== undefined && (
+        <span class="small danger" role="alert">
+          {shown}
+        </span>
+      )}
+    </div>
+  )
+}

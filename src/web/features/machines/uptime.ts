@@ -1,0 +1,76 @@
+import { sentenceOf } from '../events/causes.ts'
+import { overlaps, type Stretch } from '../schedule/calendar.ts'
+import type { Outage } from '../schedule/cells.ts'
+import { durationOf, MINUTE, whenOf } from '../schedule/times.ts'
+
+/** When a machine was not there. Pure: instants are Unix milliseconds. */
+
+export interface Uptime {
+  /** The end of one that lasts is the end of what was asked for. */
+  readonly outages: readonly Outage[]
+  /** Where it was not monitored, or not probed yet. */
+  readonly unknown: readonly Stretch[]
+}
+
+/** As the interface has it, in RFC 3339; `to` is null while it lasts. */
+export interface UptimeRead {
+  readonly outages: readonly { readonly from: string; readonly to: string | null; readonly cause: string }[]
+  readonly unknown: readonly { readonly from: string; readonly to: string | null }[]
+}
+
+const toOf = (to: string | null, end: number): number => (to === null ? end : Date.parse(to))
+
+export const uptimeOf = ({ outages, unknown }: UptimeRead, end: number): Uptime => ({
+  outages: outages.map(({ from, to, cause }) => ({
+    ...{ from: Date.parse(from), to: toOf(to, end), cause },
+    isOpen: to === null,
+  })),
+  unknown: unknown.map(({ from, to }) => ({ from: Date.parse(from), to: toOf(to, end) })),
+})
+
+/** What of a span stretches cover, in milliseconds. Stretches do not overlap. */
+const covered = (stretches: readonly Stretch[], { from, to }: Stretch): number =>
+  stretches.reduce((sum, each) => sum + Math.max(0, Math.min(each.to, to) - Math.max(each.from, from)), 0)
+
+export type Slot = 'up' | 'down' | 'unknown'
+
+/**
+ * A span in equal slots. An outage of any length makes its slot `down`, so that none is overlooked; a slot of which
+ * less than half is known is `unknown`.
+ */
+export const slotsOf = ({ outages, unknown }: Uptime, span: Stretch, count: number): readonly Slot[] => {
+  const length = (span.to - span.from) / count
+  return Array.from({ length: count }, (_, n): Slot => {
+    const slot = { from: span.from + n * length, to: span.from + (n + 1) * length }
+    if (outages.some((outage) => overlaps(outage, slot))) return 'down'
+    return covered(unknown, slot) > length / 2 ? 'unknown' : 'up'
+  })
+}
+
+/** The share of what is known in which it was there, from 0 to 1; undefined if nothing is known. */
+export const shareUp = ({ outages, unknown }: Uptime, span: Stretch): number | undefined => {
+  const known = span.to - span.from - covered(unknown, span)
+  return known <= 0 ? undefined : Math.max(0, 1 - covered(outages, span) / known)
+}
+
+/** `99.8%`, never 100% after an outage, `–` if nothing is known. */
+export const percentOf = (share: number | undefined): string =>
+  share === undefined ? '–' : share === 1 ? '100%' : `${Math.min(99.9, Math.round(share * 1_000) / 10)}%`
+
+/** `from Tue 16:56 for 6 m: it refused the connection`. */
+export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): string => {
+  const length = to - from < MINUTE ? 'less than 1 m' : durationOf(to - from)
+  const long = isOpen ? `since ${whenOf(from, now)}` : `from ${whenOf(from, now)} for ${length}`
+  return `${long}: ${sentenceOf(cause)}`
+}
+
+/** `Offline once in 24 h, from Tue 16:56 for 6 m: it refused the connection.` */
+export const outagesText = ({ outages, unknown }: Uptime, span: string, now: number): string => {
+  const [first] = outages
+  const since = unknown.at(-1)?.to
+  if (first === undefined)
+    return since === undefined ? `No outages in the last ${span}.` : `No outages since ${whenOf(since, now)}.`
+  if (outages.length === 1) return `Offline once in ${span}, ${outageText(first, now)}.`
+  const whole = outages.reduce((sum, { from, to }) => sum + to - from, 0)
+  return `Offline ${outages.length} times in ${span}, for ${durationOf(whole)} in all.`
+}

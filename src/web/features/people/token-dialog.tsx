@@ -1,0 +1,91 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { errorsByField, RefusedNote, SelectField, TextField } from '../../parts/field.tsx'
+import { useStore } from '../../parts/store.ts'
+import type { Role } from '../../service/session.ts'
+import type { IssuedToken } from './tokens.ts'
+import { ROLES } from './user.ts'
+
+const DAY = 86_400
+const EXPIRIES: readonly (readonly [string, string])[] = [
+  [String(7 * DAY), 'In a week'],
+  [String(30 * DAY), 'In 30 days'],
+  [String(90 * DAY), 'In 90 days'],
+  [String(365 * DAY), 'In a year'],
+  ['', 'Never'],
+]
+
+interface Props {
+  /** `me`, or the id of another user. */
+  readonly userId: string
+  /** The role of its holder. */
+  readonly role: Role
+  readonly onIssued: (token: IssuedToken) => void
+  readonly onClose: () => void
+}
+
+/** Asks what a token is for, and makes it. */
+export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props): VNode => {
+  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const { send, refused, isBusy } = useSending()
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<Role>(ownRole)
+  const [expiry, setExpiry] = useState(String(90 * DAY))
+  const submit = async (): Promise<void> => {
+    if (name.trim() === '' || !isAnswered) return
+    const body = { name: name.trim(), role, ...(expiry !== '' && { expires_in: Number(expiry) }) }
+    const issued = await send<IssuedToken>(`/api/user/${userId}/token`, body)
+    if (issued !== undefined) onIssued(issued.value)
+  }
+  const errors = errorsByField(refused)
+  const foot = (
+    <>
+      <span class="grow" />
+      <button type="button" class="btn quiet" onClick={onClose}>
+        Cancel
+      </button>
+      <button type="submit" class="btn primary" disabled={isBusy || !isAnswered || name.trim() === ''}>
+        Make token
+      </button>
+    </>
+  )
+  return (
+    <Dialog title="New token" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
+      <TextField
+        id="token-name"
+        label="What it is for"
+        placeholder="nightly build"
+        isFirst
+        maxLength={64}
+        value={name}
+        onInput={setName}
+        error={errors.get('name')}
+      />
+      {ownRole === 'administrator' && (
+        <SelectField
+          id="token-role"
+          className="s3 f6"
+          label="Role"
+          value={role}
+          options={ROLES}
+          onChange={setRole}
+          hint="What requests with it may do"
+          error={errors.get('role')}
+        />
+      )}
+      <SelectField
+        id="token-expiry"
+        className="s3 f6"
+        label="Expires"
+        value={expiry}
+        options={EXPIRIES}
+        onChange={setExpiry}
+        error={errors.get('expires_in')}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,51 @@
+import { ofUser } from '../../data/reading.ts'
+import { type Reading, useReading } from '../../page/use-reading.ts'
+import type { Role } from '../../service/session.ts'
+import { clockOf, dateOf, relativeDayOf } from '../schedule/times.ts'
+
+export interface Token {
+  readonly _id: string
+  readonly name: string
+  readonly role: Role
+  /** RFC 3339. */
+  readonly created_at: string
+  /** `null`: never. */
+  readonly expires_at: string | null
+}
+
+/** The answer to a request for a new one. A repeated request does not get the token. */
+export interface IssuedToken extends Token {
+  readonly token?: string
+}
+
+const DAY_MS = 86_400_000
+/** Before the end of a token, in which it is marked. */
+const EXPIRY_NOTICE_MS = 14 * DAY_MS
+
+/** A user has at most 1,000 that are good. */
+export const useTokens = (userId: string): Reading<readonly Token[]> =>
+  useReading(
+    `tokens ${userId}`,
+    async (api) => (await api.get<{ tokens: readonly Token[] }>(`/api/user/${userId}/token?limit=1000`)).value.tokens,
+    ofUser(userId),
+  )
+
+/** `Today 10:41`, `3 Nov 2026`. */
+export const madeText = ({ created_at }: Token, now: number): string => {
+  const time = Date.parse(created_at)
+  const day = relativeDayOf(time, now)
+  return day === 'Today' || day === 'Yesterday' ? `${day} ${clockOf(time)}` : dateOf(time)
+}
+
+/** `3 Nov 2027`, `in 6 days`. Undefined: never. */
+export const expiryOf = (
+  { expires_at }: Token,
+  now: number,
+): { readonly text: string; readonly isExpiring: boolean } | undefined => {
+  if (expires_at === null) return undefined
+  const left = Date.parse(expires_at) - now
+  if (left > EXPIRY_NOTICE_MS) return { text: dateOf(Date.parse(expires_at)), isExpiring: false }
+  const days = Math.floor(left / DAY_MS)
+  if (days > 1) return { text: `in ${days} days`, isExpiring: true }
+  return { text: days === 1 ? 'in 1 day' : 'within a day', isExpiring: true }
+}

@@ -1,0 +1,139 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { NamedReservation } from '../../data/objects.ts'
+import { RETRY_DELAY_MS } from '../../data/reading.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+import { useReading } from '../../page/use-reading.ts'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { RefusedNote } from '../../parts/field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { FailedBlock } from '../../parts/state.tsx'
+import { useStore } from '../../parts/store.ts'
+import { ReservedNote } from '../reserve/reserved-note.tsx'
+import { durationOf, whenOf } from '../schedule/times.ts'
+import { type Known, useRequest, type WaitingRequest } from './read.ts'
+import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
+import { Said } from './words.tsx'
+
+const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const id = request.sut_reservation_id ?? ''
+  const { value } = useReading(
+    `granted ${id}`,
+    async (api) => (await api.get<NamedReservation>(`/api/sut_reservation/${id}?include=names`)).value,
+    { of: () => undefined },
+  )
+  const when = value === undefined ? 'now' : `until ${whenOf(Date.parse(value.end_time), now)}`
+  return <ReservedNote machine={value?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
+}
+
+const Waiting = ({
+  known: { request, sutName },
+  isDisabled,
+  onWithdrawn,
+}: {
+  readonly known: Known
+  readonly isDisabled: boolean
+  readonly onWithdrawn: () => void
+}): VNode => {
+  const page = usePage()
+  const now = useStore(page.clock)
+  const { refused, isBusy, send } = useSending()
+  const [isAsking, setAsking] = useState(false)
+  const me = meOf(page)
+  const mayWithdraw = me.role === 'administrator' || request.user_id === me._id
+  const { _id, created_at, keepalive, position = 0, waits_for = [], expected_at, expires_at } = request
+  const withdraw = async (): Promise<void> => {
+    if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
+    setAsking(false)
+    page.own.read()
+  }
+  const [since, until] = [whenOf(Date.parse(created_at), now), whenOf(Date.parse(expires_at), now)]
+  return (
+    <article class="waits-card">
+      <div class="list-row">
+        <Icon name="queue" />
+        <span class="row">
+          <b class="medium clip">
+            <Said words={wordsOfRequest(request, (id) => sutName ?? id)} />
+          </b>
+        </span>
+        <span class="when second num" role="status">
+          <span class="nowrap">{ordinalOf(position + 1)} in line</span>, since {since}, at most until {until}
+        </span>
+        {mayWithdraw && !isAsking && (
+          <span class="row acts">
+            <button
+              type="button"
+              class="btn quiet small"
+              disabled={isDisabled || isBusy}
+              onClick={() => setAsking(true)}
+            >
+              Withdraw
+            </button>
+          </span>
+        )}
+      </div>
+      <ul class="second small">
+        {waits_for.map((sentence) => (
+          <li key={sentence}>{sentenceHere(sentence, (time) => whenOf(time, now))}</li>
+        ))}
+        {page.kept.has(_id) && (
+          <li>The place is kept while this page is open, and {durationOf((keepalive ?? 0) * 1_000)} longer.</li>
+        )}
+        {typeof expected_at === 'string' && <li>Expected at {whenOf(Date.parse(expected_at), now)}.</li>}
+      </ul>
+      {isAsking && (
+        <Confirm
+          question="Withdraw? Your place is lost."
+          action="Withdraw"
+          doing="Withdrawing…"
+          isDisabled={isDisabled}
+          onConfirm={withdraw}
+          onBack={() => setAsking(false)}
+        />
+      )}
+      {refused !== undefined && <RefusedNote refused={refused} />}
+    </article>
+  )
+}
+
+const ENDED = { keepalive: 'Nobody asked for it any more.', retired: 'The machine was retired.' }
+
+const endingOf = ({ status, cause }: WaitingRequest): string => {
+  if (status !== 'expired') return 'It was withdrawn.'
+  return cause === undefined ? 'Nothing was free in time.' : ENDED[cause]
+}
+
+const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
+  <div class="note" role="status">
+    <Icon name="clock" />
+    <span>{endingOf(request)}</span>
+  </div>
+)
+
+/** A request as it is now: its place and why it waits, what was granted, or that it is over. */
+export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
+  const { value, failed, retry } = useRequest(id)
+  if (value === undefined)
+    return failed === undefined ? (
+      <div class="stack" aria-busy="true">
+        <span class="vh" role="status">
+          Loading
+        </span>
+        <span class="sk sk-name" />
+      </div>
+    ) : (
+      <FailedBlock
+        title="What you wait for could not be loaded"
+        failed={failed}
+        seconds={RETRY_DELAY_MS / 1_000}
+        onRetry={retry}
+      />
+    )
+  const { request } = value
+  if (request.status === 'waiting') return <Waiting known={value} isDisabled={isDisabled} onWithdrawn={retry} />
+  return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
+}

@@ -1,0 +1,64 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SutRequest } from '../../data/objects.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
+import { useStore } from '../../parts/store.ts'
+import { midnightOf, numberOf, whenOf } from '../schedule/times.ts'
+import { wordsOfRequest } from './wants.ts'
+import { Said } from './words.tsx'
+
+/** Rows at first, and more with each "Show more". */
+const FIRST = 20
+const MORE = 100
+
+/** Who waits for what, and until when, in the order in which they are served. */
+export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
+  const page = usePage()
+  // Drawn again when the day changes, not with every tick: a queue may be long.
+  const today = useStore(page.clock, (now) => midnightOf(now))
+  const suts = useStore(page.lab.lab, (lab) => lab.suts)
+  const ownId = meOf(page)._id
+  const nameOf = (id: string): string => suts.get(id)?.name ?? id
+  // Of a long queue one sees its beginning, and oneself.
+  const [most, setMost] = useState(FIRST)
+  const rows = queue.map((request, n) => ({ request, place: n + 1, isOwn: request.user_id === ownId }))
+  const shown = rows.filter(({ place, isOwn }) => place <= most || isOwn)
+  const left = rows.length - shown.length
+  return (
+    <div>
+      <table class="table plain queue">
+        <thead>
+          <tr>
+            <th class="r">#</th>
+            <th>Who</th>
+            <th>Wants</th>
+            <th class="r">Until</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ request, place, isOwn }) => (
+            <tr key={request._id} class={isOwn ? 'medium' : ''}>
+              <td class="r">{place}</td>
+              <td class="clip">{isOwn ? <a href={linkTo('mine')}>You</a> : <bdi>{request.user_name}</bdi>}</td>
+              <td class="second wants">
+                <Said words={wordsOfRequest(request, nameOf)} />
+              </td>
+              <td class="r">{whenOf(Date.parse(request.expires_at), today)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {left > 0 && (
+        <div class="row small">
+          <span class="muted grow">
+            {numberOf(left)} more {left === 1 ? 'waits' : 'wait'}.
+          </span>
+          <button type="button" class="btn quiet small" onClick={() => setMost(most + MORE)}>
+            Show more
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

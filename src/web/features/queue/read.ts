@@ -1,0 +1,80 @@
+import { useRef } from 'preact/hooks'
+import { readAll, readSut } from '../../data/lists.ts'
+import type { SutRequest } from '../../data/objects.ts'
+import { type About, ofKinds } from '../../data/reading.ts'
+import { usePage } from '../../page/context.ts'
+import { type Reading, useReading } from '../../page/use-reading.ts'
+import type { Queued } from '../schedule/queued.ts'
+import { ranked } from './wants.ts'
+
+/** Those who wait. */
+
+/** One that waits, and what is said of it. */
+export interface WaitingRequest extends SutRequest {
+  /** How many are before it; only while it waits, as all of these. */
+  readonly position?: number
+  readonly waits_for?: readonly string[]
+  /** RFC 3339; `null` where nobody knows. */
+  readonly expected_at?: string | null
+}
+
+/** Who waits for one machine, by machine and rank. */
+export const queuedBySut = (queue: readonly SutRequest[] | undefined): ReadonlyMap<string, readonly Queued[]> => {
+  const all = (queue ?? []).flatMap(({ _id, user_id: userId, user_name: name, duration, sut_id }) =>
+    sut_id === undefined ? [] : [{ sutId: sut_id, queued: { _id, userId, name, length: duration * 1_000 } }],
+  )
+  const bySut = Map.groupBy(all, ({ sutId }) => sutId)
+  return new Map([...bySut].map(([sutId, those]) => [sutId, those.map(({ queued }) => queued)]))
+}
+
+/** Those who wait that are read again at once when something has changed: a longer queue takes several requests. */
+const SHORT = 1_000
+
+/** Everybody who waits and is not passed over, as far as one sees them, by rank. Where it is only counted, it is read some time after a change. */
+export const useQueue = (isInView: boolean): Reading<readonly SutRequest[]> => {
+  const isShort = useRef(true)
+  return useReading(
+    'queue',
+    async (api) => {
+      const all = await readAll<SutRequest>(api, '/api/sut_request?status=waiting', 'sut_requests')
+      isShort.current = all.length <= SHORT
+      return ranked(all)
+    },
+    { ...ofKinds('sut_request'), isInView: () => isInView && isShort.current },
+  )
+}
+
+export interface Known {
+  readonly request: WaitingRequest
+  /** The name of the one machine that is waited for; undefined for any, and outside one's scope. */
+  readonly sutName: string | undefined
+}
+
+/** Own requests whose places are read again at once when others come and go. */
+const FEW = 10
+
+/**
+ * What a request is read again for: itself, and others that wait, which move its place; with many own ones some time
+ * later. So are reservations and machines, which change only why it waits.
+ */
+export const aboutRequest = (id: string, own: () => number): About => ({
+  of: ({ kind, _id }) => {
+    if (kind === 'sut_request') return own() <= FEW ? id : _id
+    return kind === 'sut_reservation' || kind === 'sut' ? _id : undefined
+  },
+  isInView: (changed) => changed === id,
+})
+
+/** One request, with its place. */
+export const useRequest = (id: string): Reading<Known> => {
+  const { own } = usePage().own
+  return useReading(
+    `request ${id}`,
+    async (api) => {
+      const { value: request } = await api.get<WaitingRequest>(`/api/sut_request/${encodeURIComponent(id)}`)
+      const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
+      return { request, sutName: sut?.name }
+    },
+    aboutRequest(id, () => own.get().requests.length),
+  )
+}

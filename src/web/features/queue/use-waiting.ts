@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import type { Match, SutRequest } from '../../data/objects.ts'
+import { usePage } from '../../page/context.ts'
+import { useSending } from '../../page/sending.ts'
+
+/** What one waits for: a machine that is like that, or one machine. */
+export interface Wanted {
+  readonly of: { readonly match: Match } | { readonly sut_id: string }
+  /** Milliseconds. */
+  readonly length: number
+  readonly userId: string
+  /** Seconds to wait at most; a day unless given. */
+  readonly wait?: number
+  readonly priority?: number | undefined
+  readonly keepalive?: number | undefined
+}
+
+/** Takes a place in the queue. `id` is the request that was made. */
+export const useWaiting = () => {
+  const page = usePage()
+  const { send, refused, isBusy, forgive } = useSending()
+  const [id, setId] = useState<string | undefined>(undefined)
+  const wait = async ({ of, length, userId, wait: seconds, priority, keepalive }: Wanted): Promise<void> => {
+    const body = {
+      ...{ ...of, user_id: userId, duration: Math.max(1, Math.round(length / 1_000)) },
+      ...(seconds !== undefined && { wait: seconds }),
+      ...(priority !== undefined && { priority }),
+      ...(keepalive !== undefined && { keepalive }),
+    }
+    const answer = await send<SutRequest>('/api/sut_request/create', body)
+    if (answer === undefined) return
+    setId(answer.value._id)
+    if (keepalive !== undefined) page.kept.keep(answer.value._id, keepalive)
+    page.own.read()
+  }
+  return { wait, refused, isBusy, id, forgive, reset: () => setId(undefined) }
+}

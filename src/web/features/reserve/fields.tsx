@@ -1,0 +1,196 @@
+import type { VNode } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { meOf, usePage } from '../../page/context.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import { ceilQuarter } from '../schedule/calendar.ts'
+import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
+import { durationOf, MINUTE, QUARTER, whenOf } from '../schedule/times.ts'
+
+/** What one fills in to reserve: when, for how long, for whom. */
+
+interface StartProps<A extends Asked> {
+  readonly asked: A
+  readonly now: number
+  readonly onChange: (asked: A) => void
+}
+
+export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>): VNode => {
+  const shown = asked.start === 'now' ? 'Now' : whenOf(asked.start, now)
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const [isWrong, setWrong] = useState(false)
+  const move = (quarters: number): void => {
+    setTyped(undefined)
+    onChange({ ...asked, start: startMoved(asked.start, quarters, now) })
+  }
+  const take = (): boolean => {
+    if (typed === undefined) return true
+    const start = parseStart(typed, beginOf(asked, now), now)
+    setWrong(start === undefined)
+    if (start === undefined) return false
+    setTyped(undefined)
+    onChange({ ...asked, start: start !== 'now' && start <= now ? 'now' : start })
+    return true
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const quarters = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }[event.key]
+    if (quarters === undefined) {
+      if (event.key === 'Enter' && typed !== undefined && !take()) event.preventDefault()
+      return
+    }
+    event.preventDefault()
+    move(quarters)
+  }
+  return (
+    <div class="field">
+      <label for="start">Start</label>
+      <div class="row">
+        <div class="stepper grow">
+          <button type="button" class="btn icon" tabindex={-1} aria-label="15 minutes earlier" onClick={() => move(-1)}>
+            <Icon name="minus" />
+          </button>
+          <input
+            id="start"
+            data-first
+            class="input"
+            role="spinbutton"
+            inputmode="numeric"
+            autocomplete="off"
+            value={typed ?? shown}
+            maxlength={24}
+            aria-valuenow={Math.floor(beginOf(asked, now) / MINUTE)}
+            aria-valuetext={shown}
+            aria-invalid={isWrong}
+            onInput={(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)}
+            onBlur={take}
+            onKeyDown={onKeyDown}
+          />
+          <button type="button" class="btn icon" tabindex={-1} aria-label="15 minutes later" onClick={() => move(1)}>
+            <Icon name="plus" />
+          </button>
+        </div>
+        <button
+          type="button"
+          class="chip squared"
+          aria-pressed={asked.start === 'now'}
+          onClick={() => onChange({ ...asked, start: 'now' })}
+        >
+          Now
+        </button>
+      </div>
+      {isWrong && (
+        <span class="small danger" role="alert">
+          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.
+        </span>
+      )}
+    </div>
+  )
+}
+
+interface LengthProps<A extends Asked> {
+  readonly asked: A
+  readonly onChange: (asked: A) => void
+}
+
+export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
+  const chosen = LENGTHS.indexOf(asked.length)
+  const group = useRef<HTMLDivElement>(null)
+  const start = beginOf(asked, Date.now())
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const [isWrong, setWrong] = useState(false)
+  const type = (text: string | undefined): void => {
+    setTyped(text)
+    setWrong(false)
+  }
+  const pick = (index: number): void => {
+    type(undefined)
+    const at = (index + LENGTHS.length) % LENGTHS.length
+    onChange({ ...asked, length: LENGTHS[at] as number })
+    group.current?.querySelectorAll<HTMLElement>('[role=radio]')[at]?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (by === undefined || event.target instanceof HTMLInputElement) return
+    event.preventDefault()
+    pick(Math.max(chosen, by < 0 ? 0 : -1) + by)
+  }
+  const takeUntil = (): void => {
+    const text = typed?.trim() ?? ''
+    const until = text === '' ? undefined : parseStart(text, start, start + QUARTER)
+    const isTime = typeof until === 'number'
+    setWrong(text !== '' && !isTime)
+    if (text === '' || isTime) setTyped(undefined)
+    if (isTime) onChange({ ...asked, length: lengthTo(until, asked.start, Date.now()) })
+  }
+  return (
+    <div class="field">
+      <span class="label" id="length">
+        Length
+      </span>
+      <div class="chips" role="radiogroup" aria-labelledby="length" ref={group} onKeyDown={onKeyDown}>
+        {LENGTHS.map((length, n) => (
+          <button
+            type="button"
+            class="chip"
+            role="radio"
+            aria-checked={n === chosen}
+            tabindex={n === chosen || (chosen < 0 && n === 0) ? 0 : -1}
+            onClick={() => pick(n)}
+          >
+            {durationOf(length)}
+          </button>
+        ))}
+        <input
+          class="input until"
+          aria-label="Until"
+          placeholder="Until…"
+          autocomplete="off"
+          maxlength={24}
+          aria-invalid={isWrong}
+          value={typed ?? (chosen < 0 ? whenOf(ceilQuarter(start + asked.length), start) : '')}
+          onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
+          onChange={takeUntil}
+        />
+      </div>
+      {isWrong && (
+        <span class="small danger" role="alert">
+          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
+        </span>
+      )}
+    </div>
+  )
+}
+
+interface ForProps {
+  readonly userId: string
+  readonly onChoose: (userId: string) => void
+}
+
+/** Whom it is for: administrators reserve for others too. */
+export const ForField = ({ userId, onChoose }: ForProps): VNode => {
+  const page = usePage()
+  const me = meOf(page)
+  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const others = [...people.values()]
+    .filter(({ _id }) => _id !== me._id)
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+  return (
+    <div class="field">
+      <label for="for">For</label>
+      <span class="select">
+        <select
+          id="for"
+          class="input"
+          value={userId}
+          onChange={(event: Event) => onChoose((event.target as HTMLSelectElement).value)}
+        >
+          <option value={me._id}>You, {me.name}</option>
+          {others.map(({ _id, name }) => (
+            <option value={_id}>{name}</option>
+          ))}
+        </select>
+        <Icon name="down" />
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,174 @@
+import type { VNode } from 'preact'
+import { readReservations } from '../../data/lists.ts'
+import { bookedOf, type Sut, takenOf } from '../../data/objects.ts'
+import { ofSut } from '../../data/reading.ts'
+import { useReading } from '../../page/use-reading.ts'
+import { Icon } from '../../parts/icon.tsx'
+import type { Refused } from '../../service/api.ts'
+import { fromLocal, toLocal } from '../past/local.ts'
+import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
+import { midnightOf, shortDayOf, toIso, whenOf } from '../schedule/times.ts'
+import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
+
+/** The same window every week: how often, and which of its dates are taken. */
+
+/** The first window of a series, on the grid. */
+export const firstOf = ({ from, to }: Stretch): Stretch => ({ from: floorQuarter(from), to })
+
+/** What is sent for it. The service works out the dates, in the browser's zone. */
+export const seriesBodyOf = (
+  sutId: string,
+  first: Stretch,
+  times: number,
+  more: { readonly user_id: string; readonly beyond_quota?: true },
+): object => ({
+  ...more,
+  sut_id: sutId,
+  start_time: toIso(first.from),
+  end_time: toIso(first.to),
+  rrule: `FREQ=WEEKLY;COUNT=${times}`,
+  time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
+})
+
+interface ReadDates {
+  /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
+  readonly occurrences: readonly Occurrence[] | undefined
+  readonly failed: Refused | undefined
+}
+
+/** `window` is what would be held first: after a release it may begin within a quarter, which later ones do not. */
+export const useOccurrences = (sut: Sut, window: Stretch, times: number): ReadDates => {
+  const first = firstOf(window)
+  const day = midnightOf(first.from, -1)
+  // A year and what the longest reservation may add, so that another number of dates is known at once.
+  const span = { from: day, to: midnightOf(day, 7 * (TIMES_MAX + 2)) }
+  const { value, failed } = useReading(
+    `dates ${sut._id} ${day}`,
+    async (api) => (await readReservations(api, span, [sut._id])).map(bookedOf).toSorted((a, b) => a.from - b.from),
+    ofSut(sut._id, 'sut_reservation'),
+  )
+  return {
+    occurrences: value && occurrencesOf([window, ...weekly(first, times).slice(1)], takenOf(sut, value)),
+    failed,
+  }
+}
+
+interface TimesProps {
+  readonly first: Stretch
+  readonly times: number
+  readonly onChange: (times: number) => void
+}
+
+const within = (times: number): number => Math.min(TIMES_MAX, Math.max(TIMES_MIN, times))
+
+/** How many dates, or until which day: one follows from the other. */
+export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
+  const last = weekly(first, times).at(-1)?.from ?? first.from
+  const onTimes = ({ target }: Event): void => {
+    const typed = Math.round((target as HTMLInputElement).valueAsNumber)
+    onChange(Number.isFinite(typed) ? within(typed) : times)
+  }
+  const onUntil = ({ target }: Event): void => {
+    const day = fromLocal(`${(target as HTMLInputElement).value}T00:00`)
+    if (day !== undefined) onChange(timesUntil(first, day))
+  }
+  const dayOf = (time: number): string => toLocal(time).slice(0, 10)
+  return (
+    <div class="field">
+      <label for="times">Every week, times</label>
+      <div class="row">
+        <input
+          id="times"
+          data-first
+          class="input minutes"
+          type="number"
+          inputmode="numeric"
+          min={TIMES_MIN}
+          max={TIMES_MAX}
+          value={times}
+          onChange={onTimes}
+        />
+        <label for="last" class="second">
+          until
+        </label>
+        <input
+          id="last"
+          class="input grow"
+          type="date"
+          min={dayOf(midnightOf(first.from, 7))}
+          max={dayOf(midnightOf(first.from, 7 * (TIMES_MAX - 1)))}
+          value={dayOf(last)}
+          onChange={onUntil}
+        />
+      </div>
+    </div>
+  )
+}
+
+interface DatesProps {
+  readonly occurrences: readonly Occurrence[]
+  readonly nameOf: (userId: string) => string
+}
+
+/** Who has the machine at a date, or that it is being turned around then. */
+const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: DatesProps['nameOf'] }): VNode => {
+  const { taken, from, to } = occurrence
+  if (taken === undefined) return <span class="muted">free</span>
+  const { held } = taken
+  const isTurnaround = held.to <= from || held.from >= to
+  return (
+    <span class="clip">
+      <bdi>{nameOf(held.userId)}</bdi>, {whenOf(held.from, from)} – {whenOf(held.to, from)}
+      {isTurnaround && ', turnaround'}
+    </span>
+  )
+}
+
+/** Each date, and whether it is free. */
+export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
+  const taken = occurrences.filter((each) => each.taken !== undefined).length
+  const many = `${occurrences.length} dates`
+  return (
+    <div class="stack">
+      <span class="small second" role="status">
+        {taken === 0 ? `${many}, all free` : `${taken} of ${many} ${taken === 1 ? 'is' : 'are'} taken`}
+      </span>
+      <ul class="dates" tabindex={0} aria-label="Dates">
+        {occurrences.map((occurrence) => (
+          <li key={occurrence.from} class={occurrence.taken === undefined ? '' : 'taken'}>
+            <Icon name={occurrence.taken === undefined ? 'check' : 'warning'} />
+            <span class="num nowrap">{shortDayOf(occurrence.from)}</span>
+            <TakenText occurrence={occurrence} nameOf={nameOf} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Offers the dates before the first one that is taken: a series is reserved whole or not at all. */
+export const Fewer = ({
+  occurrences,
+  onTimes,
+}: {
+  readonly occurrences: readonly Occurrence[]
+  readonly onTimes: (times: number) => void
+}): VNode | undefined => {
+  const free = occurrences.findIndex(({ taken }) => taken !== undefined)
+  if (free === -1) return undefined
+  const shorten = (): void => {
+    // The button goes.
+    document.getElementById('times')?.focus()
+    onTimes(free)
+  }
+  return (
+    <div class="row wrap small">
+      <span class="second grow">It is reserved for all dates or for none.</span>
+      {free >= TIMES_MIN && (
+        <button type="button" class="btn small" onClick={shorten}>
+          Only the first {free}
+        </button>
+      )}
+    </div>
+  )
+}

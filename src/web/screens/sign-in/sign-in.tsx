@@ -1,0 +1,128 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Icon, Mark } from '../../parts/icon.tsx'
+import { useStore } from '../../parts/store.ts'
+import { texts } from '../../parts/texts.ts'
+import type { SessionControl } from '../../service/session.ts'
+
+const hasSingleSignOn = (): boolean => document.documentElement.dataset.singleSignOn !== undefined
+
+interface Props {
+  readonly control: SessionControl
+}
+
+const againText = (seconds: number): string => (seconds > 0 ? `Try again in ${seconds} s.` : 'Try again.')
+
+/** Counts down; assistive technology is told once. */
+const Again = ({ at }: { readonly at: number }): VNode => {
+  const left = (): number => Math.ceil((at - Date.now()) / 1_000)
+  const [first] = useState(left)
+  const [, redraw] = useState({})
+  useEffect(() => {
+    const timer = setInterval(() => redraw({}), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <>
+      <span class="vh">{againText(first)}</span>
+      <span class="num" aria-hidden="true">
+        {againText(left())}
+      </span>
+    </>
+  )
+}
+
+const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }): VNode => (
+  <p class="note danger" role="alert">
+    <Icon name="warning" />
+    <span>
+      {text} {retryAt !== undefined && <Again key={retryAt} at={retryAt} />}
+    </span>
+  </p>
+)
+
+const EndedNote = (): VNode => (
+  <p class="note info" role="status">
+    <Icon name="clock" />
+    <span>{texts.sessionEnded}</span>
+  </p>
+)
+
+const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => (
+  <>
+    <button type="button" class="btn" disabled={isBusy} onClick={control.beginSingleSignOn}>
+      <Icon name="shield" />
+      {texts.singleSignOn}
+    </button>
+    <div class="or">{texts.orPassword}</div>
+  </>
+)
+
+const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => {
+  const name = useRef<HTMLInputElement>(null)
+  const password = useRef<HTMLInputElement>(null)
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    await control.signIn(name.current?.value ?? '', password.current?.value ?? '')
+    if (password.current === null) return
+    password.current.value = ''
+    password.current.focus()
+  }
+  return (
+    <form onSubmit={submit}>
+      <div class="field">
+        <label for="name">{texts.name}</label>
+        <input
+          id="name"
+          class="input"
+          ref={name}
+          name="name"
+          autocomplete="username"
+          maxlength={512}
+          required
+          autofocus
+        />
+      </div>
+      <div class="field">
+        <label for="password">{texts.password}</label>
+        <input
+          id="password"
+          class="input"
+          ref={password}
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          maxlength={1024}
+          required
+        />
+      </div>
+      <button type="submit" class="btn primary" disabled={isBusy}>
+        {texts.signIn}
+      </button>
+    </form>
+  )
+}
+
+/** The form on which people sign in. */
+export const SignIn = ({ control }: Props): VNode => {
+  const { phase, error, retryAt, isBusy } = useStore(control.session)
+  return (
+    <main class="gate">
+      <div class="gate-box">
+        <span class="brand" role="heading" aria-level={1}>
+          <Mark />
+          Berth
+        </span>
+        {phase === 'ended' && error === undefined && <EndedNote />}
+        {hasSingleSignOn() && <SingleSignOn control={control} isBusy={isBusy} />}
+        {error !== undefined && <ErrorNote text={error} retryAt={retryAt} />}
+        <PasswordForm control={control} isBusy={isBusy} />
+      </div>
+      <footer>
+        <span>{location.host}</span>
+        <a href="/guide">{texts.guide}</a>
+        <a href="/docs">{texts.docs}</a>
+      </footer>
+    </main>
+  )
+}

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { MINUTE } from './features/schedule/times.ts'
+import { MINUTE } from './format/times.ts'
 import { EndSaid } from './frame/end-said.tsx'
 import { Granted } from './frame/granted.tsx'
 import { TabBar, TopBar } from './frame/navigation.tsx'

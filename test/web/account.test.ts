@@ -11,7 +11,7 @@ test('in Chromium one makes a token, sees it once, revokes it, and changes the o
   const opened = await open(service, 'alice')
   const { page } = opened
   await accountOf(opened, 'alice').click()
-  await page.getByText('0 of 12 h').waitFor()
+  await page.getByText('0 h of 12 h').waitFor()
   await page.getByText('No tokens.').waitFor()
   await page.getByRole('button', { name: 'New token' }).click()
   await page.getByRole('dialog', { name: 'New token' }).getByLabel('What it is for').fill('nightly <b>')

@@ -16,7 +16,7 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   const { page } = await open(service, 'alice')
   await page.getByRole('link', { name: 'Reserve', exact: true }).first().click()
   await page.getByRole('group', { name: 'Operating system' }).getByRole('button', { name: 'Ubuntu' }).click()
-  await page.getByText('2 of 3 fit, 2 free now').waitFor()
+  await page.getByText('2 of 3 match, 2 free now').waitFor()
   await checkAccessible(t, page)
   const reserve = page.getByRole('button', { name: /^Reserve bench \d until/ })
   const [named = ''] = /bench \d/.exec((await reserve.textContent()) ?? '') ?? []
@@ -39,5 +39,5 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   // Both are taken now: the next free time is named.
   await page.getByRole('radio', { name: /next free/ }).waitFor()
   await page.goBack()
-  await page.getByText(/^3 of 3 fit/).waitFor()
+  await page.getByText(/^3 of 3 match/).waitFor()
 })

@@ -181,7 +181,7 @@ test('in Chromium a filter that leaves no machine free now names the next one, a
     .waitFor()
   await checkAccessible(t, page)
   await page.getByRole('link', { name: 'Wait for any' }).click()
-  await page.getByText('2 of 3 fit, none free now').waitFor()
+  await page.getByText('2 of 3 match, none free now').waitFor()
   await page.goBack()
   await page.getByRole('button', { name: 'Reserve it' }).click()
   await page.getByRole('dialog', { name: 'Reserve rig 2' }).waitFor()

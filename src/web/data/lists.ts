@@ -1,5 +1,5 @@
 import type { Stretch } from '../features/schedule/calendar.ts'
-import { toIso } from '../features/schedule/times.ts'
+import { toIso } from '../format/times.ts'
 import type { Readable } from '../service/api.ts'
 import { Refused } from '../service/api.ts'
 import type { Reservation, Sut } from './objects.ts'

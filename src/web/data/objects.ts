@@ -1,5 +1,5 @@
 import { type Booked, type Taken, takenBy } from '../features/schedule/calendar.ts'
-import { MINUTE } from '../features/schedule/times.ts'
+import { MINUTE } from '../format/times.ts'
 
 /** Objects of the interface, as far as the page uses them. */
 

@@ -1,4 +1,4 @@
-import { toIso } from '../features/schedule/times.ts'
+import { toIso } from '../format/times.ts'
 import { makeStore, type Store } from '../parts/store.ts'
 import type { Readable, Refused } from '../service/api.ts'
 import type { News } from './news.ts'

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import { MINUTE } from '../features/schedule/times.ts'
+import { MINUTE } from '../format/times.ts'
 import { usePage } from '../page/context.ts'
 import { endText, nearest } from '../page/warning.ts'
 import { useStore } from '../parts/store.ts'

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { whenOf } from '../features/schedule/times.ts'
+import { formatWhen } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
 import { notify } from '../page/warning.ts'
@@ -17,7 +17,7 @@ export const Granted = (): VNode | undefined => {
   const request = granted.find(({ sut_reservation_id: of }) => of !== null && byId.has(of))
   const reservation = byId.get(request?.sut_reservation_id ?? '')
   const name = reservation?.sut_name ?? 'A machine'
-  const until = reservation ? whenOf(Date.parse(reservation.end_time), now) : ''
+  const until = reservation ? formatWhen(Date.parse(reservation.end_time), now) : ''
   const id = request?._id
   useEffect(() => {
     if (id !== undefined) notify(page.warning.get(), id, `${name} is yours until ${until}`, () => goTo('mine'))

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { clockOf } from '../features/schedule/times.ts'
+import { formatSecond } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useStore } from '../parts/store.ts'
@@ -18,13 +18,12 @@ export const NotConnected = (): VNode | undefined => {
     return () => clearInterval(timer)
   }, [isAnswered])
   if (isAnswered) return undefined
-  const since = `${clockOf(answeredAt)}:${String(new Date(answeredAt).getSeconds()).padStart(2, '0')}`
   return (
     <div class="banner" role="alert">
       <Icon name="plug" />
       <span>
-        <b class="medium">Not connected since {since}.</b> What you see is from then. Reserving is off until Berth
-        answers.
+        <b class="medium">Not connected since {formatSecond(answeredAt)}.</b> What you see is from then. Reserving is
+        off until Berth answers.
       </span>
       <span class="grow" />
       <button type="button" class="btn small" onClick={control.check}>

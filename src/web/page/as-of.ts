@@ -1,4 +1,4 @@
-import { shortDayOf } from '../features/schedule/times.ts'
+import { formatDay, formatNumber, formatSecond } from '../format/format.ts'
 
 /** A moment of the log's past, as which the lab is seen. Pure. */
 export interface AsOf {
@@ -12,10 +12,8 @@ export const asOfTime = (time: number): AsOf => ({ value: new Date(time).toISOSt
 
 /** `Tue 24 Nov 2026, 18:00:00`, with the entry if it is one. */
 export const asOfText = ({ value, time }: AsOf): string => {
-  const date = new Date(time)
-  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0'))
-  const text = `${shortDayOf(time)} ${date.getFullYear()}, ${clock.join(':')}`
-  return /^\d+$/.test(value) ? `${text}, after entry ${Number(value)}` : text
+  const text = `${formatDay(time)} ${new Date(time).getFullYear()}, ${formatSecond(time)}`
+  return /^\d+$/.test(value) ? `${text}, after entry ${formatNumber(Number(value))}` : text
 }
 
 /** Whether something had been recorded by then. */

@@ -1,5 +1,6 @@
 import type { OwnControl } from '../data/own.ts'
-import { clockOf, durationOf, MINUTE } from '../features/schedule/times.ts'
+import { formatClock, formatDuration } from '../format/format.ts'
+import { MINUTE } from '../format/times.ts'
 import { makeStore, type Store } from '../parts/store.ts'
 
 /** How one wants to be warned before a reservation ends. It is kept in the browser. */
@@ -49,14 +50,14 @@ type Near = NonNullable<ReturnType<typeof nearest>>
 export const endText = (near: Pick<Near, 'end_time' | 'sut_name'>, isNear: boolean, now: number): string => {
   const end = Date.parse(near.end_time)
   const name = near.sut_name ?? 'a machine'
-  if (isNear) return `Your time on ${name} ends at ${clockOf(end)}.`
+  if (isNear) return `Your time on ${name} ends at ${formatClock(end)}.`
   // One that was extended or given back is over in another way.
   return end <= now ? `Your time on ${name} is over.` : ''
 }
 
 /** `(8 m) win11-02`: what the title of the tab says before a reservation ends. */
 export const titleOf = (title: string, near: ReturnType<typeof nearest>, now: number): string =>
-  near === undefined ? title : `(${durationOf(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`
+  near === undefined ? title : `(${formatDuration(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`
 
 /** Shows a notification, where one wants it and the browser allows it. With a tag, several tabs show it once. */
 export const notify = ({ isNotified }: Warning, tag: string, text: string, onClick: () => void): void => {
@@ -83,7 +84,7 @@ export const notifyBeforeEnds = (
     const end = `${near._id} ${near.end_time}`
     if (told.has(end)) return
     told.add(end)
-    const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${clockOf(Date.parse(near.end_time))}`
+    const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${formatClock(Date.parse(near.end_time))}`
     notify(warning.get(), end, text, onClick)
   })
 }

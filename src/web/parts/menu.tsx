@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { formatNumber } from '../format/format.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 export interface Choice<K extends string = string> {
@@ -105,7 +106,7 @@ const Menu = <K extends string>({ label, choices, isMultiple = false, onChoose, 
           ))}
           {choices.length > MOST && (
             <button type="button" role="menuitem" tabindex={-1} disabled>
-              {choices.length - MOST} more are not shown
+              {formatNumber(choices.length - MOST)} more are not shown
             </button>
           )}
         </div>

@@ -166,7 +166,7 @@ test('a refusal is said in words, with what can be had instead', (t) => {
   const used = { used: { hours: 39, reservations: 2 }, quota: { hours_per_week: 40, reservations_max: 100 } }
   t.is(
     refusalText(problem('quota_exceeded', { ...used, week: '2030-W18' }), window),
-    'This would be 41 of 40 hours in the week of 29 April.',
+    'This would be 41 h of 40 h in the week of 29 April.',
   )
   const longest = { sut_id: 'a', start_time: '2030-05-02T10:00:00Z', end_time: '2030-05-02T11:00:00Z' }
   t.deepEqual(

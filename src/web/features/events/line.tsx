@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
+import { formatNumber } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { numberOf } from '../schedule/times.ts'
 import type { Entry } from './entries.ts'
 import type { Part, Sentence } from './telling.ts'
 
@@ -47,6 +47,6 @@ export const Line = ({ entry, sentence, when }: Told & { readonly when: string }
         </>
       )}
     </span>
-    <span class="seq">{numberOf(Number(entry.sequence))}</span>
+    <span class="seq">{formatNumber(Number(entry.sequence))}</span>
   </div>
 )

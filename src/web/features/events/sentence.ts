@@ -1,5 +1,6 @@
+import { formatClock, formatDay, formatDuration, formatWhen } from '../../format/format.ts'
+import { midnightOf } from '../../format/times.ts'
 import type { IconName } from '../../parts/icon-name.ts'
-import { clockOf, durationOf, midnightOf, shortDayOf, whenOf } from '../schedule/times.ts'
 import { sentenceOf as causeText } from './causes.ts'
 import { type Change, type Entry, labelOf } from './entries.ts'
 import {
@@ -24,7 +25,7 @@ const time = (value: unknown): number => Date.parse(String(value))
 const windowText = (from: number, to: number, entry: Entry): string => {
   const day = midnightOf(Date.parse(entry.time))
   const at = (instant: number, before: number): string =>
-    midnightOf(instant) === before ? clockOf(instant) : `${shortDayOf(instant)} ${clockOf(instant)}`
+    midnightOf(instant) === before ? formatClock(instant) : `${formatDay(instant)} ${formatClock(instant)}`
   return `${at(from, day)} – ${at(to, midnightOf(from))}`
 }
 
@@ -72,7 +73,7 @@ const endMoved =
     said(
       ...(['reservations', 'calendar', actorOf(entry, reader), verb] as const),
       ...reservationOf(entry, reader),
-      ` to ${whenOf(time(entry.data.end_time), Date.parse(entry.time))}`,
+      ` to ${formatWhen(time(entry.data.end_time), Date.parse(entry.time))}`,
     )
 
 const ofReservation =
@@ -99,7 +100,7 @@ const requested: Teller = (entry, reader) => {
   const { data, actor } = entry
   const what: Part = data.sut_id === undefined ? 'any machine that fits' : machineOf(entry, reader)
   const forWhom: readonly Part[] = data.user_id === actor ? [] : [' for ', named(data.user_id, reader, false)]
-  const length = ` for ${durationOf(Number(data.duration) * 1000)}`
+  const length = ` for ${formatDuration(Number(data.duration) * 1000)}`
   return said('reservations', 'queue', actorOf(entry, reader), ' asked for ', what, ...forWhom, length)
 }
 
@@ -132,7 +133,7 @@ const closed: Teller = (entry, reader) =>
   said(
     ...(['sessions', 'plug', named(entry.data.user_id, reader, true)] as const),
     ...[' disconnected', ...ofMachine(entry, reader, 'from')],
-    `, after ${durationOf(time(entry.data.closed_at) - time(entry.data.opened_at))}`,
+    `, after ${formatDuration(time(entry.data.closed_at) - time(entry.data.opened_at))}`,
   )
 
 /** Characters of a value that are shown. */

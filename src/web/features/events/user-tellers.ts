@@ -1,6 +1,6 @@
+import { formatDate, formatNumber } from '../../format/format.ts'
 import type { Role } from '../../service/session.ts'
 import { roleTextOf } from '../people/user.ts'
-import { dateOf, numberOf } from '../schedule/times.ts'
 import type { Entry } from './entries.ts'
 import { actorOf, done, named, type Part, said, type Teller } from './telling.ts'
 
@@ -12,8 +12,8 @@ const roleOf = (role: unknown): string => roleTextOf(role as Role).toLowerCase()
 const quotaText = (quota: unknown): string => {
   if (quota === null) return 'the usual one'
   const { hours_per_week, reservations_max } = quota as Readonly<Record<string, unknown>>
-  const hours = hours_per_week === null ? 'any number of' : numberOf(Number(hours_per_week))
-  const count = reservations_max === null ? 'any number of' : numberOf(Number(reservations_max))
+  const hours = hours_per_week === null ? 'any number of' : formatNumber(Number(hours_per_week))
+  const count = reservations_max === null ? 'any number of' : formatNumber(Number(reservations_max))
   return `${hours} hours a week, ${count} reservations`
 }
 
@@ -66,7 +66,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 
 const issued: Teller = (entry, reader) => {
   const { user_id, role, expires_at } = entry.data
-  const until = expires_at === undefined ? '' : `, until ${dateOf(Date.parse(String(expires_at)))}`
+  const until = expires_at === undefined ? '' : `, until ${formatDate(Date.parse(String(expires_at)))}`
   const forWhom: readonly Part[] = user_id === entry.actor ? [] : [' for ', named(user_id, reader, false)]
   return said('people', 'key', actorOf(entry, reader), ' made a token', ...forWhom, `, as ${roleOf(role)}${until}`)
 }
@@ -75,7 +75,7 @@ const issued: Teller = (entry, reader) => {
 const refusedText = ({ refusals, others }: Entry['data']): string => {
   const counts = (refusals ?? []) as readonly { readonly count: number }[]
   const all = counts.reduce((sum, { count }) => sum + count, Number(others ?? 0))
-  return all === 1 ? 'a request' : `${numberOf(all)} requests`
+  return all === 1 ? 'a request' : `${formatNumber(all)} requests`
 }
 
 const revoked: Teller = (entry, reader) => {

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { CopyButton } from '../../parts/copy.tsx'
@@ -7,7 +8,6 @@ import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
-import { whenOf } from '../schedule/times.ts'
 
 /** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
 export interface Connection {
@@ -79,7 +79,7 @@ export const UnusedNote = ({ connection }: { readonly connection: Connection }):
   return (
     <span class="small muted row may">
       <Icon name="warning" />
-      Released at {whenOf(Date.parse(at), now)} unless somebody connects
+      Released at {formatWhen(Date.parse(at), now)} unless somebody connects
     </span>
   )
 }

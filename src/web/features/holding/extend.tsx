@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
+import { formatWhen } from '../../format/format.ts'
+import { HOUR, MINUTE, toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
@@ -8,7 +10,6 @@ import { MenuButton } from '../../parts/menu.tsx'
 import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
-import { HOUR, MINUTE, toIso, whenOf } from '../schedule/times.ts'
 import type { Commands } from './commands.ts'
 
 /** What the first button adds. */
@@ -19,7 +20,7 @@ export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now:
   const until = taken && nextTaken(taken, own)
   return until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
     ? undefined
-    : `until ${whenOf(until, now)}`
+    : `until ${formatWhen(until, now)}`
 }
 
 /** The ends to offer: those that are free, or usual ones where it is not known what follows. */
@@ -37,7 +38,7 @@ interface Props {
 const extendTo = ({ run }: Commands, end: number): void => void run('extend', { end_time: toIso(end) })
 
 const choicesOf = ({ own, taken }: Props, now: number) =>
-  endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
+  endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
 /** Extends to one of the ends that are free. */
 export const ExtendMenu = (props: Props): VNode => {
@@ -91,7 +92,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
         <b class="medium">
           <bdi>{first.user_name}</bdi>
         </b>{' '}
-        has it from {whenOf(Date.parse(first.start_time), Date.now())}.
+        has it from {formatWhen(Date.parse(first.start_time), Date.now())}.
       </span>
     )
   const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
@@ -116,7 +117,7 @@ export const CommandNote = ({
       <span class="grow">{refusedText(refused)}</span>
       {end !== undefined && (
         <button type="button" class="btn small" onClick={() => run('extend', { end_time: toIso(end) })}>
-          Extend to {whenOf(end, Date.now())}
+          Extend to {formatWhen(end, Date.now())}
         </button>
       )}
     </div>

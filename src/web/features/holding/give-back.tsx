@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
+import { formatWhen } from '../../format/format.ts'
+import { toIso } from '../../format/times.ts'
 import { MenuButton } from '../../parts/menu.tsx'
 import { type Booked, earlierEnds } from '../schedule/calendar.ts'
-import { toIso, whenOf } from '../schedule/times.ts'
 import type { Commands } from './commands.ts'
 
 /** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
@@ -25,7 +26,11 @@ export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
 export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
   until === 'now'
     ? giveBackTexts(...of)
-    : { verb: 'Shorten', doing: 'Shortening…', question: `Shorten to ${whenOf(until, now)}? The rest is free at once.` }
+    : {
+        verb: 'Shorten',
+        doing: 'Shortening…',
+        question: `Shorten to ${formatWhen(until, now)}? The rest is free at once.`,
+      }
 
 export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>
   until === 'now' ? run('cancel') : run('shorten', { end_time: toIso(until) })
@@ -41,7 +46,7 @@ interface Props {
 
 /** Offers earlier ends of a reservation. */
 export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
-  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${whenOf(end, now)}` }))
+  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
   return (
     <MenuButton
       label="Shorten"

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
-import { whenOf } from '../schedule/times.ts'
 
 /** Reservations that are released unless something keeps them alive, such as those of pipelines. */
 
@@ -51,7 +51,7 @@ export const KeptNote = ({ id, end }: { readonly id: string; readonly end: numbe
   return (
     <span class="small muted row may">
       <Icon name="clock" />
-      Kept until {whenOf(until, now)}, then released unless it is kept alive
+      Kept until {formatWhen(until, now)}, then released unless it is kept alive
     </span>
   )
 }

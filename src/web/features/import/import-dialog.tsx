@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -64,7 +65,7 @@ const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNod
           <li key={n}>{problemText(problem)}</li>
         ))}
       </ul>
-      {problems.length > SHOWN && <p>And {problems.length - SHOWN} more.</p>}
+      {problems.length > SHOWN && <p>And {formatNumber(problems.length - SHOWN)} more.</p>}
     </div>
   </div>
 )

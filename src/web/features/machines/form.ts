@@ -1,4 +1,5 @@
 import type { FullSettings, Sut } from '../../data/objects.ts'
+import { formatList } from '../../format/format.ts'
 
 /** A machine as its form has it, and what of it is sent. Pure. */
 
@@ -100,8 +101,8 @@ const NEEDED = ['name', 'address', 'port'] as const
 /** `Name and address are missing.`, or nothing. */
 export const missingText = (values: Values): string | undefined => {
   const missing = NEEDED.filter((name) => values[name].trim() === '')
-  const list = [missing.slice(0, -1).join(', '), missing.at(-1)].filter((part) => part !== '').join(' and ')
   if (missing.length === 0) return undefined
+  const list = formatList(missing)
   return `${list.charAt(0).toUpperCase()}${list.slice(1)} ${missing.length === 1 ? 'is' : 'are'} missing.`
 }
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { FullSettings, Sut } from '../../data/objects.ts'
+import { formatSeconds } from '../../format/format.ts'
 import { Select, SelectField, Switch, TextField } from '../../parts/field.tsx'
-import { secondsText } from '../schedule/times.ts'
 import { type Values, withType } from './form.ts'
 import { TagsField } from './tags-field.tsx'
 
@@ -79,7 +79,7 @@ const SecretField = ({ values, errors, change, name, label, isKept }: SecretProp
 const optionsOf = (
   set: number,
   usual: readonly number[],
-  textOf = secondsText,
+  textOf = formatSeconds,
 ): readonly (readonly [string, string])[] =>
   [...(usual.includes(set) ? [] : [set]), ...usual].map((seconds) => [String(seconds), textOf(seconds)])
 
@@ -95,7 +95,7 @@ interface ChoiceProps extends Props {
 }
 
 const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps): VNode => {
-  const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : secondsText(seconds)))
+  const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : formatSeconds(seconds)))
   return (
     <SelectField
       id={`machine-${name}`}

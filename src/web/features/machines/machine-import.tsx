@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Switch } from '../../parts/field.tsx'
 import { Refused } from '../../service/api.ts'
@@ -20,7 +21,7 @@ const KIND: Kind = {
     prefix: 'tag.',
     most: 500,
   },
-  count: (many) => (many === 1 ? '1 machine' : `${many} machines`),
+  count: (many) => formatCount(many, 'machine'),
   toRow: toSut,
   example: [
     'name,address,port,sut_type,os,version,password,tag.rack,tag.os',

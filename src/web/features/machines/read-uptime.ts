@@ -1,6 +1,6 @@
+import { toIso } from '../../format/times.ts'
 import type { Readable } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
-import { toIso } from '../schedule/times.ts'
 import { type Uptime, type UptimeRead, uptimeOf } from './uptime.ts'
 
 /** Machines of a request, at most. */

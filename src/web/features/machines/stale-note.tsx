@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { formatClock, formatList } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useFocusReturn } from '../../parts/focus.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
-import { clockOf } from '../schedule/times.ts'
 import { revisionOf } from './form.ts'
 
 /** Events that are looked through for who has changed a machine. */
@@ -14,7 +14,7 @@ const MONITORING: readonly string[] = ['berth.SutMonitoringEnabled', 'berth.SutM
 
 const partsOf = ({ type, changes }: Entry): string => {
   if (MONITORING.includes(type)) return 'Monitoring'
-  return [...new Set(changes.map(labelOf))].join(', ')
+  return formatList([...new Set(changes.map(labelOf))])
 }
 
 /** `Amina Diallo changed Version at 10:41.` */
@@ -22,7 +22,7 @@ export const changedText = (entry: Entry | undefined, ownId: string): string => 
   if (entry === undefined) return 'This machine was changed.'
   const isOwn = entry.actor === ownId
   const who = isOwn ? 'You' : (entry.actorname ?? 'Somebody')
-  return `${who} changed ${partsOf(entry)} at ${clockOf(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
+  return `${who} changed ${partsOf(entry)} at ${formatClock(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
 }
 
 interface Props {

@@ -1,8 +1,8 @@
 import { type Sut, turnaroundOf } from '../../data/objects.ts'
+import { formatWhen } from '../../format/format.ts'
 import type { IconName } from '../../parts/icon-name.ts'
 import { shortCauseOf } from '../events/causes.ts'
 import { type Booked, turnedAt } from '../schedule/calendar.ts'
-import { whenOf } from '../schedule/times.ts'
 
 /** What a machine is at a time. Pure. */
 export interface MachineState {
@@ -53,7 +53,7 @@ export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId:
   const until = turnedUntil(sut, booked, now)
   const kind = kindOf(sut, running, until, ownId)
   const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
-  const turned = kind === 'turn' && until !== undefined ? ` until ${whenOf(until, now)}` : ''
+  const turned = kind === 'turn' && until !== undefined ? ` until ${formatWhen(until, now)}` : ''
   const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
   return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }
 }

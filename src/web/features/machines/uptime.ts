@@ -1,7 +1,8 @@
+import { formatCount, formatDuration, formatPercent, formatWhen } from '../../format/format.ts'
+import { MINUTE } from '../../format/times.ts'
 import { sentenceOf } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../schedule/calendar.ts'
 import type { Outage } from '../schedule/cells.ts'
-import { durationOf, MINUTE, whenOf } from '../schedule/times.ts'
 
 /** When a machine was not there. Pure: instants are Unix milliseconds. */
 
@@ -55,12 +56,12 @@ export const shareUp = ({ outages, unknown }: Uptime, span: Stretch): number | u
 
 /** `99.8%`, never 100% after an outage, `–` if nothing is known. */
 export const percentOf = (share: number | undefined): string =>
-  share === undefined ? '–' : share === 1 ? '100%' : `${Math.min(99.9, Math.round(share * 1_000) / 10)}%`
+  share === undefined ? '–' : formatPercent(share === 1 ? 1 : Math.min(0.999, share))
 
 /** `from Tue 16:56 for 6 m: it refused the connection`. */
 export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): string => {
-  const length = to - from < MINUTE ? 'less than 1 m' : durationOf(to - from)
-  const long = isOpen ? `since ${whenOf(from, now)}` : `from ${whenOf(from, now)} for ${length}`
+  const length = to - from < MINUTE ? 'less than 1 m' : formatDuration(to - from)
+  const long = isOpen ? `since ${formatWhen(from, now)}` : `from ${formatWhen(from, now)} for ${length}`
   return `${long}: ${sentenceOf(cause)}`
 }
 
@@ -69,8 +70,8 @@ export const outagesText = ({ outages, unknown }: Uptime, span: string, now: num
   const [first] = outages
   const since = unknown.at(-1)?.to
   if (first === undefined)
-    return since === undefined ? `No outages in the last ${span}.` : `No outages since ${whenOf(since, now)}.`
+    return since === undefined ? `No outages in the last ${span}.` : `No outages since ${formatWhen(since, now)}.`
   if (outages.length === 1) return `Offline once in ${span}, ${outageText(first, now)}.`
   const whole = outages.reduce((sum, { from, to }) => sum + to - from, 0)
-  return `Offline ${outages.length} times in ${span}, for ${durationOf(whole)} in all.`
+  return `Offline ${formatCount(outages.length, 'time')} in ${span}, for ${formatDuration(whole)} in all.`
 }

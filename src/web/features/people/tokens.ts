@@ -1,7 +1,7 @@
 import { ofUser } from '../../data/reading.ts'
+import { formatClock, formatCount, formatDate, formatRelativeDay } from '../../format/format.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Role } from '../../service/session.ts'
-import { clockOf, dateOf, relativeDayOf } from '../schedule/times.ts'
 
 export interface Token {
   readonly _id: string
@@ -33,8 +33,8 @@ export const useTokens = (userId: string): Reading<readonly Token[]> =>
 /** `Today 10:41`, `3 Nov 2026`. */
 export const madeText = ({ created_at }: Token, now: number): string => {
   const time = Date.parse(created_at)
-  const day = relativeDayOf(time, now)
-  return day === 'Today' || day === 'Yesterday' ? `${day} ${clockOf(time)}` : dateOf(time)
+  const day = formatRelativeDay(time, now)
+  return day === 'Today' || day === 'Yesterday' ? `${day} ${formatClock(time)}` : formatDate(time)
 }
 
 /** `3 Nov 2027`, `in 6 days`. Undefined: never. */
@@ -44,8 +44,7 @@ export const expiryOf = (
 ): { readonly text: string; readonly isExpiring: boolean } | undefined => {
   if (expires_at === null) return undefined
   const left = Date.parse(expires_at) - now
-  if (left > EXPIRY_NOTICE_MS) return { text: dateOf(Date.parse(expires_at)), isExpiring: false }
+  if (left > EXPIRY_NOTICE_MS) return { text: formatDate(Date.parse(expires_at)), isExpiring: false }
   const days = Math.floor(left / DAY_MS)
-  if (days > 1) return { text: `in ${days} days`, isExpiring: true }
-  return { text: days === 1 ? 'in 1 day' : 'within a day', isExpiring: true }
+  return { text: days === 0 ? 'within a day' : `in ${formatCount(days, 'day')}`, isExpiring: true }
 }

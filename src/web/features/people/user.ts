@@ -1,5 +1,5 @@
+import { formatHours } from '../../format/format.ts'
 import type { Role } from '../../service/session.ts'
-import { numberOf } from '../schedule/times.ts'
 
 /** Users, as administrators and they themselves see them. */
 
@@ -46,8 +46,8 @@ export const ROLES: readonly (readonly [Role, string])[] = [
 
 export const roleTextOf = (role: Role): string => ROLES.find(([key]) => key === role)?.[1] ?? role
 
-/** `31 of 40 h`, `61 h`. */
+/** `30 h 45 m of 40 h`, `61 h`. */
 export const hoursTextOf = ({ hours, quota }: Used): string => {
   const most = quota?.hours_per_week ?? null
-  return most === null ? `${numberOf(hours)} h` : `${numberOf(hours)} of ${numberOf(most)} h`
+  return most === null ? formatHours(hours) : `${formatHours(hours)} of ${formatHours(most)}`
 }

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NamedReservation } from '../../data/objects.ts'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -11,7 +12,6 @@ import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 import { useStore } from '../../parts/store.ts'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
-import { durationOf, whenOf } from '../schedule/times.ts'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
@@ -25,7 +25,7 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
     async (api) => (await api.get<NamedReservation>(`/api/sut_reservation/${id}?include=names`)).value,
     { of: () => undefined },
   )
-  const when = value === undefined ? 'now' : `until ${whenOf(Date.parse(value.end_time), now)}`
+  const when = value === undefined ? 'now' : `until ${formatWhen(Date.parse(value.end_time), now)}`
   return <ReservedNote machine={value?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
 }
 
@@ -50,7 +50,7 @@ const Waiting = ({
     setAsking(false)
     page.own.read()
   }
-  const [since, until] = [whenOf(Date.parse(created_at), now), whenOf(Date.parse(expires_at), now)]
+  const [since, until] = [formatWhen(Date.parse(created_at), now), formatWhen(Date.parse(expires_at), now)]
   return (
     <article class="waits-card">
       <div class="list-row">
@@ -78,12 +78,12 @@ const Waiting = ({
       </div>
       <ul class="second small">
         {waits_for.map((sentence) => (
-          <li key={sentence}>{sentenceHere(sentence, (time) => whenOf(time, now))}</li>
+          <li key={sentence}>{sentenceHere(sentence, (time) => formatWhen(time, now))}</li>
         ))}
         {page.kept.has(_id) && (
-          <li>The place is kept while this page is open, and {durationOf((keepalive ?? 0) * 1_000)} longer.</li>
+          <li>The place is kept while this page is open, and {formatDuration((keepalive ?? 0) * 1_000)} longer.</li>
         )}
-        {typeof expected_at === 'string' && <li>Expected at {whenOf(Date.parse(expected_at), now)}.</li>}
+        {typeof expected_at === 'string' && <li>Expected at {formatWhen(Date.parse(expected_at), now)}.</li>}
       </ul>
       {isAsking && (
         <Confirm

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SutRequest } from '../../data/objects.ts'
+import { formatNumber, formatWhen } from '../../format/format.ts'
+import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useStore } from '../../parts/store.ts'
-import { midnightOf, numberOf, whenOf } from '../schedule/times.ts'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
@@ -44,16 +45,14 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
               <td class="second wants">
                 <Said words={wordsOfRequest(request, nameOf)} />
               </td>
-              <td class="r">{whenOf(Date.parse(request.expires_at), today)}</td>
+              <td class="r">{formatWhen(Date.parse(request.expires_at), today)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {left > 0 && (
         <div class="row small">
-          <span class="muted grow">
-            {numberOf(left)} more {left === 1 ? 'waits' : 'wait'}.
-          </span>
+          <span class="muted grow">{formatNumber(left)} more waiting.</span>
           <button type="button" class="btn quiet small" onClick={() => setMost(most + MORE)}>
             Show more
           </button>

@@ -1,6 +1,6 @@
 import type { Match, Sut, SutRequest } from '../../data/objects.ts'
+import { formatDuration } from '../../format/format.ts'
 import { fromMatch, meeting, textOfValue } from '../reserve/criteria.ts'
-import { durationOf } from '../schedule/times.ts'
 
 /** What those want who wait, and who is before whom. Pure. */
 
@@ -44,7 +44,7 @@ export const wordsOfRequest = (
 ): Words => [
   ...(match === undefined ? [{ name: nameOf(sut_id) }] : wordsOfMatch(match)),
   // A number and its unit stay on one line.
-  `, ${durationOf(duration * 1_000).replaceAll(' ', '\u00a0')}`,
+  `, ${formatDuration(duration * 1_000).replaceAll(' ', '\u00a0')}`,
   ...(priority === 0 ? [] : [`, priority ${priority}`.replace('-', '−')]),
 ]
 

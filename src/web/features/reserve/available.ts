@@ -1,8 +1,8 @@
 import type { Match } from '../../data/objects.ts'
+import { QUARTER, toIso } from '../../format/times.ts'
 import type { Readable } from '../../service/api.ts'
 import { ceilQuarter, type Stretch } from '../schedule/calendar.ts'
 import { type Asked, beginOf, windowOf } from '../schedule/draft.ts'
-import { QUARTER, toIso } from '../schedule/times.ts'
 
 /** What could be had of several machines, as `GET /api/availability` says it. */
 

@@ -1,11 +1,12 @@
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { formatDuration, formatWhen } from '../../format/format.ts'
+import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
-import { durationOf, MINUTE, QUARTER, whenOf } from '../schedule/times.ts'
 
 /** What one fills in to reserve: when, for how long, for whom. */
 
@@ -16,7 +17,7 @@ interface StartProps<A extends Asked> {
 }
 
 export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>): VNode => {
-  const shown = asked.start === 'now' ? 'Now' : whenOf(asked.start, now)
+  const shown = asked.start === 'now' ? 'Now' : formatWhen(asked.start, now)
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const [isWrong, setWrong] = useState(false)
   const move = (quarters: number): void => {
@@ -137,7 +138,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
             tabindex={n === chosen || (chosen < 0 && n === 0) ? 0 : -1}
             onClick={() => pick(n)}
           >
-            {durationOf(length)}
+            {formatDuration(length)}
           </button>
         ))}
         <input
@@ -147,7 +148,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           autocomplete="off"
           maxlength={24}
           aria-invalid={isWrong}
-          value={typed ?? (chosen < 0 ? whenOf(ceilQuarter(start + asked.length), start) : '')}
+          value={typed ?? (chosen < 0 ? formatWhen(ceilQuarter(start + asked.length), start) : '')}
           onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
           onChange={takeUntil}
         />

@@ -1,6 +1,7 @@
+import { formatCount, formatHours } from '../../format/format.ts'
+import { HOUR } from '../../format/times.ts'
 import type { Problem } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
-import { HOUR } from '../schedule/times.ts'
 import type { Offer } from './available.ts'
 
 /** Why nothing was booked, in the page's words. Pure. */
@@ -27,9 +28,9 @@ const quotaText = (problem: Problem, window: Stretch): string => {
   const { used, quota, week } = problem as Quota
   if (used === undefined || quota === undefined) return problem.detail
   if (week === null || week === undefined)
-    return `This would be ${used.reservations + 1} of ${quota.reservations_max} reservations that are not over.`
+    return `This would be ${used.reservations + 1} of ${formatCount(quota.reservations_max ?? 0, 'open reservation')}.`
   const hours = used.hours + (window.to - window.from) / HOUR
-  return `This would be ${Math.round(hours * 100) / 100} of ${quota.hours_per_week} hours in the week ${weekText(week)}.`
+  return `This would be ${formatHours(hours)} of ${formatHours(quota.hours_per_week ?? 0)} in the week ${weekText(week)}.`
 }
 
 /** `window` is what was asked for. */
@@ -40,7 +41,7 @@ export const refusalText = (problem: Problem, window: Stretch): string => {
   const { matching } = problem
   return matching === 1
     ? 'The one machine of this kind is not free then.'
-    : `None of the ${matching} machines of this kind is free then.`
+    : `None of the ${formatCount(Number(matching), 'machine')} of this kind is free then.`
 }
 
 interface Named {

@@ -1,7 +1,7 @@
 import type { Sut } from '../../data/objects.ts'
+import { toIso } from '../../format/times.ts'
 import type { Refused } from '../../service/api.ts'
 import { type Draft, windowOf } from '../schedule/draft.ts'
-import { toIso } from '../schedule/times.ts'
 import { likeOf, toMatch } from './criteria.ts'
 
 /** What became of a request to reserve. */

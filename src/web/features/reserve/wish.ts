@@ -1,6 +1,6 @@
+import { HOUR, toIso } from '../../format/times.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import type { Asked } from '../schedule/draft.ts'
-import { HOUR, toIso } from '../schedule/times.ts'
 import { type Criteria, fromMatch, NO_CRITERIA, toMatch } from './criteria.ts'
 
 /** What one wants: it stands in the address, so that a link keeps it. Pure. */

@@ -1,7 +1,7 @@
+import { HOUR } from '../../format/times.ts'
 import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { type Placed, placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'
-import { HOUR } from './times.ts'
 
 /** What a row shows. Pure: instants are Unix milliseconds. */
 

@@ -1,3 +1,4 @@
+import { MINUTE, midnightOf, QUARTER } from '../../format/times.ts'
 import {
   type Booked,
   ceilQuarter,
@@ -10,7 +11,6 @@ import {
   type Stretch,
   type Taken,
 } from './calendar.ts'
-import { MINUTE, midnightOf, QUARTER } from './times.ts'
 
 /** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
 

@@ -1,5 +1,5 @@
+import { MINUTE, midnightOf } from '../../format/times.ts'
 import { type Booked, type Stretch, turnsOf } from './calendar.ts'
-import { MINUTE, midnightOf } from './times.ts'
 
 /** Seven days, one below the other. Pure: instants are Unix milliseconds. */
 

@@ -1,5 +1,6 @@
+import { formatCount, formatList, weekdayOf } from '../../format/format.ts'
+import { midnightOf } from '../../format/times.ts'
 import { overlaps, type Stretch, type Taken } from '../schedule/calendar.ts'
-import { midnightOf, weekdayOf } from '../schedule/times.ts'
 
 /** Windows that come again every week. Pure: instants are Unix milliseconds, days those of the browser's zone. */
 
@@ -48,9 +49,6 @@ const WEEKDAYS: Readonly<Record<string, string>> = {
   ...{ MO: 'Monday', TU: 'Tuesday', WE: 'Wednesday', TH: 'Thursday', FR: 'Friday', SA: 'Saturday', SU: 'Sunday' },
 }
 
-const listed = (names: readonly string[]): string =>
-  names.length === 1 ? `${names[0]}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-
 /** `every Thursday`, `every 2 weeks`; of other rules only that it repeats. `start` is the start of a window. */
 export const ruleText = (rrule: string, start: number): string => {
   const parts = new Map(
@@ -63,9 +61,9 @@ export const ruleText = (rrule: string, start: number): string => {
   const unit = UNITS[freq]
   const isOther = [...parts.keys()].some((name) => name.startsWith('BY') && name !== 'BYDAY')
   if (unit === undefined || isOther) return 'repeats'
-  if (days === undefined && interval !== '1') return `every ${interval} ${unit}s`
+  if (days === undefined && interval !== '1') return `every ${formatCount(Number(interval), unit)}`
   if (days === undefined) return freq === 'WEEKLY' ? `every ${weekdayOf(start)}` : `every ${unit}`
   const names = days.split(',').flatMap((day) => WEEKDAYS[day] ?? [])
   const isPlain = interval === '1' && (freq === 'WEEKLY' || freq === 'DAILY') && names.length === days.split(',').length
-  return isPlain ? `every ${listed(names)}` : 'repeats'
+  return isPlain ? `every ${formatList(names)}` : 'repeats'
 }

@@ -2,12 +2,13 @@ import type { VNode } from 'preact'
 import { readReservations } from '../../data/lists.ts'
 import { bookedOf, type Sut, takenOf } from '../../data/objects.ts'
 import { ofSut } from '../../data/reading.ts'
+import { formatCount, formatDay, formatWhen } from '../../format/format.ts'
+import { midnightOf, toIso } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { Refused } from '../../service/api.ts'
 import { fromLocal, toLocal } from '../past/local.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
-import { midnightOf, shortDayOf, toIso, whenOf } from '../schedule/times.ts'
 import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
@@ -118,7 +119,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   const isTurnaround = held.to <= from || held.from >= to
   return (
     <span class="clip">
-      <bdi>{nameOf(held.userId)}</bdi>, {whenOf(held.from, from)} – {whenOf(held.to, from)}
+      <bdi>{nameOf(held.userId)}</bdi>, {formatWhen(held.from, from)} – {formatWhen(held.to, from)}
       {isTurnaround && ', turnaround'}
     </span>
   )
@@ -127,7 +128,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
 /** Each date, and whether it is free. */
 export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
   const taken = occurrences.filter((each) => each.taken !== undefined).length
-  const many = `${occurrences.length} dates`
+  const many = formatCount(occurrences.length, 'date')
   return (
     <div class="stack">
       <span class="small second" role="status">
@@ -137,7 +138,7 @@ export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
         {occurrences.map((occurrence) => (
           <li key={occurrence.from} class={occurrence.taken === undefined ? '' : 'taken'}>
             <Icon name={occurrence.taken === undefined ? 'check' : 'warning'} />
-            <span class="num nowrap">{shortDayOf(occurrence.from)}</span>
+            <span class="num nowrap">{formatDay(occurrence.from)}</span>
             <TakenText occurrence={occurrence} nameOf={nameOf} />
           </li>
         ))}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation } from '../../data/objects.ts'
 import { ofSut } from '../../data/reading.ts'
+import { formatCount } from '../../format/format.ts'
 import { type PageContext, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
@@ -73,8 +74,8 @@ export const seriesText = (rule: string, more: number): string =>
 
 const cancelQuestion = (name: string, count: number): string =>
   count === 1
-    ? `Cancel the last reservation of ${name}, which has not begun?`
-    : `Cancel all ${count} reservations of ${name} that have not begun?`
+    ? `Cancel the last reservation of ${name}, which has not started?`
+    : `Cancel all ${formatCount(count, 'reservation')} of ${name} that have not started?`
 
 /** That a reservation belongs to a series, and for those who may the cancellation of what has not begun of it. */
 export const SeriesNote = ({

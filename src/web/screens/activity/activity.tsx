@@ -4,7 +4,8 @@ import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { entryOf, filterOf, isFiltering, queryOf } from '../../features/events/feed.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf } from '../../features/events/sentence.ts'
-import { MINUTE, midnightOf, relativeDayOf } from '../../features/schedule/times.ts'
+import { formatRelativeDay } from '../../format/format.ts'
+import { MINUTE, midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
@@ -53,8 +54,8 @@ const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: num
   return (
     <div>
       {[...days].map(([day, lines]) => (
-        <section key={day} aria-label={relativeDayOf(day, now)}>
-          <h2 class="feed-day">{relativeDayOf(day, now)}</h2>
+        <section key={day} aria-label={formatRelativeDay(day, now)}>
+          <h2 class="feed-day">{formatRelativeDay(day, now)}</h2>
           {lines.map((each) => (
             <Line key={each.entry.sequence} {...each} when={clock(each.entry.time)} />
           ))}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
-import { clockOf, numberOf } from '../../features/schedule/times.ts'
+import { formatNumber, formatSecond } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -45,18 +45,15 @@ export const NewestCheckpoint = (): VNode => {
   const checkpoint = signed && checkpointOf(signed.text)
   const facts = (): unknown => {
     if (signed === undefined || checkpoint === undefined) return undefined
-    const seconds = String(new Date(signed.at).getSeconds()).padStart(2, '0')
     const download = (): void =>
       saveFile(new Blob([signed.text], { type: 'text/plain' }), `log-${checkpoint.entries}.checkpoint`)
     return (
       <>
         <dl class="facts">
           <dt>Signed</dt>
-          <dd class="num">
-            today {clockOf(signed.at)}:{seconds}
-          </dd>
+          <dd class="num">today {formatSecond(signed.at)}</dd>
           <dt>Entries</dt>
-          <dd class="num">{numberOf(checkpoint.entries)}</dd>
+          <dd class="num">{formatNumber(checkpoint.entries)}</dd>
           <dt>Root</dt>
           <dd class="mono" title={checkpoint.root}>
             {shortRoot(checkpoint.root)}

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NamedReservation } from '../../data/objects.ts'
 import { fromLocal, toLocal } from '../../features/past/local.ts'
-import { rangeOf } from '../../features/schedule/times.ts'
+import { formatNumber, formatRange } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { RefusedNote, Select } from '../../parts/field.tsx'
 import { useStore } from '../../parts/store.ts'
@@ -36,12 +36,12 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
             <b class="medium">
               <bdi>{each.user_id === ownId ? 'You' : each.user_name}</bdi>
             </b>{' '}
-            <span class="muted num nowrap">{rangeOf(Date.parse(each.start_time), Date.parse(each.end_time))}</span>
+            <span class="muted num nowrap">{formatRange(Date.parse(each.start_time), Date.parse(each.end_time))}</span>
           </li>
         ))}
       </ul>
       {found.count > found.reservations.length && (
-        <p class="small muted">And {found.count - found.reservations.length} more. Choose a machine.</p>
+        <p class="small muted">And {formatNumber(found.count - found.reservations.length)} more. Choose a machine.</p>
       )}
     </div>
   )

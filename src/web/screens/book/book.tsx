@@ -10,8 +10,9 @@ import { type Criteria, fits, isInScope, toMatch } from '../../features/reserve/
 import { ForField, LengthField, StartField } from '../../features/reserve/fields.tsx'
 import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
-import { MINUTE, zoneNameOf } from '../../features/schedule/times.ts'
 import { USUAL_TIMES } from '../../features/series/use-weekly.ts'
+import { formatZone } from '../../format/format.ts'
+import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
@@ -198,7 +199,7 @@ export const Book = (): VNode => {
       <div class="page book">
         <div class="page-head">
           <h1 class="grow">{texts.headings.book}</h1>
-          <span class="small muted">Times in {zoneNameOf(now)}</span>
+          <span class="small muted">Times in {formatZone(now)}</span>
         </div>
         {content()}
       </div>

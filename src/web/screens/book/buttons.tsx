@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useUsed } from '../../features/people/use-used.ts'
 import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
-import { durationOf, whenOf } from '../../features/schedule/times.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
@@ -29,7 +29,7 @@ interface TakeProps {
 /** Takes the machine that it names. */
 export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
   const now = useStore(usePage().clock)
-  const from = offer.from > now ? `from ${whenOf(offer.from, now)} ` : ''
+  const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
   return (
     <>
       <CommandButton
@@ -43,7 +43,7 @@ export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: Take
           Reserve <bdi>{offer.name}</bdi>
         </span>{' '}
         <span class="nowrap">
-          {from}until {whenOf(offer.to, now)}
+          {from}until {formatWhen(offer.to, now)}
         </span>
       </CommandButton>
       <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>
@@ -96,10 +96,10 @@ export const WaitButton = (props: WaitProps): VNode => {
         isDisabled={isDisabled || isWrong}
         onPress={() => onWait(Number(seconds))}
       >
-        Wait until {whenOf(until, now)} at most
+        Wait until {formatWhen(until, now)} at most
       </CommandButton>
       <p class="small muted">
-        You get the first machine that fits and is free for {durationOf(length)}. You hear of it here, and by
+        You get the first machine that fits and is free for {formatDuration(length)}. You hear of it here, and by
         notification if you allow it.
       </p>
     </>

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import { durationOf } from '../../features/schedule/times.ts'
+import { formatDuration } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
@@ -65,7 +65,11 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode 
             onClick={() => onChoose(choice)}
           >
             <Icon name={icon} />
-            {choice.kind === 'wait' ? <b>Wait for one, {durationOf(length)}</b> : <Offered choice={choice} now={now} />}{' '}
+            {choice.kind === 'wait' ? (
+              <b>Wait for one, {formatDuration(length)}</b>
+            ) : (
+              <Offered choice={choice} now={now} />
+            )}{' '}
             <span class="muted nowrap">{hint}</span>
           </button>
         )

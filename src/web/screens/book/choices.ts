@@ -1,7 +1,7 @@
 import { ordinalOf } from '../../features/queue/wants.ts'
 import type { Available, Offer } from '../../features/reserve/available.ts'
 import { type Asked, lengthTo } from '../../features/schedule/draft.ts'
-import { clockOf, durationOf, relativeDayOf, whenOf } from '../../features/schedule/times.ts'
+import { formatClock, formatDuration, formatRelativeDay, formatWhen } from '../../format/format.ts'
 import type { IconName } from '../../parts/icon-name.ts'
 
 /** What can be had: the machines that are free then, or what is free instead, or a place in the queue. Pure. */
@@ -29,8 +29,8 @@ const SHOWN = 3
 
 /** `10:42 – 12:45`, with the day where it is not today. */
 export const spanOn = (from: number, to: number, now: number): string => {
-  const day = relativeDayOf(from, now)
-  return `${day === 'Today' ? '' : `${day}, `}${clockOf(from)} – ${whenOf(to, from)}`
+  const day = formatRelativeDay(from, now)
+  return `${day === 'Today' ? '' : `${day}, `}${formatClock(from)} – ${formatWhen(to, from)}`
 }
 
 const laterOf = (next: Offer): Take => ({
@@ -41,7 +41,7 @@ const laterOf = (next: Offer): Take => ({
 const shorterOf = (shorter: Offer, start: Asked['start'], begin: number): Take => ({
   ...{ kind: 'take', key: `shorter ${shorter.sutId} ${shorter.to}`, icon: 'clock' },
   offer: { ...shorter, from: begin },
-  hint: `${durationOf(shorter.to - begin)}, shorter`,
+  hint: `${formatDuration(shorter.to - begin)}, shorter`,
   asked: { start, length: lengthTo(shorter.to, start, begin) },
 })
 

@@ -5,6 +5,7 @@ import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
 import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
+import { formatNumber } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -30,10 +31,10 @@ const Skeleton = (): VNode => (
 )
 
 const countText = ({ fitting, count, wish }: OfferProps, found: Available | undefined): string => {
-  if (found === undefined) return `${fitting.length} of ${count} fit`
+  if (found === undefined) return `${formatNumber(fitting.length)} of ${formatNumber(count)} match`
   const { free, hasMore } = found
   const many = free.length === 0 ? 'none' : hasMore ? `over ${free.length}` : String(free.length)
-  return `${fitting.length} of ${count} fit, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
+  return `${formatNumber(fitting.length)} of ${formatNumber(count)} match, ${many} free ${wish.start === 'now' ? 'now' : 'then'}`
 }
 
 type Taking = ReturnType<typeof useTaking>

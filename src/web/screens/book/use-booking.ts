@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { command } from '../../features/holding/commands.ts'
 import { bodyOf, type Outcome } from '../../features/reserve/request.ts'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
-import { whenOf } from '../../features/schedule/times.ts'
+import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { Refused } from '../../service/api.ts'
@@ -38,8 +38,8 @@ export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) =>
     }
     setOutcome({ kind: 'idle' })
     const [from, now] = [Date.parse(result.start_time), page.clock.get()]
-    const until = `until ${whenOf(Date.parse(result.end_time), now)}`
-    onDone({ machine: offer.name, when: from > now ? `from ${whenOf(from, now)} ${until}` : until })
+    const until = `until ${formatWhen(Date.parse(result.end_time), now)}`
+    onDone({ machine: offer.name, when: from > now ? `from ${formatWhen(from, now)} ${until}` : until })
   }
   return { outcome, book }
 }

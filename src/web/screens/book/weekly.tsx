@@ -5,6 +5,7 @@ import { windowOf } from '../../features/schedule/draft.ts'
 import { Dates, Fewer, TimesField } from '../../features/series/fields.tsx'
 import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-weekly.ts'
+import { formatCount } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -32,7 +33,7 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VN
     window: windowOf(take.asked, now, []),
     userId,
     times,
-    onDone: (count) => onDone({ machine: take.offer.name, when: `on ${count} dates` }),
+    onDone: (count) => onDone({ machine: take.offer.name, when: `on ${formatCount(count, 'date')}` }),
   })
   const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
   const mayExceed = refused?.problem.code === 'quota_exceeded' && meOf(page).role === 'administrator'
@@ -70,7 +71,7 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VN
         <span class="clip">
           Reserve <bdi>{take.offer.name}</bdi>
         </span>{' '}
-        <span class="nowrap">{times} times</span>
+        <span class="nowrap">{formatCount(times, 'time')}</span>
       </CommandButton>
     </>
   )

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
-import { secondsText } from '../../features/schedule/times.ts'
+import { formatSeconds } from '../../format/format.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
@@ -9,10 +9,10 @@ type Row = readonly [name: string, value: string]
 
 /** What everybody sees of the settings. */
 const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Row[] => [
-  ['Turnaround', turnaround === 0 ? 'none' : `${secondsText(turnaround)} after each reservation`],
+  ['Turnaround', turnaround === 0 ? 'none' : `${formatSeconds(turnaround)} after each reservation`],
   ...(release_unused_after === 0
     ? []
-    : [['If unused', `released after ${secondsText(release_unused_after)}`] as const]),
+    : [['If unused', `released after ${formatSeconds(release_unused_after)}`] as const]),
 ]
 
 /** What administrators see besides. */
@@ -26,7 +26,7 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   return [
     ['Listen port', listen_port === null ? 'none' : String(listen_port)],
     ['In the vault', kept === '' ? 'nothing' : kept],
-    ['Probed', monitoring_interval === null ? 'no' : `every ${secondsText(monitoring_interval)}`],
+    ['Probed', monitoring_interval === null ? 'no' : `every ${formatSeconds(monitoring_interval)}`],
     ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
       ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
       : []),

@@ -5,7 +5,8 @@ import { checkedText } from '../../features/machines/check-note.tsx'
 import type { Known } from '../../features/machines/form.ts'
 import { checkMachine } from '../../features/machines/save.ts'
 import type { MachineState } from '../../features/machines/state.ts'
-import { HOUR, whenOf } from '../../features/schedule/times.ts'
+import { formatWhen } from '../../format/format.ts'
+import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -42,7 +43,7 @@ const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode =
             <b class="medium">
               <bdi>{who}</bdi>
             </b>{' '}
-            until {whenOf(running.to, now)}
+            until {formatWhen(running.to, now)}
           </>
         )}
       </span>

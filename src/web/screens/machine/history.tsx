@@ -7,7 +7,8 @@ import { readNewest } from '../../features/events/entries.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf } from '../../features/events/sentence.ts'
 import type { Kind } from '../../features/events/telling.ts'
-import { clockOf, midnightOf, numberOf, shortDayOf } from '../../features/schedule/times.ts'
+import { formatClock, formatCount, formatDay, formatSecond } from '../../format/format.ts'
+import { midnightOf } from '../../format/times.ts'
 import { isBy } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -37,10 +38,9 @@ const MORE = 100
 
 /** `10:30:04` today, otherwise `Tue 17:20`, or with the date. */
 const momentOf = (time: number, now: number): string => {
-  if (midnightOf(time) === midnightOf(now))
-    return `${clockOf(time)}:${String(new Date(time).getSeconds()).padStart(2, '0')}`
+  if (midnightOf(time) === midnightOf(now)) return formatSecond(time)
   const isThisWeek = time > midnightOf(now, -6)
-  return `${isThisWeek ? shortDayOf(time).slice(0, 3) : shortDayOf(time).slice(4)} ${clockOf(time)}`
+  return `${isThisWeek ? formatDay(time).slice(0, 3) : formatDay(time).slice(4)} ${formatClock(time)}`
 }
 
 /** The newest entries, and the names of those they are about. */
@@ -119,7 +119,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
               disabled={read === undefined}
               onClick={() => setMost(Math.min(1_000, value.entries.length + MORE))}
             >
-              {numberOf(older)} older {older === 1 ? 'entry' : 'entries'}
+              {formatCount(older, 'older entry', 'older entries')}
             </button>
           </p>
         )}

@@ -6,7 +6,8 @@ import { readUptime } from '../../features/machines/read-uptime.ts'
 import { Strip } from '../../features/machines/strip.tsx'
 import { outagesText, outageText, type Uptime } from '../../features/machines/uptime.ts'
 import type { Outage } from '../../features/schedule/cells.ts'
-import { clockOf, HOUR, MINUTE, shortDayOf, whenOf } from '../../features/schedule/times.ts'
+import { formatClock, formatDay, formatWhen } from '../../format/format.ts'
+import { HOUR, MINUTE } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
 
@@ -19,7 +20,7 @@ interface Props {
 const statusText = ({ monitoring: { status, status_description, last_updated } }: Sut, now: number): string => {
   if (status === 'Unknown') return 'Not probed yet'
   if (status === 'SUT Monitoring Disabled') return 'Not monitored'
-  return `${status} since ${whenOf(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
+  return `${status} since ${formatWhen(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
 }
 
 /** What strips show: their name, their length in hours, their slots, and the marks below. */
@@ -32,7 +33,7 @@ type Name = keyof typeof SPANS
 const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }): VNode => {
   const at = (part: number): string => {
     const time = from + part * (to - from)
-    return name === 'day' ? clockOf(time) : shortDayOf(time)
+    return name === 'day' ? formatClock(time) : formatDay(time)
   }
   return (
     <div class="strip-axis">

@@ -1,7 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { Booked } from '../../features/schedule/calendar.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, rangeOf, shortDayOf } from '../../features/schedule/times.ts'
 import { type Day, type DayBlock, type DayTurn, weekOf } from '../../features/schedule/week.ts'
+import { formatClock, formatDay, formatRange } from '../../format/format.ts'
+import { HOUR, MINUTE, midnightOf } from '../../format/times.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 
@@ -40,7 +41,7 @@ const Block = ({
   const isRunning = booked.from <= now && now < booked.to
   const phase = isRunning ? ' running' : booked.to <= now ? ' past' : ''
   const isOfSeries = ofSeries.has(booked._id)
-  const label = `${name} ${rangeOf(booked.from, booked.to)}${isRunning ? ', in use' : ''}${isOfSeries ? ', one of a series' : ''}`
+  const label = `${name} ${formatRange(booked.from, booked.to)}${isRunning ? ', in use' : ''}${isOfSeries ? ', one of a series' : ''}`
   const mark = isOfSeries && <Icon name="repeat" />
   const shown = (): ComponentChildren => {
     const room = z - a - (isOfSeries ? MARK : 0)
@@ -72,7 +73,7 @@ const Block = ({
   )
 }
 
-const turnText = ({ to }: DayTurn): string => `Turnaround until ${clockOf(to)}`
+const turnText = ({ to }: DayTurn): string => `Turnaround until ${formatClock(to)}`
 
 const EVERY_THREE_HOURS = Array.from({ length: 8 }, (_, n) => n * 3)
 
@@ -93,7 +94,7 @@ interface RowProps extends Omit<Props, 'booked' | 'turnaround'> {
 const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
   const isToday = day.from === midnightOf(now)
   const minute = (now - day.from) / MINUTE
-  const text = shortDayOf(day.from).replace(/ \w+$/, '')
+  const text = formatDay(day.from).replace(/ \w+$/, '')
   return (
     <div class="tl-row" role="row">
       <span role="rowheader" class="tl-head small">

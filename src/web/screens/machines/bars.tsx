@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
+import { formatNumber } from '../../format/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { saveFile } from '../../parts/save-file.ts'
@@ -22,7 +23,10 @@ interface Props {
 export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props): VNode => {
   const download = (): void =>
     saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
-  const count = shown.length === all.length ? `${all.length}` : `${shown.length} of ${all.length}`
+  const count =
+    shown.length === all.length
+      ? formatNumber(all.length)
+      : `${formatNumber(shown.length)} of ${formatNumber(all.length)}`
   return (
     <div class="bar">
       <h1>{texts.screens.machines}</h1>

@@ -5,7 +5,7 @@ import { Strip } from '../../features/machines/strip.tsx'
 import { percentOf, shareUp, type Uptime } from '../../features/machines/uptime.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { grouped, layOut, visibleRows } from '../../features/schedule/rows.ts'
-import { whenOf } from '../../features/schedule/times.ts'
+import { formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { useStore } from '../../parts/store.ts'
@@ -62,13 +62,13 @@ const MachineRow = ({ row, now, uptimes, day, index, isStop }: RowProps): VNode 
       </td>
       <td class="second clip">{isOff ? <span class="danger">{state.text}</span> : state.text}</td>
       <td class="clip">{who === undefined ? <None /> : <bdi>{who}</bdi>}</td>
-      <td class="r">{state.running && whenOf(state.running.to, now)}</td>
+      <td class="r">{state.running && formatWhen(state.running.to, now)}</td>
       <td class="second num clip">
         {state.next === undefined ? (
           <None />
         ) : (
           <>
-            {whenOf(state.next.from, now)} <bdi>{nextWho}</bdi>
+            {formatWhen(state.next.from, now)} <bdi>{nextWho}</bdi>
           </>
         )}
       </td>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { HoursMeter } from '../../features/people/hours.tsx'
 import { useUsed } from '../../features/people/use-used.ts'
 import { hoursTextOf, type Used } from '../../features/people/user.ts'
+import { formatCount, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
@@ -11,8 +12,8 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
   const count = used.quota?.reservations_max ?? null
   const text =
     count === null
-      ? `${used.reservations} ${used.reservations === 1 ? 'reservation is' : 'reservations are'} not over`
-      : `${used.reservations} of ${count} reservations`
+      ? formatCount(used.reservations, 'open reservation')
+      : `${formatNumber(used.reservations)} of ${formatCount(count, 'open reservation')}`
   return (
     <div class="stack">
       <div class="row">
@@ -20,7 +21,7 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
         <span class="num second">{hoursTextOf(used)}</span>
       </div>
       <HoursMeter used={used} />
-      <p class="small muted">{text}. The week ends on Sunday, UTC.</p>
+      <p class="small muted">{text}. Resets Monday, 00:00 UTC.</p>
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { readReservations, readSut } from '../../data/lists.ts'
 import type { Change } from '../../data/news.ts'
 import { bookedOf, type Connected, type NamedReservation } from '../../data/objects.ts'
 import { type About, ofKinds } from '../../data/reading.ts'
-import { toIso } from '../../features/schedule/times.ts'
+import { toIso } from '../../format/times.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 
 /** Machines of own reservations of which details are shown, at most. */

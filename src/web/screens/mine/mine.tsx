@@ -4,7 +4,7 @@ import { takenOf } from '../../data/objects.ts'
 import { isRunning, versionOf } from '../../data/own.ts'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
-import { zoneNameOf } from '../../features/schedule/times.ts'
+import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
@@ -38,7 +38,7 @@ const Skeleton = (): VNode => (
 const Head = ({ now }: { readonly now: number }): VNode => (
   <div class="page-head">
     <h1 class="grow">{texts.headings.mine}</h1>
-    <span class="small muted">Times in {zoneNameOf(now)}</span>
+    <span class="small muted">Times in {formatZone(now)}</span>
   </div>
 )
 

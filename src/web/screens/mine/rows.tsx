@@ -4,8 +4,9 @@ import { bookedOf, type NamedReservation, systemOf } from '../../data/objects.ts
 import { useCommands } from '../../features/holding/commands.ts'
 import { CommandNote, ExtendMenu } from '../../features/holding/extend.tsx'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
-import { durationOf, MINUTE, spanTextOf } from '../../features/schedule/times.ts'
 import { cancelRest } from '../../features/series/series.tsx'
+import { formatDuration, formatSpan } from '../../format/format.ts'
+import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -53,8 +54,8 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
           {about ?? <span class="muted clip">{sut && systemOf(sut)}</span>}
         </span>
         <span class="when second num">
-          {spanTextOf(from, to, now)}
-          {startsSoon && `, in ${durationOf(from - now + MINUTE - 1)}`}
+          {formatSpan(from, to, now)}
+          {startsSoon && `, in ${formatDuration(from - now + MINUTE - 1)}`}
         </span>
         {until === undefined && (
           <span class="row acts">
@@ -89,7 +90,7 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
           />
         ) : (
           <Confirm
-            question={`Cancel this reservation of ${name}, or all ${all.count} that have not begun?`}
+            question={`Cancel this reservation of ${name}, or all ${all.count} that have not started?`}
             action="Cancel this one"
             doing="Cancelling…"
             isDisabled={isDisabled}
@@ -112,7 +113,7 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
 const becameOf = ({ state, end_time, planned_end_time }: NamedReservation): string => {
   if (state === 'cancelled') return 'cancelled'
   if (state === 'over') return 'ended'
-  return `released ${durationOf(Date.parse(planned_end_time) - Date.parse(end_time))} early`
+  return `released ${formatDuration(Date.parse(planned_end_time) - Date.parse(end_time))} early`
 }
 
 /** A reservation that is over. `used` is for how long it had connections, in milliseconds. */
@@ -138,8 +139,8 @@ export const Past = ({
         <span class="muted clip">{becameOf(reservation)}</span>
       </span>
       <span class="when second num">
-        {spanTextOf(from, to, now)}
-        {used !== undefined && `, used ${durationOf(used)}`}
+        {formatSpan(from, to, now)}
+        {used !== undefined && `, used ${formatDuration(used)}`}
       </span>
       <span class="row acts">
         {mayReserve && (

@@ -14,7 +14,7 @@ import { afterText, CommandNote, ExtendPair } from '../../features/holding/exten
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
 import { KeptNote } from '../../features/holding/keepalive.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
-import { durationOf, whenOf } from '../../features/schedule/times.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
@@ -54,9 +54,9 @@ const Ring = ({
   readonly isNear: boolean
 }) => {
   // Two units side by side are too wide for it.
-  const [first, second] = durationOf(left).split(/(?<=[dh]) /)
+  const [first, second] = formatDuration(left).split(/(?<=[dh]) /)
   return (
-    <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${durationOf(left)} left`}>
+    <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${formatDuration(left)} left`}>
       <svg viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
         <circle cx="28" cy="28" r="25" />
         <circle
@@ -75,7 +75,7 @@ const Ring = ({
           </>
         ) : (
           <>
-            {durationOf(left)}
+            {formatDuration(left)}
             <small>left</small>
           </>
         )}
@@ -166,7 +166,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
           <MachineLink held={held} />
         </h3>
         <p class="second num">
-          {about !== '' && `${about}. `}Since {whenOf(from, now)}, until <b class="medium">{whenOf(to, now)}</b>
+          {about !== '' && `${about}. `}Since {formatWhen(from, now)}, until <b class="medium">{formatWhen(to, now)}</b>
           {after !== undefined && `. Free after it ${after}`}
         </p>
       </div>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { User } from '../../features/people/user.ts'
-import { dateOf } from '../../features/schedule/times.ts'
+import { formatCount, formatDate } from '../../format/format.ts'
 import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -71,7 +71,7 @@ export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonl
       />
     ) : (
       <Ask
-        question={`Remove ${user.name}? ${open === 1 ? '1 reservation is' : `${open} reservations are`} not over.`}
+        question={`Remove ${user.name}, who has ${formatCount(open, 'open reservation')}?`}
         isDisabled={isDisabled}
         onRemove={remove}
         onBack={back}
@@ -105,11 +105,11 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
     setAsking(false)
   }
   if (user.erased_at !== undefined)
-    return <p class="second">Erased on {dateOf(Date.parse(user.erased_at))}. Histories show the id.</p>
+    return <p class="second">Erased on {formatDate(Date.parse(user.erased_at))}. Histories show the id.</p>
   return (
     <div class="stack">
       <p class="second">
-        Removed on {dateOf(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
+        Removed on {formatDate(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
         revoked.
       </p>
       {refused !== undefined && <RefusedNote refused={refused} />}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { ImportDialog, type Kind } from '../../features/import/import-dialog.tsx'
 import { csvOf } from '../../features/import/rows.ts'
+import { formatCount } from '../../format/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { toUser } from './to-user.ts'
@@ -11,7 +12,7 @@ const KIND: Kind = {
   path: '/api/user/import',
   member: 'users',
   columns: { required: ['name', 'role'], optional: ['quota', 'scope', 'password', '_id'], most: 100 },
-  count: (many) => (many === 1 ? '1 person' : `${many} people`),
+  count: (many) => formatCount(many, 'person', 'people'),
   toRow: toUser,
   example: [
     'name,role,quota,scope',

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { HoursMeter } from '../../features/people/hours.tsx'
 import { type ListedUser, roleTextOf } from '../../features/people/user.ts'
-import { dateOf } from '../../features/schedule/times.ts'
+import { formatDate } from '../../format/format.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
@@ -111,7 +111,7 @@ const Row = ({ user, index, isMe, isOpen, isStop }: RowProps): VNode => {
       <td class="tags">
         <Scope user={user} />
       </td>
-      <td class="r second">{dateOf(Date.parse(user.created_at))}</td>
+      <td class="r second">{formatDate(Date.parse(user.created_at))}</td>
     </tr>
   )
 }

@@ -3,7 +3,16 @@ import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { type Span, spanLater, type Zoom } from '../../features/schedule/span.ts'
-import { datesOf, dayTitleOf, monthOf, numberOf, shortDayOf, zoneNameOf } from '../../features/schedule/times.ts'
+import {
+  formatCount,
+  formatDates,
+  formatDay,
+  formatDayTitle,
+  formatNumber,
+  formatZone,
+  monthOf,
+  shortMonthOf,
+} from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
@@ -17,20 +26,18 @@ const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
 const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
 
 const titleOf = ({ zoom, from, to }: Span, now: number): string => {
-  if (zoom === 'day') return dayTitleOf(from, now)
+  if (zoom === 'day') return formatDayTitle(from, now)
   const year = new Date(to - 1).getFullYear()
   if (zoom === 'month') return `${monthOf(from)} ${year}`
-  return `${datesOf(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
+  return `${formatDates(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
 }
-
-const shortMonthOf = (time: number): string => monthOf(time).slice(0, 3)
 
 /** On phones. */
 const shortTitleOf = ({ zoom, from, to }: Span): string => {
-  if (zoom === 'day') return shortDayOf(from)
+  if (zoom === 'day') return formatDay(from)
   return zoom === 'month'
     ? `${shortMonthOf(from)} ${new Date(from).getFullYear()}`
-    : datesOf(from, to - 1, shortMonthOf)
+    : formatDates(from, to - 1, shortMonthOf)
 }
 
 /** What of time is shown. */
@@ -62,7 +69,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
         <span class="phone-only">{shortTitleOf(span)}</span>
       </h1>
       <span class="muted small desk-only" title="Times are shown in your browser's zone">
-        {zoneNameOf(span.from)}
+        {formatZone(span.from)}
       </span>
       <span class="grow" />
       <div class="seg desk-only" role="group" aria-label="Zoom">
@@ -161,7 +168,7 @@ interface WaitingProps {
 const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
   const chip = useRef<HTMLButtonElement>(null)
   if (queue === undefined || queue.length === 0) return undefined
-  const text = `${numberOf(queue.length)} waiting`
+  const text = `${formatNumber(queue.length)} waiting`
   return (
     <>
       <button
@@ -235,7 +242,7 @@ export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBar
       <GroupChip suts={suts} />
       <WaitingChip {...waiting} />
       <span class="vh" role="status">
-        {shownCount === 1 ? '1 machine' : `${shownCount} machines`}
+        {formatCount(shownCount, 'machine')}
       </span>
       <span class="grow" />
       <Legend />

@@ -14,8 +14,9 @@ import { afterText, CommandNote } from '../../features/holding/extend.tsx'
 import { giveBack, textsUntil, type Until } from '../../features/holding/give-back.tsx'
 import { KeptNote } from '../../features/holding/keepalive.tsx'
 import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
-import { dayTitleOf, durationOf, MINUTE, toIso, whenOf } from '../../features/schedule/times.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
+import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
+import { MINUTE, toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
@@ -76,7 +77,7 @@ const Ends = ({
       <div class="chips">
         {ends.map((end) => (
           <button type="button" class="chip" disabled={isDisabled} onClick={() => onChoose(end)}>
-            {whenOf(end, now)}
+            {formatWhen(end, now)}
           </button>
         ))}
       </div>
@@ -97,7 +98,7 @@ interface DrawnEndProps {
 const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
   if (end === undefined || end === own.to) return undefined
   const isLater = end > own.to
-  const text = `${isLater ? 'Extend' : 'Shorten'} to ${whenOf(end, now)}, ${durationOf(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
+  const text = `${isLater ? 'Extend' : 'Shorten'} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
   return (
     <button
       type="button"
@@ -161,7 +162,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
     <div>
       <div class="pop-body">
         <div class="result">
-          <b>{isRunning ? `${durationOf(to - now)} left` : `${durationOf(to - from)}`}</b>
+          <b>{isRunning ? `${formatDuration(to - now)} left` : `${formatDuration(to - from)}`}</b>
           <span class="second">{after}</span>
         </div>
         {own !== undefined && (
@@ -226,7 +227,7 @@ export const BlockPopover = (props: Props): VNode => {
       title={sut.name}
       label={label}
       className="pop-own"
-      subtitle={`${who}, ${whenOf(from, now)} to ${whenOf(to, from)}`}
+      subtitle={`${who}, ${formatWhen(from, now)} to ${formatWhen(to, from)}`}
       anchor={anchor}
       onClose={close}
     >
@@ -235,7 +236,7 @@ export const BlockPopover = (props: Props): VNode => {
       ) : (
         <div class="pop-body">
           <p>
-            {dayTitleOf(from, now)}, {durationOf(to - from)}
+            {formatDayTitle(from, now)}, {formatDuration(to - from)}
           </p>
           <SeriesNote reservation={reservation} name={sut.name} mayCancel={false} onCancelled={close} />
         </div>

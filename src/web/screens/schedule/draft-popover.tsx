@@ -8,7 +8,8 @@ import { ForField, LengthField, StartField } from '../../features/reserve/fields
 import { bodyOf, type Outcome } from '../../features/reserve/request.ts'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
-import { clockOf, dayTitleOf, durationOf, MINUTE, shortDayOf, whenOf } from '../../features/schedule/times.ts'
+import { formatClock, formatDay, formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
+import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -37,7 +38,7 @@ export const aboutSut = (sut: Sut): string => {
 
 const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 
-const isToday = (time: number, now: number): boolean => shortDayOf(time) === shortDayOf(now)
+const isToday = (time: number, now: number): boolean => formatDay(time) === formatDay(now)
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
@@ -58,17 +59,17 @@ const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'n
   if (!isTurnaround)
     return (
       <span>
-        {who} has it from {whenOf(other.from, now)} to {whenOf(other.to, now)}.
+        {who} has it from {formatWhen(other.from, now)} to {formatWhen(other.to, now)}.
       </span>
     )
   return other.from < window.from ? (
     <span>
-      It is turned around until {whenOf(taken.to, now)}, after {who}.
+      It is turned around until {formatWhen(taken.to, now)}, after {who}.
     </span>
   ) : (
     <span>
-      {who} has it from {whenOf(other.from, now)}, and it needs a turnaround of {durationOf(other.from - taken.from)}{' '}
-      before that.
+      {who} has it from {formatWhen(other.from, now)}, and it needs a turnaround of{' '}
+      {formatDuration(other.from - taken.from)} before that.
     </span>
   )
 }
@@ -83,17 +84,17 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
         <div class="chips">
           {shorter !== undefined && (
             <button type="button" class="btn small" onClick={() => change(shorter)}>
-              End at {whenOf(taken.from, now)}, {durationOf(lastsOf(shorter, now))}
+              End at {formatWhen(taken.from, now)}, {formatDuration(lastsOf(shorter, now))}
             </button>
           )}
           {earlier !== undefined && (
             <button type="button" class="btn small" onClick={() => change(earlier)}>
-              Start at {whenOf(startOf(earlier), now)}
+              Start at {formatWhen(startOf(earlier), now)}
             </button>
           )}
           {shorter === undefined && (
             <button type="button" class="btn small" onClick={() => change({ ...clash.draft, start: taken.to })}>
-              Start at {whenOf(taken.to, now)}
+              Start at {formatWhen(taken.to, now)}
             </button>
           )}
         </div>
@@ -188,7 +189,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     )
   }
   const begin = beginOf(draft, now)
-  const day = isToday(begin, now) ? 'today' : dayTitleOf(begin, now)
+  const day = isToday(begin, now) ? 'today' : formatDayTitle(begin, now)
   return (
     <Popover
       key="form"
@@ -205,10 +206,10 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
         <div class="result">
           <b>
-            {clockOf(begin)} – {whenOf(window.to, begin)}
+            {formatClock(begin)} – {formatWhen(window.to, begin)}
           </b>
           <span class="second">
-            {day}, {durationOf(window.to - Math.floor(begin / MINUTE) * MINUTE)}
+            {day}, {formatDuration(window.to - Math.floor(begin / MINUTE) * MINUTE)}
           </span>
         </div>
         <div class="vh" role="status">
@@ -217,7 +218,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         {sut.monitoring.status === 'Offline' && (
           <div class="note warn">
             <Icon name="warning" />
-            <span>Offline since {whenOf(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.</span>
+            <span>Offline since {formatWhen(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.</span>
           </div>
         )}
         {clash !== undefined && (
@@ -236,7 +237,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
       </div>
       <div class="pop-foot">
         <button type="submit" class="btn primary" disabled={clash !== undefined || isSending || !isAnswered}>
-          {clash === undefined ? `Reserve until ${whenOf(window.to, now)}` : 'Reserve'}
+          {clash === undefined ? `Reserve until ${formatWhen(window.to, now)}` : 'Reserve'}
         </button>
         {clash === undefined && (
           <button type="button" class="btn quiet" onClick={() => setWeekly(true)}>

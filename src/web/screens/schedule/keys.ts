@@ -4,7 +4,7 @@ import type { Cell } from '../../features/schedule/cells.ts'
 import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule/draft.ts'
 import { moveOf } from '../../features/schedule/moves.ts'
 import { type Span, spanLater, stepOf, type Zoom } from '../../features/schedule/span.ts'
-import { QUARTER } from '../../features/schedule/times.ts'
+import { QUARTER } from '../../format/times.ts'
 import { backToNow, type Open, show, zoomTo } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */

@@ -6,7 +6,8 @@ import { readLater } from '../../features/reserve/available.ts'
 import { toMatch } from '../../features/reserve/criteria.ts'
 import { parametersOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
-import { HOUR, whenOf } from '../../features/schedule/times.ts'
+import { formatCount, formatWhen } from '../../format/format.ts'
+import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -58,7 +59,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
             <b class="medium">
               <bdi>{next.name}</bdi>
             </b>
-            , from {whenOf(next.from, page.clock.get())}.
+            , from {formatWhen(next.from, page.clock.get())}.
           </>
         )}
       </p>
@@ -79,7 +80,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
       </div>
       {mayReserve && isTextLeftOut(filter, suts) && (
         <p class="small muted">
-          Wait for any leaves the text out: it fits {suts.length} machines, more than can be named.
+          Wait for any leaves the text out: it fits {formatCount(suts.length, 'machine')}, more than can be named.
         </p>
       )}
     </StateBlock>

@@ -7,7 +7,8 @@ import { insteadOf, refusalText } from '../../features/reserve/refusals.ts'
 import { parametersOf } from '../../features/reserve/wish.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { beginOf, type Draft, lengthTo } from '../../features/schedule/draft.ts'
-import { durationOf, MINUTE, QUARTER, whenOf } from '../../features/schedule/times.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
+import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
 import { RefusedNote } from '../../parts/field.tsx'
@@ -57,7 +58,7 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
 
 /** Who wants a machine now can wait for one. */
 const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): readonly Option[] =>
-  draft.start === 'now' ? [{ icon: 'queue', text, hint: durationOf(draft.length), take: () => onWait(of) }] : []
+  draft.start === 'now' ? [{ icon: 'queue', text, hint: formatDuration(draft.length), take: () => onWait(of) }] : []
 
 const optionsOf = (props: Props, now: number): readonly Option[] => {
   const { sut, draft, refused, onSend, onSendLike, window } = props
@@ -70,8 +71,8 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
       : [
           {
             icon: 'clock',
-            text: `${draft.start === 'now' ? 'Now' : whenOf(window.from, now)} to ${whenOf(until, now)}`,
-            hint: `${durationOf(until - begin)}, shorter`,
+            text: `${draft.start === 'now' ? 'Now' : formatWhen(window.from, now)} to ${formatWhen(until, now)}`,
+            hint: `${formatDuration(until - begin)}, shorter`,
             take: () => onSend({ ...draft, length: lengthTo(until, draft.start, now) }),
           },
         ]
@@ -81,8 +82,8 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
       : [
           {
             icon: 'calendar',
-            text: `${whenOf(next.from, now)} to ${whenOf(next.to, now)}`,
-            hint: `next free ${durationOf(next.to - next.from)}`,
+            text: `${formatWhen(next.from, now)} to ${formatWhen(next.to, now)}`,
+            hint: `next free ${formatDuration(next.to - next.from)}`,
             take: () => onSend({ ...draft, start: next.from, length: next.to - next.from }),
           },
         ]
@@ -101,7 +102,7 @@ const Conflicting = (props: Props): VNode => {
   const now = useStore(clock)
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
-  const asked = `Asked for: ${draft.start === 'now' ? 'now' : whenOf(window.from, now)} to ${whenOf(window.to, now)}`
+  const asked = `Asked for: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
   const title = first?.turnaround ? `${sut.name} is turned around then` : `${sut.name} was taken`
   return (
     <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
@@ -114,7 +115,8 @@ const Conflicting = (props: Props): VNode => {
                 <b class="medium">
                   <bdi>{first.user_name ?? nameOf(first.user_id)}</bdi>
                 </b>{' '}
-                has it from {whenOf(Date.parse(first.start_time), now)} to {whenOf(Date.parse(first.end_time), now)}
+                has it from {formatWhen(Date.parse(first.start_time), now)} to{' '}
+                {formatWhen(Date.parse(first.end_time), now)}
                 {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
                 {first.turnaround && 'It needs its turnaround in between. '}
               </>
@@ -140,7 +142,7 @@ const NoneFree = (props: Props): VNode => {
   const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {
     const start = from <= begin ? draft.start : from
     return {
-      ...{ icon, hint, text: `${name}, ${whenOf(Math.max(from, begin), now)} to ${whenOf(to, now)}` },
+      ...{ icon, hint, text: `${name}, ${formatWhen(Math.max(from, begin), now)} to ${formatWhen(to, now)}` },
       take: () => onSend({ sutId, start, length: lengthTo(to, start, now) }),
     }
   }
@@ -153,7 +155,7 @@ const NoneFree = (props: Props): VNode => {
   }
   const options = [
     ...(longest
-      ? [optionOf(longest, 'clock', `${durationOf(longest.to - Math.max(longest.from, begin))}, shorter`)]
+      ? [optionOf(longest, 'clock', `${formatDuration(longest.to - Math.max(longest.from, begin))}, shorter`)]
       : []),
     ...(next ? [optionOf(next, 'calendar', 'next free')] : []),
     ...waitsOf(props, 'Wait for any', { match: toMatch(likeOf(sut)) }),

@@ -4,9 +4,9 @@ import type { Sut } from '../../data/objects.ts'
 import { ForField, LengthField, StartField } from '../../features/reserve/fields.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { type Draft, windowOf } from '../../features/schedule/draft.ts'
-import { clockOf, weekdayOf, whenOf } from '../../features/schedule/times.ts'
 import { Dates, Fewer, TimesField } from '../../features/series/fields.tsx'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
+import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useStore } from '../../parts/store.ts'
 import { show } from './grid/view.ts'
@@ -51,7 +51,7 @@ export const SeriesPopover = (props: Props): VNode => {
       />
     )
   const title = `Reserve ${sut.name} weekly`
-  const subtitle = `Every ${weekdayOf(first.from)}, ${clockOf(first.from)} – ${whenOf(first.to, first.from)}`
+  const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
     <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => send()}>
       {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
@@ -73,7 +73,7 @@ export const SeriesPopover = (props: Props): VNode => {
       </div>
       <div class="pop-foot">
         <button type="submit" class="btn primary" disabled={!isFree || isSending || !isAnswered}>
-          Reserve {times} times
+          Reserve {formatCount(times, 'time')}
         </button>
         <button type="button" class="btn quiet" onClick={onOnce}>
           Once only

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
-import { shortDayOf, whenOf } from '../../features/schedule/times.ts'
 import { seriesRefusalText, takenDatesOf } from '../../features/series/series-refusals.ts'
+import { formatDay, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { Refused } from '../../service/api.ts'
@@ -34,9 +34,9 @@ export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, on
             {dates.map(({ occurrence, userId, name, from, to, isTurnaround }) => (
               <li class="taken">
                 <Icon name="warning" />
-                <span class="num nowrap">{shortDayOf(occurrence)}</span>
+                <span class="num nowrap">{formatDay(occurrence)}</span>
                 <span class="clip">
-                  <bdi>{name ?? nameOf(userId)}</bdi>, {whenOf(from, occurrence)} – {whenOf(to, occurrence)}
+                  <bdi>{name ?? nameOf(userId)}</bdi>, {formatWhen(from, occurrence)} – {formatWhen(to, occurrence)}
                   {isTurnaround && ', turnaround'}
                 </span>
               </li>

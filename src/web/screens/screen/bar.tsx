@@ -4,7 +4,8 @@ import { systemOf } from '../../data/objects.ts'
 import type { Commands } from '../../features/holding/commands.ts'
 import { ExtendPair, USUAL_MS } from '../../features/holding/extend.tsx'
 import type { Booked } from '../../features/schedule/calendar.ts'
-import { durationOf, toIso, whenOf } from '../../features/schedule/times.ts'
+import { formatDuration, formatWhen } from '../../format/format.ts'
+import { toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
@@ -28,13 +29,13 @@ const Left = ({ own }: { readonly own: Booked }): VNode => {
   const page = usePage()
   const now = useStore(page.clock)
   const warning = useStore(page.warning)
-  if (own.to <= now) return <span class="left-pill">Ended {whenOf(own.to, now)}</span>
-  if (own.from > now) return <span class="left-pill">From {whenOf(own.from, now)}</span>
+  if (own.to <= now) return <span class="left-pill">Ended {formatWhen(own.to, now)}</span>
+  if (own.from > now) return <span class="left-pill">From {formatWhen(own.from, now)}</span>
   const className = isNear(own.to, now, warning) ? 'left-pill near' : 'left-pill'
   return (
     <span class={className} role="timer" aria-live="off">
       <Icon name="clock" />
-      {durationOf(own.to - now)} left
+      {formatDuration(own.to - now)} left
     </span>
   )
 }

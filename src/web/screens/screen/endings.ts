@@ -1,4 +1,4 @@
-import { clockOf } from '../../features/schedule/times.ts'
+import { formatClock } from '../../format/format.ts'
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import type { ConsoleEnd } from './console-end.ts'
@@ -22,7 +22,7 @@ interface About {
 const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
   4000: ({ name, end }) => ({
     title: 'Your time is over',
-    text: `Your reservation of ${name} ended${end === undefined ? '' : ` at ${clockOf(end)}`}, so Berth closed the connection.`,
+    text: `Your reservation of ${name} ended${end === undefined ? '' : ` at ${formatClock(end)}`}, so Berth closed the connection.`,
     way: 'reserve',
   }),
   4001: ({ name }) => ({

@@ -4,7 +4,8 @@ import { command } from '../../features/holding/commands.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
 import { freeUntil, type Taken } from '../../features/schedule/calendar.ts'
 import { lengthTo } from '../../features/schedule/draft.ts'
-import { HOUR, QUARTER, whenOf } from '../../features/schedule/times.ts'
+import { formatWhen } from '../../format/format.ts'
+import { HOUR, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useIsMounted } from '../../page/mounted.ts'
@@ -40,7 +41,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   return (
     <>
       <button type="button" class="btn primary" onClick={reserve}>
-        Reserve until {whenOf(until, Date.now())}
+        Reserve until {formatWhen(until, Date.now())}
       </button>
       {refused !== undefined && (
         <p role="alert" class="danger">
@@ -62,7 +63,8 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
   const free = taken && freeUntil(taken, now)
   const until = free === undefined ? undefined : Math.min(free, Math.ceil((now + USUAL_MS) / QUARTER) * QUARTER)
   const isFree = way === 'reserve' && sutId !== undefined && until !== undefined && until - now >= 60_000
-  const freeText = isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${whenOf(free as number, now)}.`
+  const freeText =
+    isFree && free !== Number.POSITIVE_INFINITY && ` It is free until ${formatWhen(free as number, now)}.`
   return (
     <div class="screen-over">
       <div class="dialog stack" role="alertdialog" aria-label={title}>

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks'
 import { bookedOf, type NamedReservation, type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { About } from '../../data/reading.ts'
 import type { Booked, Taken } from '../../features/schedule/calendar.ts'
-import { HOUR, toIso } from '../../features/schedule/times.ts'
+import { HOUR, toIso } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
 
 /** What a screen is of. Members are undefined until they were read. */

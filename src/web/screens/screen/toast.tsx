@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import type { Commands } from '../../features/holding/commands.ts'
 import { USUAL_MS } from '../../features/holding/extend.tsx'
 import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
-import { clockOf, toIso, whenOf } from '../../features/schedule/times.ts'
+import { formatClock, formatWhen } from '../../format/format.ts'
+import { toIso } from '../../format/times.ts'
 import { Icon } from '../../parts/icon.tsx'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
@@ -23,11 +24,11 @@ export const EndToast = ({
   const free =
     until === undefined || until <= own.to || until === Number.POSITIVE_INFINITY
       ? ''
-      : ` It is free until ${whenOf(until, own.to)}.`
+      : ` It is free until ${formatWhen(until, own.to)}.`
   // A press on it leaves the focus on the screen.
   return (
     <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
-      Your time ends at {clockOf(own.to)}.{free}
+      Your time ends at {formatClock(own.to)}.{free}
       {end > own.to && (
         <button
           type="button"
@@ -35,7 +36,7 @@ export const EndToast = ({
           disabled={commands.isBusy}
           onClick={() => commands.run('extend', { end_time: toIso(end) })}
         >
-          Extend to {whenOf(end, own.to)}
+          Extend to {formatWhen(end, own.to)}
         </button>
       )}
       <button

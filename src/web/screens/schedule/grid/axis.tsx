@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { daysOf, minuteAt, type Span } from '../../../features/schedule/span.ts'
-import { clockOf, HOUR, MINUTE, midnightOf, shortDayOf, weekdayOf } from '../../../features/schedule/times.ts'
+import { formatClock, formatCount, formatDay, formatNumber, weekdayOf } from '../../../format/format.ts'
+import { HOUR, MINUTE, midnightOf } from '../../../format/times.ts'
 
 interface Props {
   readonly span: Span
@@ -27,7 +28,7 @@ const Ticks = ({ span, now }: Props): readonly VNode[] => {
       const isCoveredOnPhones = Math.abs(hour - now + 21 * MINUTE) < 36 * MINUTE
       const covered = `${isCovered ? ' under-d' : ''}${isCoveredOnPhones ? ' under-p' : ''}`
       const isNextDay = hour > span.from && hour === midnightOf(hour)
-      const text = isNextDay ? <b>{shortDayOf(hour)}</b> : clockOf(hour)
+      const text = isNextDay ? <b>{formatDay(hour)}</b> : formatClock(hour)
       return (
         <span class={`tick${covered}`} role="columnheader" style={{ '--a': minuteAt(span, hour) }}>
           {text}
@@ -57,10 +58,10 @@ export const Axis = (props: AxisProps): VNode => {
     <div class="tl-axis" role="row" aria-rowindex={1}>
       <div class="tl-corner" role="columnheader">
         <span class="grow">
-          {count === 1 ? '1 machine' : `${count} machines`}
+          {formatCount(count, 'machine')}
           {waiting > 0 && (
             <button type="button" class="link" onClick={onShowWaiting}>
-              show {waiting} more
+              show {formatNumber(waiting)} more
             </button>
           )}
         </span>
@@ -68,7 +69,7 @@ export const Axis = (props: AxisProps): VNode => {
       </div>
       <div class="tl-ticks">
         <Ticks span={span} now={now} />
-        {isNow && <span class="tl-now-pill">{clockOf(now)}</span>}
+        {isNow && <span class="tl-now-pill">{formatClock(now)}</span>}
       </div>
     </div>
   )

@@ -4,7 +4,7 @@ import { type Sut, takenOf } from '../../../data/objects.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { beginOf, type Draft, draftBetween, dragEdge, dragEnd } from '../../../features/schedule/draft.ts'
 import { snap, timeAt } from '../../../features/schedule/span.ts'
-import { HOUR } from '../../../features/schedule/times.ts'
+import { HOUR } from '../../../format/times.ts'
 import { type GridProps, NONE, underPointer } from './grid-props.ts'
 import type { Open } from './view.ts'
 

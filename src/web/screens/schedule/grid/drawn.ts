@@ -1,6 +1,6 @@
 import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../features/schedule/calendar.ts'
 import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../features/schedule/draft.ts'
-import { clockOf, durationOf, whenOf } from '../../../features/schedule/times.ts'
+import { formatClock, formatDuration, formatWhen } from '../../../format/format.ts'
 import type { Open } from './view.ts'
 
 /** What can be dragged: the edges of a draft, and the end of an own reservation. */
@@ -26,7 +26,7 @@ export const announced = (window: Stretch, taken: readonly Taken[], begin: numbe
   const conflicts = conflictsOf(taken, window)
   const isHeld = conflicts.some(({ held }) => overlaps(held, window))
   const state = conflicts.length === 0 ? 'free' : isHeld ? 'taken' : 'in a turnaround'
-  return `${clockOf(begin)} to ${whenOf(window.to, begin)}, ${state}`
+  return `${formatClock(begin)} to ${formatWhen(window.to, begin)}, ${state}`
 }
 
 export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now: number): Drawn | undefined => {
@@ -35,7 +35,7 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
     const shared = {
       sutId,
       window,
-      label: durationOf(LENGTHS.includes(open.draft.length) ? open.draft.length : lastsOf(open.draft, now)),
+      label: formatDuration(LENGTHS.includes(open.draft.length) ? open.draft.length : lastsOf(open.draft, now)),
       text: announced(window, taken, beginOf(open.draft, now)),
     }
     return { ...shared, clash: clashOf(taken, window), edges: ['start', 'end'] }
@@ -45,7 +45,7 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
   const { end } = open
   if (own === undefined || end === undefined || end === own.to) return undefined
   if (end < own.to) {
-    const less = durationOf(own.to - end)
+    const less = formatDuration(own.to - end)
     const shared = {
       sutId,
       window: { from: end, to: own.to },
@@ -53,9 +53,9 @@ export const drawnOf = (open: Open, sutId: string, taken: readonly Taken[], now:
       edges: ['own'] as const,
       isFreed: true,
     }
-    return { ...shared, label: `−${less}`, text: `Until ${whenOf(end, now)}, ${less} shorter` }
+    return { ...shared, label: `−${less}`, text: `Until ${formatWhen(end, now)}, ${less} shorter` }
   }
-  const label = `+${durationOf(end - own.to)}`
-  const text = `Until ${whenOf(end, now)}, ${durationOf(end - own.to)} longer`
+  const label = `+${formatDuration(end - own.to)}`
+  const text = `Until ${formatWhen(end, now)}, ${formatDuration(end - own.to)} longer`
   return { sutId, window: { from: own.to, to: end }, clash: undefined, label, edges: ['own'], text }
 }

@@ -1,7 +1,7 @@
 import { type Sut, takenOf } from '../../../data/objects.ts'
 import type { Criteria } from '../../../features/reserve/criteria.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
-import { HOUR } from '../../../features/schedule/times.ts'
+import { HOUR } from '../../../format/times.ts'
 
 /** Which machines the schedule shows. Pure. */
 export interface Filter {

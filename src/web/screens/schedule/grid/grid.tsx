@@ -4,7 +4,8 @@ import { isKnown } from '../../../data/lab.ts'
 import type { Sut } from '../../../data/objects.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
 import { hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
-import { HOUR } from '../../../features/schedule/times.ts'
+import { formatCount, formatNumber } from '../../../format/format.ts'
+import { HOUR } from '../../../format/times.ts'
 import type { LabReading } from '../../../page/use-lab.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Axis, Backdrop } from './axis.tsx'
@@ -106,7 +107,7 @@ const GroupRow = ({
         <b>
           <bdi>{name}</bdi>
         </b>
-        {of.length === 1 ? '1 machine' : `${of.length} machines`}, {free} free
+        {formatCount(of.length, 'machine')}, {formatNumber(free)} free
       </div>
     </div>
   )
@@ -270,7 +271,7 @@ export const Grid = (options: GridOptions): VNode => {
       class={`tl ${span.zoom}`}
       ref={ref}
       role="grid"
-      aria-label={`Schedule of ${count === 1 ? '1 machine' : `${count} machines`}`}
+      aria-label={`Schedule of ${formatCount(count, 'machine')}`}
       aria-rowcount={rows.length + 1}
       aria-colcount={columns}
       style={styleOf(span, now, hourWidth)}

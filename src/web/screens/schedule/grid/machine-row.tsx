@@ -6,14 +6,14 @@ import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
 import { minuteAt, type Span } from '../../../features/schedule/span.ts'
 import {
-  clockOf,
-  durationOf,
-  HOUR,
-  rangeOf,
-  relativeDayOf,
-  shortDayOf,
-  whenOf,
-} from '../../../features/schedule/times.ts'
+  formatClock,
+  formatDay,
+  formatDuration,
+  formatRange,
+  formatRelativeDay,
+  formatWhen,
+} from '../../../format/format.ts'
+import { HOUR } from '../../../format/times.ts'
 import { linkTo } from '../../../page/location.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { initialsOf } from '../../../parts/initials.ts'
@@ -47,7 +47,7 @@ const Head = (options: RowOptions): VNode => {
   const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
   const { kind, icon, text } = stateOf(sut, booked, now, ownId)
   const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
-  const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : durationOf(free - now)
+  const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : formatDuration(free - now)
   const length = free === undefined ? 0 : Math.min(HOUR, free - now)
   return (
     <div class="tl-head" role="rowheader">
@@ -62,11 +62,11 @@ const Head = (options: RowOptions): VNode => {
           type="button"
           class="quick"
           tabindex={-1}
-          aria-label={`Free for ${freeFor}, reserve ${sut.name} for ${durationOf(length)}`}
+          aria-label={`Free for ${freeFor}, reserve ${sut.name} for ${formatDuration(length)}`}
           onClick={() => onQuick(sut)}
         >
           <span class="free num">{freeFor}</span>
-          <span class="btn small primary">{durationOf(length)}</span>
+          <span class="btn small primary">{formatDuration(length)}</span>
         </button>
       ) : (
         free !== undefined && <span class="free num">{freeFor}</span>
@@ -110,21 +110,21 @@ const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']):
 
 const offlineText = ({ sut, now }: RowOptions): string => {
   const since = Date.parse(sut.monitoring.last_updated)
-  const name = relativeDayOf(since, now)
+  const name = formatRelativeDay(since, now)
   const day = { Today: '', Yesterday: 'yesterday ' }[name] ?? `${name} `
   const cause = shortCauseOf(sut.monitoring)
-  return `Offline since ${day}${clockOf(since)}${cause === undefined ? '' : `, ${cause}`}`
+  return `Offline since ${day}${formatClock(since)}${cause === undefined ? '' : `, ${cause}`}`
 }
 
 const dayRange = (from: number, to: number): string =>
-  shortDayOf(from) === shortDayOf(to - 1)
-    ? rangeOf(from, to)
-    : `${shortDayOf(from)} ${clockOf(from)} – ${shortDayOf(to)} ${clockOf(to)}`
+  formatDay(from) === formatDay(to - 1)
+    ? formatRange(from, to)
+    : `${formatDay(from)} ${formatClock(from)} – ${formatDay(to)} ${formatClock(to)}`
 
 /** As a range is read aloud. */
 const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?– ?/, ' to ')
 
-const turnText = ({ from, to }: Cell): string => `Turnaround until ${whenOf(to, from)}`
+const turnText = ({ from, to }: Cell): string => `Turnaround until ${formatWhen(to, from)}`
 
 const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
   const { span, focusKey, hourWidth, nameOf } = row
@@ -189,7 +189,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
     case 'queued': {
       const { queued, isOwn } = cell
       const name = isOwn ? 'You' : queued.name
-      const text = `${name}, waiting for ${durationOf(queued.length)}`
+      const text = `${name}, waiting for ${formatDuration(queued.length)}`
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
       const hasMore = isWide(name, width, span.zoom)
       return (
@@ -209,7 +209,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
     case 'load': {
       const hours = Math.round(cell.hours)
       const step = loadStep(cell.hours)
-      const label = `${shortDayOf(cell.from)}, ${hours} h reserved${cell.isMine ? ', some of it yours' : ''}`
+      const label = `${formatDay(cell.from)}, ${hours} h reserved${cell.isMine ? ', some of it yours' : ''}`
       return (
         <button
           key={cell.key}
@@ -234,7 +234,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
           class={`cell block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`}
           aria-label={`${name} ${time}${state}`}
         >
-          {labelOf(name, rangeOf(booked.from, booked.to), width, span.zoom)}
+          {labelOf(name, formatRange(booked.from, booked.to), width, span.zoom)}
           {isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to && <i class="edge" data-edge="own" />}
         </button>
       )

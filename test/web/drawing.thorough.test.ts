@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { HOURS_BEFORE } from '../../src/web/features/schedule/span.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { hasFocus, hasFocusInside, rowOf, inChromium as test } from './stage.ts'
@@ -11,7 +12,7 @@ const HOUR_WIDTH = 96
 /** Drags along a row, on a day that lies ahead: from one hour of it to another. */
 const dragBetween = async (page: Page, name: string, from: number, to: number, isDropped = true): Promise<void> => {
   const lane = await rowOf(page, name).locator('.tl-lane').boundingBox()
-  const at = (hours: number): number => (lane?.x ?? 0) + hours * HOUR_WIDTH
+  const at = (hours: number): number => (lane?.x ?? 0) + (hours + HOURS_BEFORE) * HOUR_WIDTH
   const y = (lane?.y ?? 0) + (lane?.height ?? 0) / 2
   await page.mouse.move(at(from), y)
   await page.mouse.down()

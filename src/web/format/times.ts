@@ -10,9 +10,6 @@ export const midnightOf = (time: number, daysLater = 0): number => {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + daysLater).getTime()
 }
 
-/** Midnight of the Monday of a week. */
-export const mondayOf = (time: number): number => midnightOf(time, -((new Date(time).getDay() + 6) % 7))
-
 export const firstOfMonth = (time: number, monthsLater = 0): number => {
   const date = new Date(time)
   return new Date(date.getFullYear(), date.getMonth() + monthsLater, 1).getTime()

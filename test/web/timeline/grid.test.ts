@@ -12,6 +12,7 @@ import {
   visibleRows,
 } from '../../../src/web/features/schedule/rows.ts'
 import {
+  dayOf,
   daysOf,
   hourWidthOf,
   minutesOf,
@@ -25,11 +26,12 @@ import { booked, MINUTE, time } from './times.ts'
 const DAY = spanOf('day', time('10:00'))
 const row = { booked: [booked('a', '10:00', '12:00', 'me'), booked('b', '14:00', '15:00')], isActive: true }
 
-test('a day goes from midnight to noon of the next day, a week from Monday to Sunday', (t) => {
-  t.is(DAY.from, time('00:00'))
-  t.is(minutesOf(DAY), 36 * 60)
+test('a day begins on the evening before, a week with its day, and both are followed by the next', (t) => {
+  t.is(DAY.from, time('00:00') - 120 * MINUTE)
+  t.is(minutesOf(DAY), 38 * 60)
+  t.deepEqual([dayOf(DAY), dayOf(spanLater(DAY, 1))], [time('00:00'), time('24:00')])
   const week = spanOf('week', time('10:00'))
-  t.is(new Date(week.from).getDay(), 1)
+  t.deepEqual([week.from, spanLater(week, -1).to], [time('00:00'), time('00:00')])
   t.is(daysOf(week).length, 7)
   t.is(daysOf(spanOf('month', time('10:00'))).length, 31)
   t.is(spanLater(spanOf('month', time('10:00')), 9).from, new Date(2031, 1, 1).getTime())
@@ -43,7 +45,7 @@ test('a week and a month fit into the width, a day has its own', (t) => {
 })
 
 test('a place on the line is a time, moved back to its step', (t) => {
-  t.is(timeAt(DAY, 96, 96 * 9 + 50), time('09:30'))
+  t.is(timeAt(DAY, 96, 96 * 11 + 50), time('09:30'))
   t.is(timeAt(spanOf('week', time('10:00')), 7, 7 * 10 + 6), spanOf('week', time('10:00')).from + 10 * 60 * MINUTE)
 })
 

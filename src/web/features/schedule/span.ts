@@ -1,4 +1,4 @@
-import { firstOfMonth, HOUR, MINUTE, midnightOf, mondayOf } from '../../format/times.ts'
+import { firstOfMonth, HOUR, MINUTE, midnightOf } from '../../format/times.ts'
 
 /** What of time the timeline shows, and how wide. Pure: instants are Unix milliseconds, widths pixels. */
 
@@ -10,17 +10,28 @@ export interface Span {
   readonly to: number
 }
 
-/** The day, week or month that contains a time. A day goes on until noon of the next: nights are for long runs. */
+/** Hours before now at which a day opens, and of the evening before that it has: also after midnight one sees them. */
+export const HOURS_BEFORE = 2
+
+/**
+ * The day of a time, seven days from it on, or its month. A day goes on until noon of the next: nights are for long
+ * runs.
+ */
 export const spanOf = (zoom: Zoom, time: number): Span => {
-  if (zoom === 'day') return { zoom, from: midnightOf(time), to: midnightOf(time, 1) + 12 * HOUR }
-  if (zoom === 'week') return { zoom, from: mondayOf(time), to: midnightOf(mondayOf(time), 7) }
+  const [day, next] = [midnightOf(time), midnightOf(time, 1)]
+  if (zoom === 'day') return { zoom, from: day - HOURS_BEFORE * HOUR, to: next + 12 * HOUR }
+  if (zoom === 'week') return { zoom, from: day, to: midnightOf(time, 7) }
   return { zoom, from: firstOfMonth(time), to: firstOfMonth(time, 1) }
 }
 
+/** The midnight with which what a span is called begins. */
+export const dayOf = ({ zoom, from }: Span): number => (zoom === 'day' ? midnightOf(from, 1) : from)
+
 /** The span that lies a number of spans later. */
-export const spanLater = ({ zoom, from }: Span, count: number): Span => {
-  if (zoom === 'month') return spanOf(zoom, firstOfMonth(from, count))
-  return spanOf(zoom, midnightOf(from, zoom === 'day' ? count : 7 * count))
+export const spanLater = (span: Span, count: number): Span => {
+  const [{ zoom }, day] = [span, dayOf(span)]
+  if (zoom === 'month') return spanOf(zoom, firstOfMonth(day, count))
+  return spanOf(zoom, midnightOf(day, zoom === 'day' ? count : 7 * count))
 }
 
 export const minutesOf = ({ from, to }: Span): number => (to - from) / MINUTE

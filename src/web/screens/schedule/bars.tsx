@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
-import { type Span, spanLater, type Zoom } from '../../features/schedule/span.ts'
+import { dayOf, type Span, type Zoom } from '../../features/schedule/span.ts'
 import {
   formatCount,
   formatDates,
@@ -19,22 +19,24 @@ import { MenuChip } from '../../parts/menu.tsx'
 import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
-import { backToNow, show, view, zoomTo } from './grid/view.ts'
+import { backToNow, moveBy, show, view, zoomTo } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
 const ZOOMS: readonly Zoom[] = ['day', 'week', 'month']
 
-const titleOf = ({ zoom, from, to }: Span, now: number): string => {
-  if (zoom === 'day') return formatDayTitle(from, now)
+const titleOf = (span: Span, now: number): string => {
+  const { zoom, from, to } = span
+  if (zoom === 'day') return formatDayTitle(dayOf(span), now)
   const year = new Date(to - 1).getFullYear()
   if (zoom === 'month') return `${monthOf(from)} ${year}`
   return `${formatDates(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
 }
 
 /** On phones. */
-const shortTitleOf = ({ zoom, from, to }: Span): string => {
-  if (zoom === 'day') return formatDay(from)
+const shortTitleOf = (span: Span): string => {
+  const { zoom, from, to } = span
+  if (zoom === 'day') return formatDay(dayOf(span))
   return zoom === 'month'
     ? `${shortMonthOf(from)} ${new Date(from).getFullYear()}`
     : formatDates(from, to - 1, shortMonthOf)
@@ -45,12 +47,11 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   const { clock } = usePage()
   const now = useStore(clock, (time) => Math.floor(time / 60_000) * 60_000)
   const name = NAMES[span.zoom]
-  const move = (count: number): void => show({ time: spanLater(span, count).from, open: undefined })
   const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
   const step = (count: number, text: string, key: string): VNode => {
     const label = `${text} (${key})`
     return (
-      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => move(count)}>
+      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => moveBy(span, count)}>
         <Icon name={count < 0 ? 'left' : 'right'} />
       </button>
     )
@@ -69,7 +70,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
         <span class="phone-only">{shortTitleOf(span)}</span>
       </h1>
       <span class="muted small desk-only" title="Times are shown in your browser's zone">
-        {formatZone(span.from)}
+        {formatZone(span.from <= now && now < span.to ? now : (span.from + span.to) / 2)}
       </span>
       <span class="grow" />
       <div class="seg desk-only" role="group" aria-label="Zoom">

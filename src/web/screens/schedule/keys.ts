@@ -3,15 +3,13 @@ import type { Taken } from '../../features/schedule/calendar.ts'
 import type { Cell } from '../../features/schedule/cells.ts'
 import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule/draft.ts'
 import { moveOf } from '../../features/schedule/moves.ts'
-import { type Span, spanLater, stepOf, type Zoom } from '../../features/schedule/span.ts'
+import { type Span, stepOf, type Zoom } from '../../features/schedule/span.ts'
 import { QUARTER } from '../../format/times.ts'
-import { backToNow, type Open, show, zoomTo } from './grid/view.ts'
+import { backToNow, moveBy, type Open, show, zoomTo } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 
 const ZOOM_KEYS: Readonly<Record<string, Zoom>> = { d: 'day', w: 'week', m: 'month' }
-
-const later = (span: Span, count: number): void => show({ time: spanLater(span, count).from, open: undefined })
 
 /** The keys that lead to another span. Where something can be drawn, Shift with an arrow draws. */
 export const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolean => {
@@ -20,8 +18,8 @@ export const onSpanKey = (event: KeyboardEvent, span: Span, now: number): boolea
   if (event.ctrlKey || event.metaKey || event.altKey) return false
   if (zoom !== undefined) zoomTo(zoom, span, now)
   else if (key === 't' || key === 'n') backToNow()
-  else if (key === 'k' || (event.shiftKey && event.key === 'ArrowLeft')) later(span, -1)
-  else if (key === 'j' || (event.shiftKey && event.key === 'ArrowRight')) later(span, 1)
+  else if (key === 'k' || (event.shiftKey && event.key === 'ArrowLeft')) moveBy(span, -1)
+  else if (key === 'j' || (event.shiftKey && event.key === 'ArrowRight')) moveBy(span, 1)
   else if (key === '/') document.getElementById('filter-text')?.focus()
   else return false
   return true

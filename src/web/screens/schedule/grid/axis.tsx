@@ -20,15 +20,19 @@ const hoursOf = ({ from, to }: Span): readonly number[] =>
 
 const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
 
+/** Where the pill of now would cover what an hour is called, in minutes around it: an hour is narrower on phones. */
+const UNDER_CLOCK = [['under-d', 12, 30] as const, ['under-p', 21, 36] as const]
+const UNDER_DATE = [['under-d', 30, 42] as const, ['under-p', 45, 62] as const]
+
 const Ticks = ({ span, now }: Props): readonly VNode[] => {
   if (span.zoom === 'day')
     return hoursOf(span).map((hour) => {
-      // The pill of now would cover it; on phones an hour is narrower.
-      const isCovered = Math.abs(hour - now + 12 * MINUTE) < 30 * MINUTE
-      const isCoveredOnPhones = Math.abs(hour - now + 21 * MINUTE) < 36 * MINUTE
-      const covered = `${isCovered ? ' under-d' : ''}${isCoveredOnPhones ? ' under-p' : ''}`
-      const isNextDay = hour > span.from && hour === midnightOf(hour)
-      const text = isNextDay ? <b>{formatDay(hour)}</b> : formatClock(hour)
+      const isMidnight = hour === midnightOf(hour)
+      const covered = (isMidnight ? UNDER_DATE : UNDER_CLOCK)
+        .filter(([, middle, far]) => Math.abs(hour - now + middle * MINUTE) < far * MINUTE)
+        .map(([name]) => ` ${name}`)
+        .join('')
+      const text = isMidnight ? <b>{formatDay(hour)}</b> : formatClock(hour)
       return (
         <span class={`tick${covered}`} role="columnheader" style={{ '--a': minuteAt(span, hour) }}>
           {text}

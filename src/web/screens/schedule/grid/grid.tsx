@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { isKnown } from '../../../data/lab.ts'
 import type { Sut } from '../../../data/objects.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
-import { hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
+import { HOURS_BEFORE, hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
 import { formatCount, formatNumber } from '../../../format/format.ts'
 import { HOUR } from '../../../format/times.ts'
 import type { LabReading } from '../../../page/use-lab.ts'
@@ -37,9 +37,6 @@ const useSame = (): DrawSame => {
     return drawn.node
   }
 }
-
-/** Hours before now at which a day opens. */
-const BEFORE_NOW = 2
 
 interface Box {
   readonly width: number
@@ -205,7 +202,7 @@ const useOpening = (
 ): void =>
   useLayoutEffect(() => {
     const isNow = span.from <= now && now < span.to
-    const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - BEFORE_NOW) : 7
+    const hours = isNow ? Math.max(0, Math.floor((now - span.from) / HOUR) - HOURS_BEFORE) : HOURS_BEFORE + 7
     ref.current?.scrollTo({ left: span.zoom === 'day' ? hours * hourWidth : 0 })
   }, [span.zoom, span.from, returns])
 

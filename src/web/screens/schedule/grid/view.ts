@@ -1,6 +1,6 @@
 import type { Draft } from '../../../features/schedule/draft.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
-import type { Span, Zoom } from '../../../features/schedule/span.ts'
+import { dayOf, type Span, spanLater, type Zoom } from '../../../features/schedule/span.ts'
 import { goTo } from '../../../page/location.ts'
 import { makeStore, type Store } from '../../../parts/store.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
@@ -76,8 +76,12 @@ export const backToNow = (): void =>
   view.update((before) => ({ ...before, time: undefined, open: undefined, returns: before.returns + 1 }))
 
 /** Shows another span of what is shown: today's where that has today. */
-export const zoomTo = (zoom: Zoom, { from, to }: Span, now: number): void =>
-  show({ zoom, time: from <= now && now < to ? undefined : from, open: undefined })
+export const zoomTo = (zoom: Zoom, span: Span, now: number): void =>
+  show({ zoom, time: span.from <= now && now < span.to ? undefined : dayOf(span), open: undefined })
+
+/** Shows the span that lies a number of spans later. */
+export const moveBy = (span: Span, count: number): void =>
+  show({ time: dayOf(spanLater(span, count)), open: undefined })
 
 /** Goes to the schedule with a draft, from now on unless given, which may be changed there before it is sent. */
 export const take = (sutId: string, length: number, start: Draft['start'] = 'now'): void => {

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { MINUTE } from './format/times.ts'
 import { EndSaid } from './frame/end-said.tsx'
 import { Granted } from './frame/granted.tsx'
 import { TabBar, TopBar } from './frame/navigation.tsx'
@@ -14,7 +13,6 @@ import { nearest, titleOf } from './page/warning.ts'
 import { Icon } from './parts/icon.tsx'
 import { Modal } from './parts/modal.tsx'
 import { StateBlock } from './parts/state.tsx'
-import { useStore } from './parts/store.ts'
 import { texts } from './parts/texts.ts'
 import { More } from './screens/more/more.tsx'
 import { Schedule } from './screens/schedule/schedule.tsx'
@@ -51,9 +49,9 @@ const useOthers = (me: Me): void =>
 /** What the tab is called: the screen, or what ends soon. */
 const useTitle = (title: string): void => {
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const own = useStore(page.own.own)
-  const warning = useStore(page.warning)
+  const now = page.minute.value
+  const own = page.own.own.value
+  const warning = page.warning.value
   const text = `${titleOf(title, nearest(own, now, warning), now)} · Berth`
   useEffect(() => {
     document.title = text
@@ -110,7 +108,7 @@ const Content = ({
 }
 
 const Current = ({ me }: { readonly me: Me }): VNode => {
-  const { screen, id } = useStore(usePage().place)
+  const { screen, id } = usePage().place.value
   useOthers(me)
   useTitle(screenOf(screen)?.title ?? texts.unknownScreen)
   const content = <Content screen={screen} id={id} me={me} />
@@ -129,7 +127,7 @@ const Current = ({ me }: { readonly me: Me }): VNode => {
 
 /** The page: what is shown depends on who is signed in. */
 export const App = ({ page }: { readonly page: PageContext }): VNode | undefined => {
-  const { phase, me, error } = useStore(page.control.session)
+  const { phase, me, error } = page.control.session.value
   const { control } = page
   if (phase === 'checking') return undefined
   if (phase === 'unreachable' && me === undefined)

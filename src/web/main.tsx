@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { followChanges } from './data/follow.ts'
@@ -10,7 +11,6 @@ import type { PageContext } from './page/context.ts'
 import { goTo, openPlace } from './page/location.ts'
 import { openTheme } from './page/theme.ts'
 import { notifyBeforeEnds, openWarning } from './page/warning.ts'
-import { makeStore } from './parts/store.ts'
 import { openSession } from './service/session.ts'
 
 /** Puts the page together. */
@@ -22,36 +22,36 @@ const page: PageContext = {
   control,
   api,
   lab: openLab(),
-  own: openOwn(api, () => control.session.get().me?._id, news),
-  kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
+  own: openOwn(api, () => control.session.peek().me?._id, news),
+  kept: openKept({ api, isSignedIn: () => control.session.peek().me !== undefined }),
   warning: openWarning(),
   place: openPlace(),
-  clock: openClock(),
-  asOf: makeStore<AsOf | undefined>(undefined),
+  ...openClock(),
+  asOf: signal<AsOf | undefined>(undefined),
   theme: openTheme(),
   news,
   heardAt,
 }
 
 // Nothing of one user may be shown to another: what was read, chosen or typed goes with the page.
-let shown = control.session.get().me?._id
+let shown = control.session.peek().me?._id
 let last = shown
-control.session.watch(({ me }) => {
+control.session.subscribe(({ me }) => {
   if (me !== undefined && last !== undefined && me._id !== last) location.reload()
   last = me?._id ?? last
   if (me?._id !== shown) {
     page.lab.clear()
-    page.asOf.set(undefined)
+    page.asOf.value = undefined
     page.own.follow()
   }
   shown = me?._id
 })
 
 // What one holds may have changed while the service did not answer.
-let { isAnswered } = control.reach.get()
-control.reach.watch((reach) => {
-  if (reach.isAnswered && !isAnswered) page.own.read()
-  isAnswered = reach.isAnswered
+let wasAnswered = true
+control.isAnswered.subscribe((isAnswered) => {
+  if (isAnswered && !wasAnswered) page.own.read()
+  wasAnswered = isAnswered
 })
 
 notifyBeforeEnds(page.clock, page.own, page.warning, () => {

@@ -1,4 +1,4 @@
-import { makeStore, type Store } from '../parts/store.ts'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
 import { eventsOf } from './event-stream.ts'
@@ -7,9 +7,9 @@ import { gatherNews, heardFrom, joined, type News, newsOf, type Told } from './n
 
 export interface Following {
   /** What has changed, about once a second. What shows it is read again. */
-  readonly news: Store<News | undefined>
+  readonly news: ReadonlySignal<News | undefined>
   /** When the service was last heard of, in Unix milliseconds. */
-  readonly heardAt: Store<number>
+  readonly heardAt: ReadonlySignal<number>
 }
 
 /** What the tab that follows tells the others. */
@@ -74,11 +74,16 @@ const readStream = async (
  * in, as all that is shown is read after that.
  */
 const makePlace = ({ session }: SessionControl) => {
-  const news = makeStore<News | undefined>(undefined)
+  const news = signal<News | undefined>(undefined)
   let latest: string | undefined
-  const gathering = gatherNews(() => document.visibilityState !== 'hidden', news.set)
+  const gathering = gatherNews(
+    () => document.visibilityState !== 'hidden',
+    (next) => {
+      news.value = next
+    },
+  )
   document.addEventListener('visibilitychange', gathering.deliver)
-  session.watch(({ since }) => {
+  session.subscribe(({ since }) => {
     latest ??= since
   })
   const move = (next: News): void => {
@@ -88,7 +93,7 @@ const makePlace = ({ session }: SessionControl) => {
   let isChecked = false
   /** Another instance may have answered that was not as far. */
   const check = (): void => {
-    if (!isChecked && latest !== undefined) news.set({ position: latest, changes: undefined })
+    if (!isChecked && latest !== undefined) news.value = { position: latest, changes: undefined }
     isChecked = true
   }
   return { news, move, check, latest: () => latest }
@@ -100,19 +105,19 @@ const makePlace = ({ session }: SessionControl) => {
  */
 export const followChanges = (control: SessionControl): Following => {
   const place = makePlace(control)
-  const heardAt = makeStore(Date.now())
+  const heardAt = signal(Date.now())
   const channel = new BroadcastChannel('berth changes')
-  const isSignedIn = (): boolean => control.session.get().phase === 'in'
+  const isSignedIn = (): boolean => control.session.peek().phase === 'in'
   let untold: { news: News | undefined; since: string | undefined } | undefined
   const tell = (): void => {
     const position = place.latest()
     const { news, since } = untold ?? { news: undefined, since: position }
     untold = undefined
-    const { isAnswered } = control.reach.get()
-    channel.postMessage({ news, since, position, heardAt: heardAt.get(), isAnswered } satisfies ToldByTab)
+    const isAnswered = control.isAnswered.peek()
+    channel.postMessage({ news, since, position, heardAt: heardAt.peek(), isAnswered } satisfies ToldByTab)
   }
   const onHeard = (next: News | undefined): void => {
-    heardAt.set(Date.now())
+    heardAt.value = Date.now()
     place.check()
     if (untold === undefined) setTimeout(tell, TELL_DELAY_MS)
     untold ??= { news: undefined, since: place.latest() }
@@ -128,12 +133,12 @@ export const followChanges = (control: SessionControl): Following => {
   })
   channel.onmessage = ({ data: told }: MessageEvent<ToldByTab>) => {
     if (lead.isLeading() || !isSignedIn()) return
-    heardAt.set(told.heardAt)
+    heardAt.value = told.heardAt
     place.check()
     const next = heardFrom(place.latest(), told)
     if (next !== undefined) place.move(next)
     // The caller that asked knows whether it answers.
-    if (told.isAnswered !== control.reach.get().isAnswered) void control.check()
+    if (told.isAnswered !== control.isAnswered.peek()) void control.check()
   }
   setInterval(() => {
     if (lead.isLeading()) tell()

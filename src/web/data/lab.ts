@@ -1,5 +1,5 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Booked, overlaps, type Stretch } from '../features/schedule/calendar.ts'
-import { makeStore, type Store } from '../parts/store.ts'
 import type { Readable } from '../service/api.ts'
 import { readAll, readReservations } from './lists.ts'
 import { bookedOf, type Person, type Reservation, type Sut } from './objects.ts'
@@ -31,7 +31,7 @@ export const isKnown = ({ known }: Pick<Lab, 'known'>, sutId: string, { from, to
 }
 
 export interface LabControl {
-  readonly lab: Store<Lab>
+  readonly lab: ReadonlySignal<Lab>
   /** Reads all machines. */
   readonly readSuts: (api: Readable) => Promise<void>
   /** Reads the names of all people. */
@@ -119,9 +119,10 @@ const without = ({ reservations, bySut }: Reserved, { _id, sut_id }: Pick<Reserv
 }
 
 export const openLab = (): LabControl => {
-  const lab = makeStore<Lab>(EMPTY)
-  const set = (change: (before: Lab) => Partial<Lab>): void =>
-    lab.update((before) => ({ ...before, ...change(before) }))
+  const lab = signal<Lab>(EMPTY)
+  const set = (change: (before: Lab) => Partial<Lab>): void => {
+    lab.value = { ...lab.peek(), ...change(lab.peek()) }
+  }
   const setSuts = (suts: readonly Sut[]): void =>
     set(({ has }) => ({ suts: byId(suts.toSorted((a, b) => compare(a.name, b.name))), has: new Set([...has, 'suts']) }))
   return {
@@ -143,13 +144,13 @@ export const openLab = (): LabControl => {
       }))
     },
     keepRows: (sutIds) => {
-      const { known } = lab.get()
+      const { known } = lab.peek()
       const left = [...known].filter(([id]) => sutIds.has(id))
       if (left.length < known.size) set(() => ({ known: new Map(left) }))
     },
     forgetOthers: (span) => {
-      const left = within(lab.get(), span)
-      if (left.reservations.size < lab.get().reservations.size) set(() => left)
+      const left = within(lab.peek(), span)
+      if (left.reservations.size < lab.peek().reservations.size) set(() => left)
     },
     put: (told) =>
       set((before) => {
@@ -166,6 +167,8 @@ export const openLab = (): LabControl => {
         const known = before.reservations.get(reservationId)
         return known === undefined ? {} : without(before, known)
       }),
-    clear: () => lab.set(EMPTY),
+    clear: () => {
+      lab.value = EMPTY
+    },
   }
 }

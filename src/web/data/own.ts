@@ -1,5 +1,5 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { toIso } from '../format/times.ts'
-import { makeStore, type Store } from '../parts/store.ts'
 import type { Readable, Refused } from '../service/api.ts'
 import type { News } from './news.ts'
 import type { NamedReservation, SutRequest } from './objects.ts'
@@ -19,7 +19,7 @@ export interface Own {
 }
 
 export interface OwnControl {
-  readonly own: Store<Own>
+  readonly own: ReadonlySignal<Own>
   readonly read: () => void
   /** That one has seen that a request was granted. */
   readonly see: (requestId: string) => void
@@ -68,20 +68,26 @@ const readRequests = async (api: Readable, userId: string, before: readonly SutR
  * Follows the own reservations and requests, on every screen: the navigation counts those that run, the page warns before they end
  * and tells of what was granted.
  */
-export const openOwn = (api: Readable, userId: () => string | undefined, news: Store<News | undefined>): OwnControl => {
-  const own = makeStore<Own>(EMPTY)
-  const set = (change: Partial<Own>): void => own.update((before) => ({ ...before, ...change }))
+export const openOwn = (
+  api: Readable,
+  userId: () => string | undefined,
+  news: ReadonlySignal<News | undefined>,
+): OwnControl => {
+  const own = signal<Own>(EMPTY)
+  const set = (change: Partial<Own>): void => {
+    own.value = { ...own.peek(), ...change }
+  }
   let readings: readonly OpenReading[] = []
   // Whose a reservation is, a change does not say.
   const concerns: About['of'] = ({ kind, _id }) =>
-    kind === 'sut_reservation' || own.get().reservations.some(({ sut_id }) => sut_id === _id) ? _id : undefined
+    kind === 'sut_reservation' || own.peek().reservations.some(({ sut_id }) => sut_id === _id) ? _id : undefined
   let followed: string | undefined
   const follow = (): void => {
     const user = userId()
     if (user === followed) return
     followed = user
     for (const reading of readings) reading.close()
-    own.set(EMPTY)
+    own.value = EMPTY
     readings =
       user === undefined
         ? []
@@ -94,13 +100,9 @@ export const openOwn = (api: Readable, userId: () => string | undefined, news: S
             }),
             openReading({
               ...{ api, ...ofKinds('sut_request') },
-              read: (asked) => readRequests(asked, user, own.get().requests),
+              read: (asked) => readRequests(asked, user, own.peek().requests),
               onValue: ({ requests, granted }) =>
-                own.update((before) => ({
-                  ...before,
-                  requests,
-                  granted: [...before.granted, ...granted].slice(-MOST),
-                })),
+                set({ requests, granted: [...own.peek().granted, ...granted].slice(-MOST) }),
               // It is tried again, and no screen waits for it.
               onFailed: () => undefined,
             }),
@@ -110,8 +112,8 @@ export const openOwn = (api: Readable, userId: () => string | undefined, news: S
     for (const reading of readings) reading.again()
   }
   const see: OwnControl['see'] = (requestId) =>
-    set({ granted: own.get().granted.filter(({ _id }) => _id !== requestId) })
-  news.watch((told) => {
+    set({ granted: own.peek().granted.filter(({ _id }) => _id !== requestId) })
+  news.subscribe((told) => {
     for (const reading of told ? readings : []) if (told) reading.tell(told)
   })
   return { own, read, see, follow }

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import { openTop } from './top.tsx'
 
 /** Brings the page of the interface to life: Swagger UI, which sends the session of the page. */
@@ -17,11 +18,10 @@ const { control, theme } = openTop()
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const showTheme = (): void => {
-  const chosen = theme.get()
+  const chosen = theme.value
   document.documentElement.classList.toggle('dark-mode', chosen === 'system' ? dark.matches : chosen === 'dark')
 }
-showTheme()
-theme.watch(showTheme)
+effect(showTheme)
 dark.addEventListener('change', showTheme)
 
 /**

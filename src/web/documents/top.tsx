@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { render, type VNode } from 'preact'
 import { openKept } from '../data/kept.ts'
 import { openLab } from '../data/lab.ts'
@@ -11,14 +12,13 @@ import { openPlace } from '../page/location.ts'
 import { openTheme } from '../page/theme.ts'
 import { openWarning } from '../page/warning.ts'
 import { Mark } from '../parts/icon.tsx'
-import { makeStore, useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import { openSession } from '../service/session.ts'
 
 /** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
 
 const Top = ({ page }: { readonly page: PageContext }): VNode => {
-  const { me } = useStore(page.control.session)
+  const { me } = page.control.session.value
   return (
     <PageProvider value={page}>
       <header class="top">
@@ -47,14 +47,14 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
 export const openTop = (): PageContext => {
   const control = openSession()
   const { api } = control
-  const news = makeStore<News | undefined>(undefined)
-  const own = openOwn(api, () => control.session.get().me?._id, news)
+  const news = signal<News | undefined>(undefined)
+  const own = openOwn(api, () => control.session.peek().me?._id, news)
   const page: PageContext = {
-    kept: openKept({ api, isSignedIn: () => control.session.get().me !== undefined }),
-    ...{ control, api, news, own, heardAt: makeStore(Date.now()), asOf: makeStore<AsOf | undefined>(undefined) },
-    ...{ lab: openLab(), warning: openWarning(), place: openPlace(), clock: openClock(), theme: openTheme() },
+    kept: openKept({ api, isSignedIn: () => control.session.peek().me !== undefined }),
+    ...{ control, api, news, own, heardAt: signal(Date.now()), asOf: signal<AsOf | undefined>(undefined) },
+    ...{ lab: openLab(), warning: openWarning(), place: openPlace(), ...openClock(), theme: openTheme() },
   }
-  control.session.watch(own.follow)
+  control.session.subscribe(own.follow)
   const root = document.getElementById('top') as HTMLElement
   root.replaceChildren()
   render(<Top page={page} />, root)

@@ -1,15 +1,13 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import { MINUTE } from '../format/times.ts'
 import { usePage } from '../page/context.ts'
 import { endText, nearest } from '../page/warning.ts'
-import { useStore } from '../parts/store.ts'
 
 /** Says once that a reservation ends soon, and once that it is over, to those who do not see the title and the ring. */
 export const EndSaid = (): VNode => {
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const near = nearest(useStore(page.own.own), now, useStore(page.warning))
+  const now = page.minute.value
+  const near = nearest(page.own.own.value, now, page.warning.value)
   const last = useRef(near)
   const about = near ?? last.current
   const text = about === undefined ? '' : endText(about, near !== undefined, now)

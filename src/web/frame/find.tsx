@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { readAll } from '../data/lists.ts'
@@ -7,7 +8,6 @@ import { goTo } from '../page/location.ts'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
-import { makeStore, useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import { Refused } from '../service/api.ts'
 import type { Me } from '../service/session.ts'
@@ -28,7 +28,7 @@ const MOST = 8
 /** After the last key press, before asking. */
 const TYPING_DELAY_MS = 120
 
-const isOpen = makeStore(false)
+const isOpen = signal(false)
 
 const screensLike = (me: Me, typed: string): readonly Found[] =>
   screensFor(me)
@@ -81,7 +81,9 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   const [at, setAt] = useState(0)
   const field = useRef<HTMLInputElement>(null)
   const found = useFound(me, fold(typed.trim()))
-  const close = (): void => isOpen.set(false)
+  const close = (): void => {
+    isOpen.value = false
+  }
   const take = (n: number): void => {
     const chosen = found[n]
     if (chosen === undefined) return
@@ -147,12 +149,12 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
 
 /** The button that opens the search, and the search while it is open. */
 export const Find = ({ me }: { readonly me: Me }): VNode => {
-  const isShown = useStore(isOpen)
+  const isShown = isOpen.value
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      isOpen.set(true)
+      isOpen.value = true
     }
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
@@ -160,7 +162,15 @@ export const Find = ({ me }: { readonly me: Me }): VNode => {
   const label = `${texts.find} (Ctrl K)`
   return (
     <>
-      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => isOpen.set(true)}>
+      <button
+        type="button"
+        class="btn icon quiet"
+        aria-label={label}
+        title={label}
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
         <Icon name="search" />
       </button>
       {isShown && <Dialog me={me} />}

@@ -5,13 +5,12 @@ import { usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
 import { notify } from '../page/warning.ts'
 import { Icon } from '../parts/icon.tsx'
-import { useStore } from '../parts/store.ts'
 
 /** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {
   const page = usePage()
-  const { granted, reservations } = useStore(page.own.own)
-  const now = useStore(page.clock)
+  const { granted, reservations } = page.own.own.value
+  const now = page.clock.value
   const running = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
   const byId = new Map(running.map((reservation) => [reservation._id, reservation]))
   const request = granted.find(({ sut_reservation_id: of }) => of !== null && byId.has(of))
@@ -20,7 +19,7 @@ export const Granted = (): VNode | undefined => {
   const until = reservation ? formatWhen(Date.parse(reservation.end_time), now) : ''
   const id = request?._id
   useEffect(() => {
-    if (id !== undefined) notify(page.warning.get(), id, `${name} is yours until ${until}`, () => goTo('mine'))
+    if (id !== undefined) notify(page.warning.peek(), id, `${name} is yours until ${until}`, () => goTo('mine'))
   }, [id])
   if (id === undefined) return undefined
   const dismiss = (): void => page.own.see(id)

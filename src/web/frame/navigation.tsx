@@ -1,10 +1,11 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { isRunning } from '../data/own.ts'
 import { usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
+import { NEXT } from '../page/theme.ts'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { initialsOf } from '../parts/initials.ts'
-import { useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import type { Me } from '../service/session.ts'
 import { Find } from './find.tsx'
@@ -20,8 +21,8 @@ const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page
 /** How many of one's reservations run. */
 const RunningCount = (): VNode | undefined => {
   const { own, clock } = usePage()
-  const now = useStore(clock)
-  const count = useStore(own.own, ({ reservations }) => reservations.filter((each) => isRunning(each, now)).length)
+  const now = clock.value
+  const count = own.own.value.reservations.filter((each) => isRunning(each, now)).length
   return count === 0 ? undefined : (
     <span class="count">
       {count}
@@ -48,10 +49,10 @@ const SILENCE_MAX_MS = 20_000
 /** Whether the service answers, and whether it tells of changes. */
 const LiveState = ({ current }: { readonly current: string }): VNode => {
   const { control, clock, heardAt, asOf } = usePage()
-  const isPast = useStore(asOf) !== undefined && screenOf(current)?.isOfPast === true
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
-  const heard = useStore(heardAt)
-  const behind = useStore(clock, (now) => (now - heard > SILENCE_MAX_MS ? Math.floor((now - heard) / 1_000) : 0))
+  const isPast = asOf.value !== undefined && screenOf(current)?.isOfPast === true
+  const isAnswered = control.isAnswered.value
+  const silence = useComputed(() => clock.value - heardAt.value).value
+  const behind = silence > SILENCE_MAX_MS ? Math.floor(silence / 1_000) : 0
   if (!isAnswered)
     return (
       <span class="live cut" role="status">
@@ -81,10 +82,18 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
 
 export const ThemeButton = (): VNode => {
   const { theme } = usePage()
-  const value = useStore(theme)
+  const value = theme.value
   const label = texts.themes[value]
   return (
-    <button type="button" class="btn icon quiet theme" aria-label={label} title={label} onClick={theme.next}>
+    <button
+      type="button"
+      class="btn icon quiet theme"
+      aria-label={label}
+      title={label}
+      onClick={() => {
+        theme.value = NEXT[value]
+      }}
+    >
       <Icon name={value === 'light' ? 'sun' : 'moon'} />
     </button>
   )

@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks'
 import { formatSecond } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
-import { useStore } from '../parts/store.ts'
 
 /** Between tries while the service does not answer. */
 const RETRY_INTERVAL_MS = 10_000
@@ -11,7 +10,7 @@ const RETRY_INTERVAL_MS = 10_000
 /** Says since when the service does not answer. */
 export const NotConnected = (): VNode | undefined => {
   const { control } = usePage()
-  const { isAnswered, answeredAt } = useStore(control.reach)
+  const [isAnswered, answeredAt] = [control.isAnswered.value, control.answeredAt.value]
   useEffect(() => {
     if (isAnswered) return undefined
     const timer = setInterval(() => void control.check(), RETRY_INTERVAL_MS)

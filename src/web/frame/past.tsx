@@ -4,12 +4,11 @@ import { pastPage } from '../features/past/past-page.ts'
 import { asOfText } from '../page/as-of.ts'
 import { PageProvider, usePage } from '../page/context.ts'
 import { Icon } from '../parts/icon.tsx'
-import { useStore } from '../parts/store.ts'
 
 /** Says which moment is shown, on the screens that show it. */
 export const PastBanner = (): VNode | undefined => {
   const { asOf } = usePage()
-  const moment = useStore(asOf)
+  const moment = asOf.value
   if (moment === undefined) return undefined
   return (
     <div class="banner info" role="status">
@@ -18,7 +17,13 @@ export const PastBanner = (): VNode | undefined => {
         You see the lab as of <b class="medium">{asOfText(moment)}</b>. Nothing can be changed here.
       </span>
       <span class="grow" />
-      <button type="button" class="btn small" onClick={() => asOf.set(undefined)}>
+      <button
+        type="button"
+        class="btn small"
+        onClick={() => {
+          asOf.value = undefined
+        }}
+      >
         Back to now
       </button>
     </div>
@@ -28,7 +33,7 @@ export const PastBanner = (): VNode | undefined => {
 /** Shows a screen as of the chosen moment, or as it is now. */
 export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }): VNode => {
   const page = usePage()
-  const moment = useStore(page.asOf)
+  const moment = page.asOf.value
   const shown = useMemo(() => (moment === undefined ? page : pastPage(page, moment)), [moment])
   return (
     <PageProvider key={moment?.value ?? 'now'} value={shown}>

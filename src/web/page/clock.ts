@@ -1,12 +1,21 @@
-import { makeStore, type Store } from '../parts/store.ts'
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
+import { MINUTE } from '../format/times.ts'
 
 /** Between ticks of the now-line and the counters. */
 const TICK_INTERVAL_MS = 1_000
 
-/** The time, in Unix milliseconds, to the second. */
-export const openClock = (): Store<number> => {
+export interface Clock {
+  /** The time, in Unix milliseconds, to the second. */
+  readonly clock: ReadonlySignal<number>
+  /** The same, to the minute. */
+  readonly minute: ReadonlySignal<number>
+}
+
+export const openClock = (): Clock => {
   const read = (): number => Math.floor(Date.now() / TICK_INTERVAL_MS) * TICK_INTERVAL_MS
-  const clock = makeStore(read())
-  setInterval(() => clock.set(read()), TICK_INTERVAL_MS)
-  return clock
+  const clock = signal(read())
+  setInterval(() => {
+    clock.value = read()
+  }, TICK_INTERVAL_MS)
+  return { clock, minute: computed(() => Math.floor(clock.value / MINUTE) * MINUTE) }
 }

@@ -1,19 +1,20 @@
+import type { ReadonlySignal, Signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Kept } from '../data/kept.ts'
 import type { LabControl } from '../data/lab.ts'
 import type { News } from '../data/news.ts'
 import type { OwnControl } from '../data/own.ts'
-import type { Store } from '../parts/store.ts'
 import type { Api } from '../service/api.ts'
 import type { Me, SessionControl } from '../service/session.ts'
 import type { AsOf } from './as-of.ts'
+import type { Clock } from './clock.ts'
 import type { Place } from './location.ts'
-import type { openTheme } from './theme.ts'
+import type { Theme } from './theme.ts'
 import type { Warning } from './warning.ts'
 
 /** What every screen may use. */
-export interface PageContext {
+export interface PageContext extends Clock {
   readonly control: SessionControl
   readonly api: Api
   readonly lab: LabControl
@@ -21,17 +22,15 @@ export interface PageContext {
   /** What was asked for here and has to be kept alive while it waits. */
   readonly kept: Kept
   /** How one is warned before a reservation ends. */
-  readonly warning: Store<Warning>
-  readonly place: Store<Place>
-  /** Unix milliseconds, to the second. */
-  readonly clock: Store<number>
+  readonly warning: Signal<Warning>
+  readonly place: ReadonlySignal<Place>
   /** The moment as of which schedule and machines are shown; undefined for now. */
-  readonly asOf: Store<AsOf | undefined>
-  readonly theme: ReturnType<typeof openTheme>
+  readonly asOf: Signal<AsOf | undefined>
+  readonly theme: Signal<Theme>
   /** What has changed, about once a second. What shows it is read again. */
-  readonly news: Store<News | undefined>
+  readonly news: ReadonlySignal<News | undefined>
   /** When the service was last heard of, in Unix milliseconds. */
-  readonly heardAt: Store<number>
+  readonly heardAt: ReadonlySignal<number>
 }
 
 const Context = createContext<PageContext | undefined>(undefined)
@@ -45,7 +44,7 @@ export const usePage = (): PageContext => {
 
 /** Who is signed in, where somebody is. */
 export const meOf = ({ control }: PageContext): Me => {
-  const { me } = control.session.get()
+  const { me } = control.session.value
   if (me === undefined) throw new Error('nobody is signed in')
   return me
 }

@@ -2,7 +2,6 @@ import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { StateBlock } from '../parts/state.tsx'
-import { useStore } from '../parts/store.ts'
 import { texts } from '../parts/texts.ts'
 import { usePage } from './context.ts'
 import { loadLater } from './updated.ts'
@@ -33,7 +32,7 @@ export const later = (load: () => Promise<Screen | undefined>): readonly [Screen
   }
   const Shown: Screen = ({ id }) => {
     const { control } = usePage()
-    const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+    const isAnswered = control.isAnswered.value
     const [isTried, setTried] = useState(Loaded !== undefined)
     useEffect(() => {
       let isCurrent = true

@@ -1,4 +1,4 @@
-import { makeStore, type Store } from '../parts/store.ts'
+import { type ReadonlySignal, signal } from '@preact/signals'
 
 /** Where one is: `/#/machines/<id>`. The part behind `?` holds what a screen keeps in the address. */
 export interface Place {
@@ -35,8 +35,10 @@ export const linkTo = (screen: string, id?: string, parameters: Readonly<Record<
 export const goTo = (...to: Parameters<typeof linkTo>): void => location.assign(linkTo(...to))
 
 /** The current place, which follows the address. */
-export const openPlace = (): Store<Place> => {
-  const place = makeStore(placeOf(location.hash))
-  addEventListener('hashchange', () => place.set(placeOf(location.hash)))
+export const openPlace = (): ReadonlySignal<Place> => {
+  const place = signal(placeOf(location.hash))
+  addEventListener('hashchange', () => {
+    place.value = placeOf(location.hash)
+  })
   return place
 }

@@ -1,9 +1,9 @@
-import { makeStore, type Store } from '../parts/store.ts'
+import { effect, type Signal, signal } from '@preact/signals'
 
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEPT = 'berth theme'
-const NEXT = { system: 'light', light: 'dark', dark: 'system' } as const
+export const NEXT = { system: 'light', light: 'dark', dark: 'system' } as const
 
 const apply = (theme: Theme): void => {
   const { dataset } = document.documentElement
@@ -12,13 +12,12 @@ const apply = (theme: Theme): void => {
 }
 
 /** The theme of this browser. */
-export const openTheme = (): Store<Theme> & { readonly next: () => void } => {
+export const openTheme = (): Signal<Theme> => {
   const kept = localStorage.getItem(KEPT)
-  const theme = makeStore<Theme>(kept === 'light' || kept === 'dark' ? kept : 'system')
-  apply(theme.get())
-  theme.watch((value) => {
-    apply(value)
-    localStorage.setItem(KEPT, value)
+  const theme = signal<Theme>(kept === 'light' || kept === 'dark' ? kept : 'system')
+  effect(() => {
+    apply(theme.value)
+    localStorage.setItem(KEPT, theme.value)
   })
-  return { ...theme, next: () => theme.update((value) => NEXT[value]) }
+  return theme
 }

@@ -1,10 +1,10 @@
+import { useComputed } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { isKnown, isLoaded, type Lab } from '../data/lab.ts'
 import { turnaroundOf } from '../data/objects.ts'
 import { ofKinds } from '../data/reading.ts'
 import type { Stretch } from '../features/schedule/calendar.ts'
 import { HOUR } from '../format/times.ts'
-import { useStore } from '../parts/store.ts'
 import type { Refused } from '../service/api.ts'
 import { usePage } from './context.ts'
 import { useReading } from './use-reading.ts'
@@ -43,8 +43,8 @@ const slowOf = ({ suts }: Lab): string =>
  */
 export const useLab = (span: Stretch): LabReading => {
   const { lab, clock } = usePage()
-  const hour = useStore(clock, (time) => Math.floor(time / HOUR) * HOUR)
-  const slow = useStore(lab.lab, slowOf)
+  const hour = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
+  const slow = useComputed(() => slowOf(lab.lab.value)).value
   const view = useRef({ inView: NONE, near: NONE })
   /** What is being read. */
   const asking = useRef(NONE)
@@ -77,7 +77,7 @@ export const useLab = (span: Stretch): LabReading => {
     {
       of: ({ kind, sut_id }) =>
         kind === 'sut_reservation' && sut_id !== null && view.current.near.has(sut_id) ? sut_id : undefined,
-      isInView: (id) => view.current.inView.has(id) || !isKnown(lab.lab.get(), id, span),
+      isInView: (id) => view.current.inView.has(id) || !isKnown(lab.lab.peek(), id, span),
     },
   )
   const latest = useRef(rows.readVisible)
@@ -86,14 +86,14 @@ export const useLab = (span: Stretch): LabReading => {
     () => (inView, near) => {
       view.current = { inView: new Set(inView), near: new Set([...inView, ...near]) }
       lab.keepRows(view.current.near)
-      const isMissing = (id: string): boolean => !asking.current.has(id) && !isKnown(lab.lab.get(), id, span)
+      const isMissing = (id: string): boolean => !asking.current.has(id) && !isKnown(lab.lab.peek(), id, span)
       latest.current([...view.current.near].filter(isMissing))
     },
     [span.from, span.to],
   )
   const failing = [...readings, rows].find(({ failed }) => failed !== undefined)
   return {
-    isLoaded: useStore(lab.lab, isLoaded),
+    isLoaded: useComputed(() => isLoaded(lab.lab.value)).value,
     failed: failing?.failed,
     retry: () => failing?.retry(),
     onView,

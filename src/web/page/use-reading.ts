@@ -36,13 +36,12 @@ export const useReading = <A>(key: string, read: Read<A>, about: About, version:
       onFailed: (error) => set((before) => ({ ...(before.of === key && before), of: key, failed: error })),
     })
     open.current = reading
-    let { isAnswered } = control.reach.get()
+    let wasAnswered = control.isAnswered.peek()
     const ends = [
-      news.watch((told) => told && reading.tell(told)),
-      control.reach.watch((reach) => {
-        const isBack = reach.isAnswered && !isAnswered
-        isAnswered = reach.isAnswered
-        if (isBack) reading.again()
+      news.subscribe((told) => told && reading.tell(told)),
+      control.isAnswered.subscribe((isAnswered) => {
+        if (isAnswered && !wasAnswered) reading.again()
+        wasAnswered = isAnswered
       }),
       reading.close,
     ]

@@ -1,7 +1,7 @@
-import type { OwnControl } from '../data/own.ts'
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Own, OwnControl } from '../data/own.ts'
 import { formatClock, formatDuration } from '../format/format.ts'
 import { MINUTE } from '../format/times.ts'
-import { makeStore, type Store } from '../parts/store.ts'
 
 /** How one wants to be warned before a reservation ends. It is kept in the browser. */
 export interface Warning {
@@ -25,9 +25,9 @@ const readKept = (): Warning => {
   }
 }
 
-export const openWarning = (): Store<Warning> => {
-  const warning = makeStore(readKept())
-  warning.watch((value) => localStorage.setItem(KEPT, JSON.stringify(value)))
+export const openWarning = (): Signal<Warning> => {
+  const warning = signal(readKept())
+  effect(() => localStorage.setItem(KEPT, JSON.stringify(warning.value)))
   return warning
 }
 
@@ -39,7 +39,7 @@ export const isNear = (end: number, now: number, { isOn, minutes }: Warning): bo
   isOn && end > now && end - now <= minutes * MINUTE
 
 /** The own running reservation that ends next, if one is warned of it. */
-export const nearest = ({ reservations }: ReturnType<OwnControl['own']['get']>, now: number, warning: Warning) =>
+export const nearest = ({ reservations }: Own, now: number, warning: Warning) =>
   reservations
     .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
     .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))[0]
@@ -72,19 +72,19 @@ export const notify = ({ isNotified }: Warning, tag: string, text: string, onCli
 
 /** Shows one notification for each end, where one wants it and the browser allows it. */
 export const notifyBeforeEnds = (
-  clock: Store<number>,
+  clock: ReadonlySignal<number>,
   { own }: OwnControl,
-  warning: Store<Warning>,
+  warning: ReadonlySignal<Warning>,
   onClick: () => void,
 ): void => {
   const told = new Set<string>()
-  clock.watch((now) => {
-    const near = nearest(own.get(), now, warning.get())
-    if (near === undefined || !warning.get().isNotified) return
+  clock.subscribe((now) => {
+    const near = nearest(own.peek(), now, warning.peek())
+    if (near === undefined || !warning.peek().isNotified) return
     const end = `${near._id} ${near.end_time}`
     if (told.has(end)) return
     told.add(end)
     const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${formatClock(Date.parse(near.end_time))}`
-    notify(warning.get(), end, text, onClick)
+    notify(warning.peek(), end, text, onClick)
   })
 }

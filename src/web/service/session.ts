@@ -1,4 +1,4 @@
-import { makeStore, type Store } from '../parts/store.ts'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, makeApi, Refused } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
 
@@ -31,12 +31,6 @@ export interface Session {
   readonly retryAt: number | undefined
   /** Whether a request to sign in is under way. */
   readonly isBusy: boolean
-}
-
-/** What the network says: whether the last request was answered, and when the last answer came, in Unix milliseconds. */
-export interface Reach {
-  readonly isAnswered: boolean
-  readonly answeredAt: number
 }
 
 interface Kept {
@@ -79,8 +73,11 @@ const retryAtOf = (error: unknown, now: number): number | undefined =>
     : undefined
 
 export interface SessionControl {
-  readonly session: Store<Session>
-  readonly reach: Store<Reach>
+  readonly session: ReadonlySignal<Session>
+  /** Whether the last request was answered. */
+  readonly isAnswered: ReadonlySignal<boolean>
+  /** When the last answer came, in Unix milliseconds. */
+  readonly answeredAt: ReadonlySignal<number>
   readonly api: Api
   /** What requests are sent with; undefined if nobody is signed in. */
   readonly credential: () => string | undefined
@@ -104,7 +101,7 @@ const readCallback = () => {
 
 /** What of the session changes, and with what requests are sent. */
 const openState = () => {
-  const session = makeStore<Session>({
+  const session = signal<Session>({
     phase: 'checking',
     me: undefined,
     since: undefined,
@@ -112,18 +109,23 @@ const openState = () => {
     retryAt: undefined,
     isBusy: false,
   })
-  const reach = makeStore<Reach>({ isAnswered: true, answeredAt: Date.now() })
-  const set = (change: Partial<Session>): void => session.update((before) => ({ ...before, ...change }))
+  const isAnswered = signal(true)
+  const answeredAt = signal(Date.now())
+  const set = (change: Partial<Session>): void => {
+    session.value = { ...session.peek(), ...change }
+  }
   const onUnauthenticated = (used: string): void => {
     // Another tab may have signed in meanwhile.
     if (readKept()?.session === used) forget()
-    if (session.get().phase === 'in') set({ phase: 'ended', error: undefined })
+    if (session.peek().phase === 'in') set({ phase: 'ended', error: undefined })
   }
-  const onAnswer = (isAnswered: boolean): void =>
-    reach.update((before) => ({ isAnswered, answeredAt: isAnswered ? Date.now() : before.answeredAt }))
+  const onAnswer = (isNow: boolean): void => {
+    if (isNow) answeredAt.value = Date.now()
+    isAnswered.value = isNow
+  }
   const sending = makeApi({ session: () => readKept()?.session, onUnauthenticated, onAnswer })
   const api = readWhenSignedIn(sending, session, () => readKept() !== undefined)
-  return { session, reach, set, api }
+  return { session, isAnswered, answeredAt, set, api }
 }
 
 type State = ReturnType<typeof openState>
@@ -132,7 +134,7 @@ const makeCheck =
   ({ session, set, api }: State) =>
   async (): Promise<void> => {
     if (readKept() === undefined) {
-      set(session.get().phase === 'ended' ? {} : { phase: 'out', me: undefined })
+      set(session.peek().phase === 'ended' ? {} : { phase: 'out', me: undefined })
       return
     }
     try {
@@ -183,7 +185,7 @@ const endSingleSignOn = async (
 
 export const openSession = (): SessionControl => {
   const state = openState()
-  const { session, reach, set, api } = state
+  const { session, isAnswered, answeredAt, set, api } = state
   const check = makeCheck(state)
   const attempt = async (run: () => Promise<void>): Promise<void> => {
     set({ isBusy: true, error: undefined, retryAt: undefined })
@@ -206,7 +208,8 @@ export const openSession = (): SessionControl => {
 
   return {
     session,
-    reach,
+    isAnswered,
+    answeredAt,
     api,
     check,
     credential: () => readKept()?.session,

@@ -1,11 +1,11 @@
-import type { Store } from '../parts/store.ts'
+import type { ReadonlySignal } from '@preact/signals'
 import type { Api } from './api.ts'
 
-type Phases = Pick<Store<{ readonly phase: string }>, 'get' | 'watch'>
+type Phases = ReadonlySignal<{ readonly phase: string }>
 
 const untilSignedIn = (session: Phases): Promise<void> =>
   new Promise((resolve) => {
-    const end = session.watch(({ phase }) => {
+    const end = session.subscribe(({ phase }) => {
       if (phase === 'ended') return
       end()
       resolve()
@@ -19,7 +19,7 @@ const untilSignedIn = (session: Phases): Promise<void> =>
 export const readWhenSignedIn = (api: Api, session: Phases, isKept: () => boolean): Api => ({
   ...api,
   get: async (path, sent) => {
-    if (session.get().phase === 'ended' && !isKept()) await untilSignedIn(session)
+    if (session.peek().phase === 'ended' && !isKept()) await untilSignedIn(session)
     return api.get(path, sent)
   },
 })

@@ -1,9 +1,9 @@
+import { signal } from '@preact/signals'
 import { eventsOf } from '../../../src/web/data/event-stream.ts'
 import { openLab } from '../../../src/web/data/lab.ts'
 import { gatherNews, newsOf } from '../../../src/web/data/news.ts'
 import { openOwn } from '../../../src/web/data/own.ts'
 import { type OpenReading, ofKinds, openReading, type ReadingOptions } from '../../../src/web/data/reading.ts'
-import { makeStore } from '../../../src/web/parts/store.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
 
 /**
@@ -77,7 +77,7 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
   const response = await fetch(`${url}/api/changes?after=${position}`, { headers: { authorization } })
   if (!response.ok || response.body === null) throw new Error(`/api/changes: ${response.status}`)
   const readings = openReadings(api, inView)
-  const news = makeStore<Parameters<OpenReading['tell']>[0] | undefined>(undefined)
+  const news = signal<Parameters<OpenReading['tell']>[0] | undefined>(undefined)
   const own = openOwn(api, () => _id, news)
   own.follow()
   let isReloaded = false
@@ -85,7 +85,7 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
     () => true,
     (told) => {
       for (const reading of readings) reading.tell(told)
-      news.set(told)
+      news.value = told
     },
   )
   const follow = async (body: ReadableStream<Uint8Array>): Promise<void> => {

@@ -36,7 +36,7 @@ const serve = (suts: readonly Sut[], reservations: () => readonly Reservation[])
 test('machines are in the order of their names, numbers by their size', async (t) => {
   const { lab, readSuts } = openLab()
   await readSuts(serve([sut('a', 'bench 10'), sut('b', 'bench 2'), sut('c', 'bench 1')], () => []).api)
-  t.deepEqual([...lab.get().suts.keys()], ['c', 'b', 'a'])
+  t.deepEqual([...lab.peek().suts.keys()], ['c', 'b', 'a'])
 })
 
 test('rows are read a hundred machines at a time, and known for the span that was read', async (t) => {
@@ -53,14 +53,14 @@ test('rows are read a hundred machines at a time, and known for the span that wa
   )
   t.deepEqual(
     lab
-      .get()
+      .peek()
       .bySut.get('s 1')
       ?.map(({ _id }) => _id),
     ['r'],
   )
-  t.true(isKnown(lab.get(), 's 149', DAY))
-  t.false(isKnown(lab.get(), 's 149', { ...DAY, to: DAY.to + 1 }))
-  t.false(isKnown(lab.get(), 's 150', DAY))
+  t.true(isKnown(lab.peek(), 's 149', DAY))
+  t.false(isKnown(lab.peek(), 's 149', { ...DAY, to: DAY.to + 1 }))
+  t.false(isKnown(lab.peek(), 's 150', DAY))
 })
 
 test('what was read of a machine takes the place of what was known in that span, and of nothing else', async (t) => {
@@ -72,29 +72,29 @@ test('what was read of a machine takes the place of what was known in that span,
   await readRows(api, { from: at('08:00'), to: at('10:00') }, ['s'])
   const idsOf = (id: string) =>
     lab
-      .get()
+      .peek()
       .bySut.get(id)
       ?.map(({ _id }) => _id)
   t.deepEqual([idsOf('s'), idsOf('t')], [['new', 'old'], ['other']])
   await readRows(api, DAY, ['s'])
-  t.deepEqual([idsOf('s'), [...lab.get().reservations.keys()].sort()], [['new'], ['new', 'other']])
+  t.deepEqual([idsOf('s'), [...lab.peek().reservations.keys()].sort()], [['new'], ['new', 'other']])
 })
 
 test('what is reserved about now is read of the whole lab, and makes no row known', async (t) => {
   const { lab, readSoon } = openLab()
   const all = [reservation('r', 's', '10:00', '11:00'), reservation('q', 't', '10:00', '11:00')]
   await readSoon(serve([], () => all).api, DAY)
-  t.deepEqual([lab.get().bySut.get('s')?.length, isKnown(lab.get(), 's', DAY)], [1, false])
+  t.deepEqual([lab.peek().bySut.get('s')?.length, isKnown(lab.peek(), 's', DAY)], [1, false])
   await readSoon(serve([], () => []).api, DAY, ['s'])
-  t.deepEqual([lab.get().bySut.get('s')?.length, lab.get().bySut.get('t')?.length], [0, 1])
+  t.deepEqual([lab.peek().bySut.get('s')?.length, lab.peek().bySut.get('t')?.length], [0, 1])
 })
 
 test('a row that leaves what is near is read again when it returns, and shown as it was until then', async (t) => {
   const { lab, readRows, keepRows } = openLab()
   await readRows(serve([], () => [reservation('r', 's', '10:00', '11:00')]).api, DAY, ['s', 't'])
   keepRows(new Set(['t']))
-  t.deepEqual([isKnown(lab.get(), 's', DAY), isKnown(lab.get(), 't', DAY)], [false, true])
-  t.is(lab.get().bySut.get('s')?.length, 1)
+  t.deepEqual([isKnown(lab.peek(), 's', DAY), isKnown(lab.peek(), 't', DAY)], [false, true])
+  t.is(lab.peek().bySut.get('s')?.length, 1)
 })
 
 test('an answer to a command is shown at once, in the place of what was known of the reservation', async (t) => {
@@ -104,7 +104,7 @@ test('an answer to a command is shown at once, in the place of what was known of
   put(reservation('q', 's', '08:00', '09:00'))
   t.deepEqual(
     lab
-      .get()
+      .peek()
       .bySut.get('s')
       ?.map(({ _id, to }) => [_id, to]),
     [
@@ -113,7 +113,7 @@ test('an answer to a command is shown at once, in the place of what was known of
     ],
   )
   remove('r')
-  t.deepEqual([...lab.get().reservations.keys()], ['q'])
+  t.deepEqual([...lab.peek().reservations.keys()], ['q'])
 })
 
 test('an answer that was overtaken does not bring back what a reservation was', async (t) => {
@@ -121,8 +121,8 @@ test('an answer that was overtaken does not bring back what a reservation was', 
   const made = reservation('r', 's', '10:00', '12:00')
   const released = { ...made, end_time: '2030-05-08T11:00:00Z', updated_at: '2030-05-08T11:00:00Z' }
   const ends = () => [
-    lab.get().reservations.get('r')?.end_time,
-    ...(lab.get().bySut.get('s') ?? []).map(({ to }) => to),
+    lab.peek().reservations.get('r')?.end_time,
+    ...(lab.peek().bySut.get('s') ?? []).map(({ to }) => to),
   ]
   put(made)
   t.deepEqual(ends(), [made.end_time, at('12:00')])
@@ -144,12 +144,12 @@ test('what is reserved neither about now nor in a row that is known is forgotten
     reservation('now', 't', '10:00', '11:00'),
   ])
   await readRows(api, DAY, ['s', 't'])
-  const before = lab.get().bySut.get('s')
+  const before = lab.peek().bySut.get('s')
   keepRows(new Set(['s']))
   forgetOthers({ from: at('10:30'), to: at('12:00') })
-  t.deepEqual([...lab.get().reservations.keys()].sort(), ['now', 'row'])
-  t.is(lab.get().bySut.get('s'), before)
-  const left = lab.get()
+  t.deepEqual([...lab.peek().reservations.keys()].sort(), ['now', 'row'])
+  t.is(lab.peek().bySut.get('s'), before)
+  const left = lab.peek()
   forgetOthers({ from: at('10:30'), to: at('12:00') })
-  t.is(lab.get(), left, 'where nothing is forgotten, nothing is drawn again')
+  t.is(lab.peek(), left, 'where nothing is forgotten, nothing is drawn again')
 })

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
+import { signal } from '@preact/signals'
 import test from 'ava'
-import { makeStore } from '../../../src/web/parts/store.ts'
 import { type Api, makeApi } from '../../../src/web/service/api.ts'
 import { readWhenSignedIn } from '../../../src/web/service/signed-in.ts'
 
@@ -11,19 +11,19 @@ test('once a session has ended nothing is read until somebody has signed in agai
     return Promise.resolve({ value: path as never, etag: undefined, position: undefined })
   }
   const nobody = makeApi({ session: () => undefined, onUnauthenticated: t.fail, onAnswer: () => undefined })
-  const session = makeStore({ phase: 'in' })
+  const session = signal({ phase: 'in' })
   let isKept = true
   const api = readWhenSignedIn({ ...nobody, get }, session, () => isKept)
   await api.get('/before')
   isKept = false
-  session.set({ phase: 'ended' })
+  session.value = { phase: 'ended' }
   const waiting = api.get('/ended')
   await setImmediate()
   t.deepEqual(asked, ['/before'])
   // Who signs in is read before that is known.
   isKept = true
   await api.get('/me')
-  session.set({ phase: 'in' })
+  session.value = { phase: 'in' }
   await waiting
   t.deepEqual(asked, ['/before', '/me', '/ended'])
 })

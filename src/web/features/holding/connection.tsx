@@ -6,7 +6,6 @@ import { useReading } from '../../page/use-reading.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 
 /** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
@@ -73,7 +72,7 @@ export const HostPort = ({ connection }: { readonly connection: Connection }): V
 
 /** Warns that a reservation is released unless somebody connects. */
 export const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const { released_unused_at: at } = connection
   if (at === null) return undefined
   return (

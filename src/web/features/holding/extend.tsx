@@ -7,7 +7,6 @@ import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuButton } from '../../parts/menu.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
 import type { Commands } from './commands.ts'
@@ -42,7 +41,7 @@ const choicesOf = ({ own, taken }: Props, now: number) =>
 
 /** Extends to one of the ends that are free. */
 export const ExtendMenu = (props: Props): VNode => {
-  const choices = choicesOf(props, useStore(usePage().clock))
+  const choices = choicesOf(props, usePage().clock.value)
   const { commands, isDisabled } = props
   return (
     <MenuButton
@@ -61,7 +60,7 @@ export const ExtendPair = (props: Props): VNode => {
   const { own, commands, isDisabled } = props
   const off = isDisabled || commands.isBusy
   const isExtending = commands.sending === 'extend'
-  const choices = choicesOf(props, useStore(usePage().clock))
+  const choices = choicesOf(props, usePage().clock.value)
   return (
     <span class="btn-pair">
       <CommandButton

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 
 /** Reservations that are released unless something keeps them alive, such as those of pipelines. */
@@ -45,7 +44,7 @@ const useKeptUntil = (id: string): number | undefined => {
 
 /** Says until when a reservation is kept, and what happens then, if that is before its end. */
 export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }): VNode | undefined => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const until = useKeptUntil(id)
   if (until === undefined || until >= end) return undefined
   return (

@@ -6,7 +6,6 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 import {
   type Columns,
@@ -158,7 +157,7 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
 /** Adds what a CSV file has: all of it, or nothing. It is checked before, and each problem named with its line. */
 export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props): VNode => {
   const { control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const { step, isBusy, check, add } = useImport({ kind, ...(onAdded && { onAdded }) })
   const submit = (): void => {
     if (step.at === 'ready' && isAnswered) void add(step.rows)

@@ -6,7 +6,6 @@ import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote } from '../../parts/field.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { CheckNote } from './check-note.tsx'
 import { changesOf, EMPTY, type Known, missingText, rebase, revisionOf, type Values, valuesOf } from './form.ts'
@@ -79,7 +78,7 @@ const useForm = ({ known: first, onAdded }: Props) => {
 export const MachineDialog = (props: Props): VNode => {
   const { known, onClose } = props
   const { control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const form = useForm(props)
   const { base, values, change, refused, checked, isBusy, isStale } = form
   const isDirty = base === undefined || changesOf(values, base).length > 0

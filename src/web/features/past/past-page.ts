@@ -1,24 +1,15 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { openLab } from '../../data/lab.ts'
 import type { News } from '../../data/news.ts'
+import { MINUTE } from '../../format/times.ts'
 import { type AsOf, pathAsOf } from '../../page/as-of.ts'
 import type { PageContext } from '../../page/context.ts'
-import { makeStore, type Store } from '../../parts/store.ts'
 import { type Api, Refused } from '../../service/api.ts'
 import type { Session } from '../../service/session.ts'
 
 /** The past is shown as to an auditor, who changes nothing. */
-const asAuditor = (session: Store<Session>): Store<Session> => {
-  let [of, seen] = [session.get(), session.get()]
-  const asPast = (now: Session): Session => {
-    if (now !== of || seen === of) [of, seen] = [now, { ...now, me: now.me && { ...now.me, role: 'auditor' } }]
-    return seen
-  }
-  return {
-    ...session,
-    get: () => asPast(session.get()),
-    watch: (listener) => session.watch((now) => listener(asPast(now))),
-  }
-}
+const asAuditor = (session: ReadonlySignal<Session>): ReadonlySignal<Session> =>
+  computed(() => ({ ...session.value, me: session.value.me && { ...session.value.me, role: 'auditor' } }))
 
 const refuse = () => Promise.reject(new Refused(409, { code: 'past', detail: 'The past cannot be changed.' }))
 
@@ -36,7 +27,7 @@ export const pastPage = (page: PageContext, asOf: AsOf): PageContext => {
     api,
     control: { ...page.control, api, session: asAuditor(page.control.session) },
     lab: openLab(),
-    clock: makeStore(asOf.time),
-    news: makeStore<News | undefined>(undefined),
+    ...{ clock: signal(asOf.time), minute: signal(Math.floor(asOf.time / MINUTE) * MINUTE) },
+    news: signal<News | undefined>(undefined),
   }
 }

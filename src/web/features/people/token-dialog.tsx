@@ -4,7 +4,6 @@ import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, SelectField, TextField } from '../../parts/field.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Role } from '../../service/session.ts'
 import type { IssuedToken } from './tokens.ts'
 import { ROLES } from './user.ts'
@@ -29,7 +28,7 @@ interface Props {
 
 /** Asks what a token is for, and makes it. */
 export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props): VNode => {
-  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>(ownRole)

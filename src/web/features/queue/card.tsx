@@ -10,7 +10,6 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
@@ -18,7 +17,7 @@ import { Said } from './words.tsx'
 
 const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
+  const now = page.clock.value
   const id = request.sut_reservation_id ?? ''
   const { value } = useReading(
     `granted ${id}`,
@@ -39,7 +38,7 @@ const Waiting = ({
   readonly onWithdrawn: () => void
 }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
+  const now = page.clock.value
   const { refused, isBusy, send } = useSending()
   const [isAsking, setAsking] = useState(false)
   const me = meOf(page)

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SutRequest } from '../../data/objects.ts'
@@ -5,7 +6,6 @@ import { formatNumber, formatWhen } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
-import { useStore } from '../../parts/store.ts'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
@@ -17,8 +17,8 @@ const MORE = 100
 export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
   const page = usePage()
   // Drawn again when the day changes, not with every tick: a queue may be long.
-  const today = useStore(page.clock, (now) => midnightOf(now))
-  const suts = useStore(page.lab.lab, (lab) => lab.suts)
+  const today = useComputed(() => midnightOf(page.clock.value)).value
+  const suts = useComputed(() => page.lab.lab.value.suts).value
   const ownId = meOf(page)._id
   const nameOf = (id: string): string => suts.get(id)?.name ?? id
   // Of a long queue one sees its beginning, and oneself.

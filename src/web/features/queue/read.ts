@@ -75,6 +75,6 @@ export const useRequest = (id: string): Reading<Known> => {
       const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
       return { request, sutName: sut?.name }
     },
-    aboutRequest(id, () => own.get().requests.length),
+    aboutRequest(id, () => own.peek().requests.length),
   )
 }

@@ -1,10 +1,10 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
 
@@ -171,7 +171,7 @@ interface ForProps {
 export const ForField = ({ userId, onChoose }: ForProps): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const people = useComputed(() => page.lab.lab.value.people).value
   const others = [...people.values()]
     .filter(({ _id }) => _id !== me._id)
     .toSorted((a, b) => a.name.localeCompare(b.name))

@@ -1,8 +1,8 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 
 /** What was reserved. */
 export interface Reserved {
@@ -14,7 +14,7 @@ export interface Reserved {
 /** That a machine was reserved: for whom, and when. */
 export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly userId: string }): VNode => {
   const page = usePage()
-  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const people = useComputed(() => page.lab.lab.value.people).value
   const isOwn = userId === meOf(page)._id
   const whose = isOwn ? (
     'is yours'

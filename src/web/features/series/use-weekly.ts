@@ -29,7 +29,7 @@ export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   const { occurrences, failed } = useOccurrences(sut, window, times)
   const isFree = occurrences?.every((each) => each.taken === undefined) ?? false
   const send = async (isBeyondQuota = false): Promise<void> => {
-    if (outcome.kind === 'sending' || !isFree || !page.control.reach.get().isAnswered) return
+    if (outcome.kind === 'sending' || !isFree || !page.control.isAnswered.peek()) return
     setOutcome({ kind: 'sending', since: Date.now() })
     const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
     const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })

@@ -5,7 +5,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
 import { Password } from './password.tsx'
@@ -19,7 +18,7 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 
 const Appearance = (): VNode => {
   const { theme } = usePage()
-  const value = useStore(theme)
+  const value = theme.value
   return (
     <section class="section" aria-label="Appearance and warnings">
       <div class="section-head">
@@ -30,7 +29,14 @@ const Appearance = (): VNode => {
           <span class="grow">Theme</span>
           <div class="seg" role="group" aria-label="Theme">
             {THEMES.map(([key, text]) => (
-              <button key={key} type="button" aria-pressed={key === value} onClick={() => theme.set(key)}>
+              <button
+                key={key}
+                type="button"
+                aria-pressed={key === value}
+                onClick={() => {
+                  theme.value = key
+                }}
+              >
                 {text}
               </button>
             ))}
@@ -45,8 +51,8 @@ const Appearance = (): VNode => {
 /** Ends all sessions, also that of this browser, after a question. */
 const Sessions = (): VNode => {
   const { control } = usePage()
-  const { isBusy } = useStore(control.session)
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const { isBusy } = control.session.value
+  const isAnswered = control.isAnswered.value
   const [isAsking, setAsking] = useState(false)
   const ask = (
     <button type="button" class="btn small danger" disabled={!isAnswered} onClick={() => setAsking(true)}>

@@ -4,12 +4,11 @@ import { meOf, usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
 export const Password = (): VNode => {
   const page = usePage()
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const [old, setOld] = useState('')
   const [next, setNext] = useState('')
   const [isRevoking, setRevoking] = useState(false)

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
@@ -11,7 +12,6 @@ import { useSending } from '../../page/sending.ts'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Role } from '../../service/session.ts'
 
 interface RowProps {
@@ -97,8 +97,8 @@ interface TableProps {
 /** One's own tokens: made, shown once, revoked. */
 export const Tokens = ({ role }: { readonly role: Role }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / HOUR) * HOUR)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = useComputed(() => Math.floor(page.clock.value / HOUR) * HOUR).value
+  const isAnswered = page.control.isAnswered.value
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
   const { send, refused, isBusy } = useSending()

@@ -5,11 +5,10 @@ import { entryOf, filterOf, isFiltering, queryOf } from '../../features/events/f
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf } from '../../features/events/sentence.ts'
 import { formatRelativeDay } from '../../format/format.ts'
-import { MINUTE, midnightOf } from '../../format/times.ts'
+import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { AsOfDialog } from './as-of-dialog.tsx'
 import { NewestCheckpoint } from './checkpoint.tsx'
@@ -68,8 +67,8 @@ const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: num
 /** What happened in the lab, newest first. */
 export const Activity = (): VNode => {
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const { parameters } = useStore(page.place)
+  const now = page.minute.value
+  const { parameters } = page.place.value
   const filter = useMemo(() => filterOf(parameters), [parameters])
   const [text, setText] = useState('')
   const [isChoosing, setChoosing] = useState(false)
@@ -139,7 +138,7 @@ export const Activity = (): VNode => {
             <Holders names={names} now={now} />
           </aside>
         </div>
-        {isChoosing && <AsOfDialog now={page.clock.get()} onClose={() => setChoosing(false)} />}
+        {isChoosing && <AsOfDialog now={page.clock.peek()} onClose={() => setChoosing(false)} />}
       </div>
     </main>
   )

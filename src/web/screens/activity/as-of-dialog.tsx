@@ -22,7 +22,7 @@ const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
 /** Chooses a moment of the past, and shows the schedule as it was then. */
 export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }): VNode => {
   const { api, asOf } = usePage()
-  const [when, setWhen] = useState(() => toLocal(asOf.get()?.time ?? now))
+  const [when, setWhen] = useState(() => toLocal(asOf.peek()?.time ?? now))
   const [entry, setEntry] = useState('')
   const [wrong, setWrong] = useState<string | undefined>(undefined)
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
@@ -46,7 +46,7 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
       if (typeof found === 'string') setWrong(found)
       else {
         show({ time: undefined, open: undefined })
-        asOf.set(found)
+        asOf.value = found
         goTo('schedule')
       }
     } catch (error) {

@@ -7,7 +7,6 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 
 interface Signed {
@@ -40,7 +39,7 @@ const useCheckpoint = () => {
 /** The newest checkpoint, which proves what the log was. */
 export const NewestCheckpoint = (): VNode => {
   const { control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const { signed, failed, isBusy, read } = useCheckpoint()
   const checkpoint = signed && checkpointOf(signed.text)
   const facts = (): unknown => {

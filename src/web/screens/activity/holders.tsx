@@ -5,7 +5,6 @@ import { fromLocal, toLocal } from '../../features/past/local.ts'
 import { formatNumber, formatRange } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { RefusedNote, Select } from '../../parts/field.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 import type { Names } from './names.ts'
 
@@ -50,7 +49,7 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
 /** Who really held a machine at a moment, which windows do not say. */
 export const Holders = ({ names, now }: { readonly names: Names; readonly now: number }): VNode => {
   const page = usePage()
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const [sut, setSut] = useState('')
   const [when, setWhen] = useState(() => toLocal(now))
   const [found, setFound] = useState<Found | undefined>(undefined)

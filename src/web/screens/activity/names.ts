@@ -6,7 +6,6 @@ import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/telling.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 
 export interface Names {
@@ -41,7 +40,7 @@ export const useNames = (): Names => {
 /** The names of machines that are retired, as they were when an event was recorded. */
 const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): ReadonlyMap<string, string> => {
   const { api, control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const [former, setFormer] = useState<ReadonlyMap<string, string>>(new Map())
   const present = new Set(suts.map(({ _id }) => _id))
   const missing = new Map<string, string>()

@@ -1,8 +1,8 @@
+import { useComputed } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { type FeedEvent, type FeedPage, joined } from '../../features/events/feed.ts'
 import { usePage } from '../../page/context.ts'
-import { useStore } from '../../parts/store.ts'
 import { type Api, Refused } from '../../service/api.ts'
 
 interface Feed {
@@ -52,9 +52,9 @@ const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
 /** The feed from the newest event back, which grows as the log does. */
 export const useFeed = (query: string) => {
   const { api, control, news, clock } = usePage()
-  const reached = useStore(news, (told) => told?.position)
-  const tick = useStore(clock, (time) => Math.floor(time / POLL_INTERVAL_MS))
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const reached = news.value?.position
+  const tick = useComputed(() => Math.floor(clock.value / POLL_INTERVAL_MS)).value
+  const isAnswered = control.isAnswered.value
   const [{ of, feed, failed }, set] = useState<{ of: string; feed?: Feed; failed?: Refused | undefined }>({ of: query })
   const [isReading, setReading] = useState(false)
   const [attempt, setAttempt] = useState(0)

@@ -12,13 +12,11 @@ import { parametersOf, type Wish, wishOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { USUAL_TIMES } from '../../features/series/use-weekly.ts'
 import { formatZone } from '../../format/format.ts'
-import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import { Switch } from '../../parts/field.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { CriteriaFields } from './criteria-fields.tsx'
 import { DayField } from './day-field.tsx'
@@ -60,7 +58,7 @@ const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 /** Keeps the machines that somebody may take, and the names of people, as they are. */
 const useMachines = (userId: string) => {
   const { lab } = usePage()
-  const { suts, people, has } = useStore(lab.lab)
+  const { suts, people, has } = lab.lab.value
   const scope = people.get(userId)?.scope ?? ''
   const machines = useReading('suts', (api) => lab.readSuts(api), ofKinds('sut'))
   useReading('people', (api) => lab.readPeople(api), ofKinds('user'))
@@ -126,8 +124,8 @@ const Waiting = ({
 export const Book = (): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const { parameters } = useStore(page.place)
+  const now = page.minute.value
+  const { parameters } = page.place.value
   const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
   const [userId, setUserId] = useState(me._id)
   const { isEmpty, inScope, isLoaded, failed, retry } = useMachines(userId)

@@ -6,7 +6,6 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Take } from './choices.ts'
 
 /** Seconds that one may wait. */
@@ -28,7 +27,7 @@ interface TakeProps {
 
 /** Takes the machine that it names. */
 export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
   return (
     <>
@@ -66,7 +65,7 @@ interface WaitProps {
 /** Takes a place in the queue. */
 export const WaitButton = (props: WaitProps): VNode => {
   const { length, isBusy, isDisabled, priority, onPriority, refusal, onWait } = props
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const { value } = useUsed()
   const [seconds, setSeconds] = useState(USUAL_WAIT)
   const until = now + Number(seconds) * 1_000

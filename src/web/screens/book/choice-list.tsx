@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks'
 import { formatDuration } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { type Choice, spanOn, type Take } from './choices.ts'
 
 interface Props {
@@ -39,7 +38,7 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
 
 /** What can be had, one of which is chosen. */
 export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const group = useRef<HTMLDivElement>(null)
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = choices.findIndex(({ key }) => key === chosen)

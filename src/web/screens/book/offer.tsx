@@ -10,7 +10,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
 import { RefusedNote } from '../../parts/field.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { TakeButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { Gone, noneText, RefusalNote } from './notes.tsx'
@@ -76,7 +75,7 @@ const Choosing = ({
 }: OfferProps & { readonly taking: Taking; readonly found: Available }): VNode => {
   const { wish, fitting, count, userId, isWeekly } = props
   const page = usePage()
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const { now, choices, named, before, choose, booking, waiting, finish, wait, priority, changePriority } = taking
   const { outcome, book } = booking
   const take = named?.kind === 'take' ? named : undefined
@@ -147,7 +146,7 @@ const useFocusOnChange = (isOver: boolean) => {
 /** What would be taken, and taking it. */
 export const Offer = (props: OfferProps): VNode => {
   const { reading, userId } = props
-  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const isAnswered = usePage().control.isAnswered.value
   const taking = useTaking(props)
   const heading = useFocusOnChange(taking.isOver)
   const { value: found, failed, retry } = reading

@@ -26,7 +26,7 @@ export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) =>
     if (outcome.kind === 'sending') return
     setOutcome({ kind: 'sending', since: Date.now() })
     const body = {
-      ...bodyOf({ ...asked, sutId: offer.sutId }, userId, page.clock.get(), isBeyondQuota),
+      ...bodyOf({ ...asked, sutId: offer.sutId }, userId, page.clock.peek(), isBeyondQuota),
       ...(keepalive !== undefined && { keepalive }),
     }
     const result = await command(page, '/api/sut_reservation/create', body)
@@ -37,7 +37,7 @@ export const useBooking = ({ userId, keepalive, onRefused, onDone }: Options) =>
       return
     }
     setOutcome({ kind: 'idle' })
-    const [from, now] = [Date.parse(result.start_time), page.clock.get()]
+    const [from, now] = [Date.parse(result.start_time), page.clock.peek()]
     const until = `until ${formatWhen(Date.parse(result.end_time), now)}`
     onDone({ machine: offer.name, when: from > now ? `from ${formatWhen(from, now)} ${until}` : until })
   }

@@ -8,7 +8,6 @@ import type { Reserved } from '../../features/reserve/reserved-note.tsx'
 import type { Wish } from '../../features/reserve/wish.ts'
 import { usePage } from '../../page/context.ts'
 import type { Reading } from '../../page/use-reading.ts'
-import { useStore } from '../../parts/store.ts'
 import { type Choice, type Chosen, choicesOf, chose, chosenOf } from './choices.ts'
 import { useBooking } from './use-booking.ts'
 
@@ -56,7 +55,7 @@ interface Lost {
 
 /** What can be had, what of it is chosen, and what has become of it. */
 export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, keepalive, isWeekly }: OfferProps) => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const [priority, setPriority] = useState('0')
   const [lost, setLost] = useState<Lost | undefined>(undefined)
   const [reserved, setReserved] = useState<Reserved | undefined>(undefined)

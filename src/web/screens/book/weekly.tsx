@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
@@ -9,7 +10,6 @@ import { formatCount } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Take } from './choices.ts'
 
 interface Props {
@@ -24,9 +24,9 @@ interface Props {
 /** The machine that was chosen, every week: the dates that would be taken, and those that are. */
 export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
-  const people = useStore(page.lab.lab, (lab) => lab.people)
+  const now = page.clock.value
+  const isAnswered = page.control.isAnswered.value
+  const people = useComputed(() => page.lab.lab.value.people).value
   const nameOf = (id: string): string => people.get(id)?.name ?? id
   const weekly = useWeekly({
     sut,

@@ -14,7 +14,6 @@ import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { MenuChip } from '../../parts/menu.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 
 interface Props {
   readonly sutId: string
@@ -63,7 +62,7 @@ const useHistory = (sutId: string, most: number) => {
 
 /** What was done with a machine, newest first. */
 export const History = ({ sutId, ownId, now }: Props): VNode => {
-  const moment = useStore(usePage().asOf)
+  const moment = usePage().asOf.value
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set())
   const { value: read, failed, retry } = useHistory(sutId, most)

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { bookedOf, type NamedReservation, type Sut, turnaroundOf } from '../../data/objects.ts'
@@ -7,12 +8,11 @@ import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { readKnown } from '../../features/machines/save.ts'
 import { stateOf } from '../../features/machines/state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
-import { MINUTE, midnightOf, toIso } from '../../format/times.ts'
+import { midnightOf, toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import type { Readable, Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
@@ -88,8 +88,8 @@ const Skeleton = (): VNode => (
 const Content = ({ read }: { readonly read: Read }): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.minute.value
+  const isAnswered = page.control.isAnswered.value
   const [isEditing, setEditing] = useState(false)
   const { sut, known, booked, ofSeries, names } = read
   const state = stateOf(sut, booked, now, me._id)
@@ -148,7 +148,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
 export const Machine = ({ id }: { readonly id: string }): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
-  const day = useStore(page.clock, (time) => midnightOf(time))
+  const day = useComputed(() => midnightOf(page.clock.value)).value
   const { value, failed, retry } = useReading(
     `machine ${id} ${day}`,
     (api) => readMachine(api, id, isAdministrator, day),

@@ -1,10 +1,10 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { formatNumber } from '../../format/format.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { tagsOf, toggled } from '../schedule/grid/filter.ts'
 import { isBroken, type Kind, type Row, summaryOf, toCsv } from './list.ts'
@@ -73,7 +73,7 @@ const choicesOf = <K extends string>(names: Readonly<Record<K, string>>, chosen:
 
 /** Which machines are shown. */
 export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
-  const filter = useStore(view, (chosen) => chosen.filter)
+  const filter = useComputed(() => view.value.filter).value
   const tags = [...new Set(all.flatMap(({ sut }) => tagsOf(sut)))].sort()
   const tagChoices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
   return (

@@ -9,17 +9,16 @@ import { readUptimes } from '../../features/machines/read-uptime.ts'
 import type { Uptime } from '../../features/machines/uptime.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { spanOf } from '../../features/schedule/span.ts'
-import { HOUR, MINUTE } from '../../format/times.ts'
+import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useLab } from '../../page/use-lab.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Machine } from '../machine/machine.tsx'
 import { FilterBar, TitleBar } from './bars.tsx'
 import { matches, NO_FILTER, ordered, rowOf } from './list.ts'
 import { MachineTable } from './table.tsx'
-import { view } from './view.ts'
+import { show, view } from './view.ts'
 
 const NONE: readonly Booked[] = []
 
@@ -55,8 +54,8 @@ const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport:
 /** Rows of all machines and of those that are shown. */
 const useRows = (now: number) => {
   const page = usePage()
-  const { suts, bySut, people } = useStore(page.lab.lab)
-  const { filter, order } = useStore(view)
+  const { suts, bySut, people } = page.lab.lab.value
+  const { filter, order } = view.value
   const ownId = meOf(page)._id
   return useMemo(() => {
     const nameOf = (id: string): string => people.get(id)?.name ?? id
@@ -100,8 +99,8 @@ const useUptimes = (inView: readonly string[], now: number) => {
 const List = (): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.minute.value
+  const isAnswered = page.control.isAnswered.value
   const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
   const { isLoaded, failed, retry, onView } = useLab(span)
   const { all, shown } = useRows(now)
@@ -109,7 +108,7 @@ const List = (): VNode => {
   const [block, setBlock] = useState<readonly string[]>([])
   const { uptimes, day } = useUptimes(block, now)
   const close = (): void => setOpen(undefined)
-  const show = (ids: readonly string[]): void => {
+  const onRows = (ids: readonly string[]): void => {
     const around = blockOf(shown, ids)
     if (around.join() !== block.join()) setBlock(around)
     onView(ids, around)
@@ -137,17 +136,13 @@ const List = (): VNode => {
       return (
         <StateBlock icon="filter" title="No machine matches">
           <div class="row">
-            <button
-              type="button"
-              class="btn"
-              onClick={() => view.update((before) => ({ ...before, filter: NO_FILTER }))}
-            >
+            <button type="button" class="btn" onClick={() => show(NO_FILTER)}>
               Clear filters
             </button>
           </div>
         </StateBlock>
       )
-    return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={show} />
+    return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={onRows} />
   }
   return (
     <main class="main flush" onKeyDown={onKeyDown}>

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { systemOf } from '../../data/objects.ts'
@@ -8,7 +9,6 @@ import { grouped, layOut, visibleRows } from '../../features/schedule/rows.ts'
 import { formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Column, Row } from './list.ts'
 import { view } from './view.ts'
 
@@ -23,10 +23,11 @@ interface Props {
 }
 
 const Head = ({ column, text, className = '' }: { column: Column; text: string; className?: string }): VNode => {
-  const order = useStore(view, (chosen) => chosen.order)
+  const order = useComputed(() => view.value.order).value
   const isBy = order.by === column
-  const sort = (): void =>
-    view.update((before) => ({ ...before, order: { by: column, isDescending: isBy && !order.isDescending } }))
+  const sort = (): void => {
+    view.value = { ...view.value, order: { by: column, isDescending: isBy && !order.isDescending } }
+  }
   return (
     <th class={className} aria-sort={isBy ? (order.isDescending ? 'descending' : 'ascending') : undefined}>
       <button type="button" class="sort" onClick={sort}>

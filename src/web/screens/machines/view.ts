@@ -1,4 +1,4 @@
-import { makeStore } from '../../parts/store.ts'
+import { signal } from '@preact/signals'
 import { type Filter, NO_FILTER, type Order } from './list.ts'
 
 /** What one has chosen to see of the machines. It outlives a change of screens. */
@@ -7,7 +7,9 @@ export interface View {
   readonly order: Order
 }
 
-export const view = makeStore<View>({ filter: NO_FILTER, order: { by: 'name', isDescending: false } })
+export const view = signal<View>({ filter: NO_FILTER, order: { by: 'name', isDescending: false } })
 
-export const show = (filter: Partial<Filter>): void =>
-  view.update((before) => ({ ...before, filter: { ...before.filter, ...filter } }))
+export const show = (filter: Partial<Filter>): void => {
+  const { value } = view
+  view.value = { ...value, filter: { ...value.filter, ...filter } }
+}

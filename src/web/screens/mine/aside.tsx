@@ -6,7 +6,6 @@ import { formatCount, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
-import { useStore } from '../../parts/store.ts'
 
 const Week = ({ used }: { readonly used: Used }): VNode => {
   const count = used.quota?.reservations_max ?? null
@@ -35,17 +34,17 @@ export const Quota = (): VNode | undefined => {
 /** When and how one is warned before a reservation ends. */
 export const BeforeTheEnd = (): VNode => {
   const { warning } = usePage()
-  const { isOn, minutes, isNotified } = useStore(warning)
+  const { isOn, minutes, isNotified } = warning.value
   const isPossible = mayNotify()
   const onMinutes = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
     const typed = Math.round(currentTarget.valueAsNumber)
-    if (typed >= MINUTES_MIN && typed <= MINUTES_MAX) warning.update((before) => ({ ...before, minutes: typed }))
-    else currentTarget.valueAsNumber = warning.get().minutes
+    if (typed >= MINUTES_MIN && typed <= MINUTES_MAX) warning.value = { ...warning.value, minutes: typed }
+    else currentTarget.valueAsNumber = minutes
   }
   const onNotified = async ({ currentTarget }: { currentTarget: HTMLInputElement }): Promise<void> => {
     const asked = currentTarget.checked && (await Notification.requestPermission()) === 'granted'
     currentTarget.checked = asked
-    warning.update((before) => ({ ...before, isNotified: asked }))
+    warning.value = { ...warning.value, isNotified: asked }
   }
   return (
     <div class="stack">
@@ -55,7 +54,9 @@ export const BeforeTheEnd = (): VNode => {
           className="nowrap"
           label="Warn me"
           isOn={isOn}
-          onChange={() => warning.update((before) => ({ ...before, isOn: !before.isOn }))}
+          onChange={() => {
+            warning.value = { ...warning.value, isOn: !isOn }
+          }}
         />
         <input
           class="input minutes"

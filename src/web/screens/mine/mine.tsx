@@ -8,7 +8,6 @@ import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import { BeforeTheEnd, Quota } from './aside.tsx'
@@ -99,9 +98,9 @@ const PastSection = ({
 /** One's own reservations: what runs, what comes, what was. */
 export const Mine = (): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const { reservations, requests, isLoaded, failed } = useStore(page.own.own)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.clock.value
+  const { reservations, requests, isLoaded, failed } = page.own.own.value
+  const isAnswered = page.control.isAnswered.value
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
   const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
   const rules = useRules(meOf(page)._id, notOver)

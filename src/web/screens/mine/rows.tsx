@@ -11,7 +11,6 @@ import { usePage } from '../../page/context.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { IconName } from '../../parts/icon-name.ts'
-import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
 import { type Held, MachineLink, nameOfHeld } from './running.tsx'
@@ -30,7 +29,7 @@ interface AheadProps {
 export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: AheadProps): VNode => {
   const { reservation, sut, taken } = held
   const page = usePage()
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const now = page.minute.value
   const commands = useCommands(reservation._id)
   const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
@@ -127,7 +126,7 @@ export const Past = ({
   readonly mayReserve: boolean
 }): VNode => {
   const { reservation } = held
-  const now = useStore(usePage().clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const now = usePage().minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const again = (): void => take(reservation.sut_id, Date.parse(reservation.planned_end_time) - from)
   const name = nameOfHeld(held)

@@ -21,7 +21,6 @@ import { isNear } from '../../page/warning.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 
 export interface Held {
   readonly reservation: NamedReservation
@@ -147,8 +146,8 @@ const Connect = ({
 export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
   const { reservation, sut, taken } = held
   const page = usePage()
-  const now = useStore(page.clock)
-  const warning = useStore(page.warning)
+  const now = page.clock.value
+  const warning = page.warning.value
   const commands = useCommands(reservation._id)
   const [until, ask] = useState<Until | undefined>(undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]

@@ -7,7 +7,6 @@ import { useSending } from '../../page/sending.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { PersonFields } from './fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
 
@@ -53,7 +52,7 @@ interface Props {
 
 /** Adds somebody. The password that Berth makes is shown once. */
 export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
-  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()
   const [values, setValues] = useState<Values>(EMPTY)
   const [password, setPassword] = useState('')

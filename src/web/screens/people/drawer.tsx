@@ -11,7 +11,6 @@ import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Removal, Removed } from './leaving.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { PersonForm } from './person-form.tsx'
@@ -70,7 +69,7 @@ const close = (): void => {
 /** One person: what may be changed, tokens, sessions, and leaving. On phones a page of its own. */
 export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const page = usePage()
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const { value, failed, retry } = useReading(
     `person ${id}`,
     (api) => api.get<User>(`/api/user/${encodeURIComponent(id)}`),

@@ -8,7 +8,6 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { newKey } from '../../service/api.ts'
 
 interface Props {
@@ -18,7 +17,7 @@ interface Props {
 
 /** Gives somebody a new password, which is told to them in another way. */
 export const PasswordDialog = ({ user, onClose }: Props): VNode => {
-  const isAnswered = useStore(usePage().control.reach, (reach) => reach.isAnswered)
+  const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()
   const [password, setPassword] = useState('')
   const [areRevoked, setRevoked] = useState(false)

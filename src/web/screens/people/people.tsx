@@ -8,7 +8,6 @@ import { useReading } from '../../page/use-reading.ts'
 import { Switch } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { AddDialog } from './add-dialog.tsx'
 import { Drawer } from './drawer.tsx'
 import { type Order, ordered } from './list.ts'
@@ -72,7 +71,7 @@ const useUsers = (isWithRemoved: boolean) => {
 export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const page = usePage()
   const ownId = meOf(page)._id
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const [isWithRemoved, setWithRemoved] = useState(false)
   const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { SecretNote } from '../../features/people/secret-note.tsx'
@@ -10,7 +11,6 @@ import { useSending } from '../../page/sending.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 
 interface Props {
   readonly user: User
@@ -25,7 +25,8 @@ const expiryText = (token: Token, now: number): string => {
 
 /** The tokens of somebody else. */
 export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
-  const now = useStore(usePage().clock, (time) => Math.floor(time / HOUR) * HOUR)
+  const { clock } = usePage()
+  const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
   const path = encodeURIComponent(user._id)
   const { value: tokens, failed, retry } = useTokens(path)
   const { send, refused } = useSending()

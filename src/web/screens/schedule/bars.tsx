@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
@@ -16,7 +17,6 @@ import {
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import { tagsOf, toggled } from './grid/filter.ts'
 import { backToNow, moveBy, show, view, zoomTo } from './grid/view.ts'
@@ -44,8 +44,8 @@ const shortTitleOf = (span: Span): string => {
 
 /** What of time is shown. */
 export const DateBar = ({ span }: { readonly span: Span }): VNode => {
-  const { clock } = usePage()
-  const now = useStore(clock, (time) => Math.floor(time / 60_000) * 60_000)
+  const { minute } = usePage()
+  const now = minute.value
   const name = NAMES[span.zoom]
   const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
   const step = (count: number, text: string, key: string): VNode => {
@@ -96,7 +96,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
 const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
 
 const TypeChip = (): VNode => {
-  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const filter = useComputed(() => view.value.filter).value
   const choices = (['vnc', 'rdp', 'tcp'] as const).map((key) => ({
     key,
     text: TYPES[key],
@@ -108,7 +108,7 @@ const TypeChip = (): VNode => {
 }
 
 const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined => {
-  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const filter = useComputed(() => view.value.filter).value
   const tags = [...new Set(suts.flatMap(tagsOf))].sort()
   if (tags.length === 0) return undefined
   const choices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
@@ -117,7 +117,7 @@ const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined
 }
 
 const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
-  const groupBy = useStore(view, ({ groupBy: by }) => by)
+  const groupBy = useComputed(() => view.value.groupBy).value
   const names = [...new Set(suts.flatMap(({ tags }) => Object.keys(tags)))].sort()
   const choices = [
     { key: '', text: 'None', isChosen: groupBy === undefined },
@@ -209,7 +209,7 @@ interface FilterBarProps extends WaitingProps {
 
 /** Which machines are shown. */
 export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
-  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const filter = useComputed(() => view.value.filter).value
   const input = useRef<HTMLInputElement>(null)
   return (
     <div class="bar" role="search" aria-label="Filter machines">

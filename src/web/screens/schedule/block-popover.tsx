@@ -16,12 +16,11 @@ import { KeptNote } from '../../features/holding/keepalive.tsx'
 import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
 import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
-import { MINUTE, toIso } from '../../format/times.ts'
+import { toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -42,7 +41,7 @@ const close = (): void => show({ open: undefined })
 
 /** Whether this is still open: an answer may come when something else has been opened. */
 const isOpen = (reservationId: string): boolean => {
-  const { open } = view.get()
+  const { open } = view.peek()
   return open?.kind === 'reservation' && open.id === reservationId
 }
 
@@ -115,8 +114,8 @@ const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndPr
 /** What one may do with a reservation of one's own, or, as an administrator, with another's. */
 const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.clock.value
+  const isAnswered = page.control.isAnswered.value
   const commands = useCommands(reservation._id)
   const { refused, isBusy, run } = commands
   const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
@@ -216,7 +215,7 @@ export const BlockPopover = (props: Props): VNode => {
   const { sut, reservation, nameOf, anchor } = props
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
+  const now = page.minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isOwn = reservation.user_id === me._id
   const who = isOwn ? 'Yours' : nameOf(reservation.user_id)

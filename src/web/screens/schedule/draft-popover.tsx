@@ -13,7 +13,6 @@ import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
@@ -127,8 +126,8 @@ const LONG_WAIT_MS = 10_000
 export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.clock.value
+  const isAnswered = page.control.isAnswered.value
   const [userId, setUserId] = useState(me._id)
   const [isWeekly, setWeekly] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
@@ -12,7 +13,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { StateBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
 import { show, take, view } from './grid/view.ts'
 
@@ -38,7 +38,7 @@ const NoMatch = (): VNode => (
 const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock, floorQuarter)
+  const now = useComputed(() => floorQuarter(page.clock.value)).value
   const ids = useMemo(() => new Set(suts.map(({ _id }) => _id)), [suts])
   const criteria = useMemo(() => criteriaOf(filter, suts), [filter, suts])
   const wish = { criteria, start: 'now', length: HOUR } as const
@@ -59,7 +59,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
             <b class="medium">
               <bdi>{next.name}</bdi>
             </b>
-            , from {formatWhen(next.from, page.clock.get())}.
+            , from {formatWhen(next.from, page.clock.peek())}.
           </>
         )}
       </p>
@@ -89,8 +89,8 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
 
 /** Of the past nothing can be reserved. */
 export const NoneShown = ({ isPast }: { readonly isPast: boolean }): VNode => {
-  const { suts } = useStore(usePage().lab.lab)
-  const filter = useStore(view, ({ filter: chosen }) => chosen)
+  const { suts } = usePage().lab.lab.value
+  const filter = useComputed(() => view.value.filter).value
   /** The machines that are left but for being free now. */
   const fitting = useMemo(
     () => [...suts.values()].filter((sut) => matches(sut, [], { ...filter, isFreeNow: false }, 0)),

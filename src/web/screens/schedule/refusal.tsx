@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Wanted } from '../../features/queue/use-waiting.ts'
@@ -13,7 +14,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
 import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Refused } from '../../service/api.ts'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
@@ -99,7 +99,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
 const Conflicting = (props: Props): VNode => {
   const { sut, draft, window, refused, notWaiting, nameOf, anchor, onClose, onBack } = props
   const { clock } = usePage()
-  const now = useStore(clock)
+  const now = clock.value
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
   const asked = `Asked for: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
@@ -135,8 +135,8 @@ const Conflicting = (props: Props): VNode => {
 const NoneFree = (props: Props): VNode => {
   const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
   const { clock, lab } = usePage()
-  const now = useStore(clock)
-  const suts = useStore(lab.lab, (known) => known.suts)
+  const now = clock.value
+  const suts = useComputed(() => lab.lab.value.suts).value
   const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
   const begin = beginOf(draft, now)
   const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {

@@ -5,7 +5,6 @@ import type { Taken } from '../../features/schedule/calendar.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import type { Queued } from '../../features/schedule/queued.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { useStore } from '../../parts/store.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -22,10 +21,10 @@ interface Props {
 export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const isAnswered = page.control.isAnswered.value
   const title = userId === me._id ? 'You wait' : `${name} waits`
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(`queued ${_id}`)}"]`)
-  const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.get()) } })
+  const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.peek()) } })
   return (
     <Popover
       title={title}

@@ -10,11 +10,10 @@ import type { Cell } from '../../features/schedule/cells.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import { grouped } from '../../features/schedule/rows.ts'
 import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
-import { MINUTE, midnightOf } from '../../format/times.ts'
+import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { FailedBlock } from '../../parts/state.tsx'
-import { useStore } from '../../parts/store.ts'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
@@ -66,7 +65,7 @@ const Skeleton = (): VNode => (
 /** The popover of what is open, beside its block. */
 const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const { lab } = usePage()
-  const { suts, reservations, bySut, people } = useStore(lab.lab)
+  const { suts, reservations, bySut, people } = lab.lab.value
   const nameOf = (id: string): string => people.get(id)?.name ?? id
   if (open.kind === 'draft') {
     const sut = suts.get(open.draft.sutId)
@@ -118,8 +117,8 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
 
 const useRows = (now: number) => {
   const { lab } = usePage()
-  const { suts, bySut } = useStore(lab.lab)
-  const { filter, groupBy, folded } = useStore(view)
+  const { suts, bySut } = lab.lab.value
+  const { filter, groupBy, folded } = view.value
   return useMemo(() => {
     const all = [...suts.values()]
     const shown = all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, filter, now))
@@ -136,7 +135,7 @@ const openSutOf = (open: Open | undefined, { reservations }: Lab): string | unde
 
 /** What is drawn over the timeline. The span follows it. */
 const useDrawn = (open: Open | undefined, span: Span, now: number) => {
-  const lab = useStore(usePage().lab.lab)
+  const lab = usePage().lab.lab.value
   const openSutId = openSutOf(open, lab)
   const sut = openSutId === undefined ? undefined : lab.suts.get(openSutId)
   const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, lab.bySut.get(sut._id)), now)
@@ -150,7 +149,7 @@ const useDrawn = (open: Open | undefined, span: Span, now: number) => {
 
 /** What is opened from a cell, and what its keys do. */
 const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
-  const { bySut } = useStore(usePage().lab.lab)
+  const { bySut } = usePage().lab.lab.value
   const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
   const openCell = (sut: Sut, cell: Cell, at: number): void => {
     if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
@@ -176,18 +175,18 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
 export const Schedule = (): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock, (time) => Math.floor(time / MINUTE) * MINUTE)
-  const { zoom, time, open, filter, groupBy, folded, returns } = useStore(view)
+  const now = page.minute.value
+  const { zoom, time, open, filter, groupBy, folded, returns } = view.value
   const inside = useInside()
   const [isQueueOpen, setQueueOpen] = useState(false)
   const isHeld = inside.isInside || open !== undefined
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
   const { isLoaded, failed, retry, onView } = useLoading(span)
-  const { suts, bySut, people, known } = useStore(page.lab.lab)
+  const { suts, bySut, people, known } = page.lab.lab.value
   const { all, shown, freeCount, rows } = useRows(now)
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
-  const isPast = useStore(page.asOf) !== undefined
+  const isPast = page.asOf.value !== undefined
   const { value } = useQueue(isQueueOpen)
   // Who waits is known of now only.
   const queue = isPast ? undefined : value

@@ -8,7 +8,6 @@ import { Dates, Fewer, TimesField } from '../../features/series/fields.tsx'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { useStore } from '../../parts/store.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 import { SeriesRefusal } from './series-refusal.tsx'
@@ -33,8 +32,8 @@ export const SeriesPopover = (props: Props): VNode => {
   const { sut, draft, taken, userId, onFor, nameOf, anchor, onOnce } = props
   const page = usePage()
   const me = meOf(page)
-  const now = useStore(page.clock)
-  const isAnswered = useStore(page.control.reach, (reach) => reach.isAnswered)
+  const now = page.clock.value
+  const isAnswered = page.control.isAnswered.value
   const window = windowOf(draft, now, taken)
   const [times, setTimes] = useState(USUAL_TIMES)
   const weekly = useWeekly({ sut, window, userId, times, onDone: close })

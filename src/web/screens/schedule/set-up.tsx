@@ -1,3 +1,4 @@
+import { effect, signal } from '@preact/signals'
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
@@ -5,7 +6,6 @@ import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { makeStore, useStore } from '../../parts/store.ts'
 import { AddDialog } from '../people/add-dialog.tsx'
 import { take } from './grid/view.ts'
 
@@ -13,22 +13,22 @@ import { take } from './grid/view.ts'
 
 const KEPT = 'berth set-up'
 /** Whether an administrator has begun with an empty lab, and has neither finished nor left. */
-const isUnderWay = makeStore(localStorage.getItem(KEPT) !== null)
-isUnderWay.watch((value) => {
-  if (value) localStorage.setItem(KEPT, 'begun')
+const isUnderWay = signal(localStorage.getItem(KEPT) !== null)
+effect(() => {
+  if (isUnderWay.value) localStorage.setItem(KEPT, 'begun')
   else localStorage.removeItem(KEPT)
 })
 
 /** What of the first steps is done. */
 const useSteps = () => {
-  const { suts, people, reservations } = useStore(usePage().lab.lab)
+  const { suts, people, reservations } = usePage().lab.lab.value
   return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: reservations.size > 0, suts }
 }
 
 /** Whether the steps are shown in place of the schedule. */
 export const useSetUp = (isAdministrator: boolean): boolean => {
   const { hasMachine, hasPerson, hasReservation } = useSteps()
-  const isBegun = useStore(isUnderWay)
+  const isBegun = isUnderWay.value
   return isAdministrator && (!hasMachine || (isBegun && !(hasPerson && hasReservation)))
 }
 
@@ -58,12 +58,16 @@ const buttonClass = (isNext: boolean): string => (isNext ? 'btn primary' : 'btn'
 /** Leads an administrator through the first machine, person and reservation. */
 export const SetUp = (): VNode => {
   const { control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const { hasMachine, hasPerson, hasReservation, suts } = useSteps()
   const [open, setOpen] = useState<'machine' | 'person' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
-  useEffect(() => isUnderWay.set(true), [])
-  const leave = (): void => isUnderWay.set(false)
+  useEffect(() => {
+    isUnderWay.value = true
+  }, [])
+  const leave = (): void => {
+    isUnderWay.value = false
+  }
   const reserve = (): void => {
     const [first] = suts.keys()
     if (first === undefined) return

@@ -10,7 +10,6 @@ import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import type { Subject } from './subject.ts'
 import { Clipboard, PhoneKeyboard, type Shown, ShownMenu } from './tools.tsx'
 
@@ -27,8 +26,8 @@ const sizeOf = (target: HTMLElement | null): string => {
 /** What is left, or when it was or will be. */
 const Left = ({ own }: { readonly own: Booked }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const warning = useStore(page.warning)
+  const now = page.clock.value
+  const warning = page.warning.value
   if (own.to <= now) return <span class="left-pill">Ended {formatWhen(own.to, now)}</span>
   if (own.from > now) return <span class="left-pill">From {formatWhen(own.from, now)}</span>
   const className = isNear(own.to, now, warning) ? 'left-pill near' : 'left-pill'

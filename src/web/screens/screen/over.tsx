@@ -10,7 +10,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useIsMounted } from '../../page/mounted.ts'
 import { isFocusLost } from '../../parts/focus.ts'
-import { useStore } from '../../parts/store.ts'
 import { Refused } from '../../service/api.ts'
 import type { Said } from './endings.ts'
 
@@ -54,7 +53,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
 
 /** Says over the last picture why the screen ended, and what one can do. */
 export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props): VNode => {
-  const now = useStore(usePage().clock)
+  const now = usePage().clock.value
   const heading = useRef<HTMLHeadingElement>(null)
   // Not a button: keys that were meant for the machine may still come.
   useEffect(() => {

@@ -6,7 +6,6 @@ import { giveBackTexts } from '../../features/holding/give-back.tsx'
 import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { useStore } from '../../parts/store.ts'
 import { Bar, PhoneKeys } from './bar.tsx'
 import { Credentials } from './credentials.tsx'
 import { saidOf } from './endings.ts'
@@ -47,8 +46,8 @@ interface OverlayProps {
 /** What is said over a screen: that it is being opened, why it ended, that time runs out. */
 const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const warning = useStore(page.warning)
+  const now = page.clock.value
+  const warning = page.warning.value
   const { name, own, taken, reservation } = subject
   const { rfb, ending, asked, isMadeAgain, again } = shown
   const said = ending && saidOf(ending, { name, end: own?.to, me: meOf(page)._id })
@@ -76,8 +75,8 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
 /** The screen of a machine that one holds, and the time that is left. */
 export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode => {
   const page = usePage()
-  const now = useStore(page.clock)
-  const isDisabled = useStore(page.control.reach, (reach) => !reach.isAnswered)
+  const now = page.clock.value
+  const isDisabled = !page.control.isAnswered.value
   const target = useRef<HTMLDivElement>(null)
   const stage = useRef<HTMLElement>(null)
   const back = useRef<HTMLAnchorElement>(null)

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Icon, Mark } from '../../parts/icon.tsx'
-import { useStore } from '../../parts/store.ts'
 import { texts } from '../../parts/texts.ts'
 import type { SessionControl } from '../../service/session.ts'
 
@@ -105,7 +104,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
 
 /** The form on which people sign in. */
 export const SignIn = ({ control }: Props): VNode => {
-  const { phase, error, retryAt, isBusy } = useStore(control.session)
+  const { phase, error, retryAt, isBusy } = control.session.value
   return (
     <main class="gate">
       <div class="gate-box">

@@ -5,7 +5,6 @@ import { readUptimes } from '../../../features/machines/read-uptime.ts'
 import type { Outage } from '../../../features/schedule/cells.ts'
 import type { Span } from '../../../features/schedule/span.ts'
 import { usePage } from '../../../page/context.ts'
-import { useStore } from '../../../parts/store.ts'
 import { Refused } from '../../../service/api.ts'
 
 type Outages = ReadonlyMap<string, readonly Outage[]>
@@ -24,7 +23,7 @@ const markOf = ({ _id, monitoring }: Sut): string => `${_id} ${monitoring.status
  */
 export const useOutages = (suts: readonly Sut[], span: Span, now: number): Outages => {
   const { api, control } = usePage()
-  const isAnswered = useStore(control.reach, (reach) => reach.isAnswered)
+  const isAnswered = control.isAnswered.value
   const [outages, setOutages] = useState(NOTHING)
   const [attempt, setAttempt] = useState(0)
   const read = useRef({ span, marks: new Map<string, string>() })

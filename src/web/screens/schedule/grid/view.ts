@@ -1,8 +1,8 @@
+import { effect, type Signal, signal } from '@preact/signals'
 import type { Draft } from '../../../features/schedule/draft.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
 import { dayOf, type Span, spanLater, type Zoom } from '../../../features/schedule/span.ts'
 import { goTo } from '../../../page/location.ts'
-import { makeStore, type Store } from '../../../parts/store.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
 /** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */
@@ -56,24 +56,26 @@ const readKept = (): KeptView => {
   }
 }
 
-const openView = (): Store<View> => {
+const openView = (): Signal<View> => {
   const { groupBy, folded = [] } = readKept()
-  const view = makeStore<View>({
+  const view = signal<View>({
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined, returns: 0 },
     folded: new Set(Array.isArray(folded) ? folded : []),
   })
-  view.watch(({ groupBy: by, folded: those }) =>
-    localStorage.setItem(KEPT, JSON.stringify({ groupBy: by, folded: [...those] })),
-  )
+  effect(() => {
+    const { groupBy: by, folded: those } = view.value
+    localStorage.setItem(KEPT, JSON.stringify({ groupBy: by, folded: [...those] }))
+  })
   return view
 }
 
 export const view = openView()
 
-export const show = (change: Partial<View>): void => view.update((before) => ({ ...before, ...change }))
+export const show = (change: Partial<View>): void => {
+  view.value = { ...view.peek(), ...change }
+}
 
-export const backToNow = (): void =>
-  view.update((before) => ({ ...before, time: undefined, open: undefined, returns: before.returns + 1 }))
+export const backToNow = (): void => show({ time: undefined, open: undefined, returns: view.peek().returns + 1 })
 
 /** Shows another span of what is shown: today's where that has today. */
 export const zoomTo = (zoom: Zoom, span: Span, now: number): void =>

@@ -10,7 +10,7 @@ import { type PageContext, PageProvider, usePage } from './page/context.ts'
 import { later, type Screen } from './page/later.tsx'
 import { linkTo } from './page/location.ts'
 import { nearest, titleOf } from './page/warning.ts'
-import { Icon } from './parts/icon.tsx'
+import { Button } from './parts/button.tsx'
 import { Modal } from './parts/modal.tsx'
 import { StateBlock } from './parts/state.tsx'
 import { texts } from './parts/texts.ts'
@@ -73,9 +73,7 @@ const Content = ({
     return (
       <main class="main">
         <StateBlock icon="search" title={texts.unknownScreen}>
-          <a class="btn" href={linkTo('schedule')}>
-            {texts.screens.schedule}
-          </a>
+          <Button label={texts.screens.schedule} href={linkTo('schedule')} />
         </StateBlock>
       </main>
     )
@@ -88,9 +86,7 @@ const Content = ({
           </div>
           <StateBlock icon="lock" {...found.forbidden}>
             <div class="row">
-              <a class="btn" href={linkTo('schedule')}>
-                {texts.openSchedule}
-              </a>
+              <Button label={texts.openSchedule} href={linkTo('schedule')} />
             </div>
           </StateBlock>
         </div>
@@ -134,10 +130,7 @@ export const App = ({ page }: { readonly page: PageContext }): VNode | undefined
     return (
       <main class="main">
         <StateBlock icon="plug" title={error ?? texts.noAnswer}>
-          <button type="button" class="btn" onClick={control.check}>
-            <Icon name="refresh" />
-            {texts.tryAgain}
-          </button>
+          <Button icon="refresh" label={texts.tryAgain} onClick={control.check} />
         </StateBlock>
       </main>
     )

@@ -1,5 +1,6 @@
 import { render, type VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { Button } from '../parts/button.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { find, type Section } from './search.ts'
@@ -103,15 +104,9 @@ if (chapters !== null) {
     return (
       <div class="guide-bar">
         <Search />
-        <button
-          type="button"
-          class="btn phone-only"
-          aria-expanded={isOpen}
-          aria-controls="chapters"
-          onClick={() => setOpen(!isOpen)}
-        >
+        <Button class="phone-only" aria-expanded={isOpen} aria-controls="chapters" onClick={() => setOpen(!isOpen)}>
           Chapters
-        </button>
+        </Button>
       </div>
     )
   }

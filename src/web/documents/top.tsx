@@ -11,6 +11,7 @@ import { type PageContext, PageProvider } from '../page/context.ts'
 import { openPlace } from '../page/location.ts'
 import { openTheme } from '../page/theme.ts'
 import { openWarning } from '../page/warning.ts'
+import { Button } from '../parts/button.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { texts } from '../parts/texts.ts'
 import { openSession } from '../service/session.ts'
@@ -31,13 +32,7 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
         </nav>
         <span class="grow" />
         <ThemeButton />
-        {me === undefined ? (
-          <a class="btn" href="/">
-            {texts.signIn}
-          </a>
-        ) : (
-          <Who me={me} />
-        )}
+        {me === undefined ? <Button label={texts.signIn} href="/" /> : <Who me={me} />}
       </header>
     </PageProvider>
   )

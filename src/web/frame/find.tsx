@@ -5,6 +5,7 @@ import { readAll } from '../data/lists.ts'
 import type { Person, Sut } from '../data/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
 import { goTo } from '../page/location.ts'
+import { IconButton } from '../parts/button.tsx'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
@@ -162,17 +163,14 @@ export const Find = ({ me }: { readonly me: Me }): VNode => {
   const label = `${texts.find} (Ctrl K)`
   return (
     <>
-      <button
-        type="button"
-        class="btn icon quiet"
-        aria-label={label}
-        title={label}
+      <IconButton
+        icon="search"
+        label={label}
+        look="quiet"
         onClick={() => {
           isOpen.value = true
         }}
-      >
-        <Icon name="search" />
-      </button>
+      />
       {isShown && <Dialog me={me} />}
     </>
   )

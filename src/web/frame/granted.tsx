@@ -4,7 +4,7 @@ import { formatWhen } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
 import { notify } from '../page/warning.ts'
-import { Icon } from '../parts/icon.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 
 /** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {
@@ -28,12 +28,8 @@ export const Granted = (): VNode | undefined => {
       <span class="clip">
         <bdi>{name}</bdi> is yours until {until}.
       </span>
-      <a class="btn" href={linkTo('mine')} onClick={dismiss}>
-        Open
-      </a>
-      <button type="button" class="btn icon small" aria-label="Dismiss" title="Dismiss" onClick={dismiss}>
-        <Icon name="x" />
-      </button>
+      <Button label="Open" href={linkTo('mine')} onClick={dismiss} />
+      <IconButton icon="x" label="Dismiss" look="small" onClick={dismiss} />
     </div>
   )
 }

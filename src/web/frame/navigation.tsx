@@ -4,6 +4,7 @@ import { isRunning } from '../data/own.ts'
 import { usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
 import { NEXT } from '../page/theme.ts'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { initialsOf } from '../parts/initials.ts'
 import { texts } from '../parts/texts.ts'
@@ -85,17 +86,15 @@ export const ThemeButton = (): VNode => {
   const value = theme.value
   const label = texts.themes[value]
   return (
-    <button
-      type="button"
-      class="btn icon quiet theme"
-      aria-label={label}
-      title={label}
+    <IconButton
+      icon={value === 'light' ? 'sun' : 'moon'}
+      label={label}
+      look="quiet"
+      class="theme"
       onClick={() => {
         theme.value = NEXT[value]
       }}
-    >
-      <Icon name={value === 'light' ? 'sun' : 'moon'} />
-    </button>
+    />
   )
 }
 
@@ -104,19 +103,25 @@ const Actions = ({ me, current }: NavProps): readonly VNode[] =>
   screensFor(me)
     .filter(({ isButton }) => isButton)
     .map(({ name, title, icon }) => (
-      <a key={name} class="btn tint desk-only" href={linkTo(name)} aria-current={currentIf(name === current)}>
-        <Icon name={icon} />
+      <Button
+        icon={icon}
+        look="tint"
+        class="desk-only"
+        key={name}
+        href={linkTo(name)}
+        aria-current={currentIf(name === current)}
+      >
         {title}
-      </a>
+      </Button>
     ))
 
 /** Who is signed in: the way to one's account. */
 export const Who = ({ me }: { readonly me: Me }): VNode => (
   <>
-    <a class="btn quiet who" href={linkTo('account')}>
+    <Button look="quiet" class="who" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
       <bdi>{me.name}</bdi>
-    </a>
+    </Button>
     <a class="btn icon quiet phone-only" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
       <span class="vh">{texts.screens.account}</span>

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { formatSecond } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
 /** Between tries while the service does not answer. */
@@ -25,9 +26,7 @@ export const NotConnected = (): VNode | undefined => {
         off until Berth answers.
       </span>
       <span class="grow" />
-      <button type="button" class="btn small" onClick={control.check}>
-        Try now
-      </button>
+      <Button label="Try now" look="small" onClick={control.check} />
     </div>
   )
 }

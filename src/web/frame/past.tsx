@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { pastPage } from '../features/past/past-page.ts'
 import { asOfText } from '../page/as-of.ts'
 import { PageProvider, usePage } from '../page/context.ts'
+import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
 /** Says which moment is shown, on the screens that show it. */
@@ -17,15 +18,13 @@ export const PastBanner = (): VNode | undefined => {
         You see the lab as of <b class="medium">{asOfText(moment)}</b>. Nothing can be changed here.
       </span>
       <span class="grow" />
-      <button
-        type="button"
-        class="btn small"
+      <Button
+        label="Back to now"
+        look="small"
         onClick={() => {
           asOf.value = undefined
         }}
-      >
-        Back to now
-      </button>
+      />
     </div>
   )
 }

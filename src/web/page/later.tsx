@@ -1,6 +1,6 @@
 import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Icon } from '../parts/icon.tsx'
+import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
 import { texts } from '../parts/texts.ts'
 import { usePage } from './context.ts'
@@ -13,10 +13,7 @@ export type Screen = ComponentType<{ readonly id: string | undefined }>
 const Gone = (): VNode => (
   <main class="main">
     <StateBlock icon="refresh" title={texts.updated} text={texts.loadAgain}>
-      <button type="button" class="btn" onClick={() => location.reload()}>
-        <Icon name="refresh" />
-        {texts.reload}
-      </button>
+      <Button icon="refresh" label={texts.reload} onClick={() => location.reload()} />
     </StateBlock>
   </main>
 )

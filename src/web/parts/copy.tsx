@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { Icon } from './icon.tsx'
+import { Button, IconButton } from './button.tsx'
 
 /** Copies a text, where the browser allows it: over plain HTTP it may not. */
 export const CopyButton = ({
@@ -28,21 +28,13 @@ export const CopyButton = ({
     setTimeout(() => setCopied(false), 2_000)
   }
   if (isWide)
-    return (
-      <button type="button" class="btn small" onClick={copy}>
-        <Icon name={isCopied ? 'check' : 'copy'} />
-        {isCopied ? 'Copied' : label}
-      </button>
-    )
+    return <Button icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : label} look="small" onClick={copy} />
   return (
-    <button
-      type="button"
-      class="btn icon quiet small"
-      aria-label={isCopied ? 'Copied' : label}
-      title={label}
+    <IconButton
+      icon={isCopied ? 'check' : 'copy'}
+      label={isCopied ? 'Copied' : label}
+      look="quiet small"
       onClick={copy}
-    >
-      <Icon name={isCopied ? 'check' : 'copy'} />
-    </button>
+    />
   )
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { Button, IconButton } from './button.tsx'
 import { isFocusLost } from './focus.ts'
-import { Icon } from './icon.tsx'
 import { Modal } from './modal.tsx'
 
 interface Props {
@@ -44,9 +44,7 @@ export const Dialog = (props: Props): VNode => {
           <h1 class="grow clip">
             <bdi>{title}</bdi>
           </h1>
-          <button type="button" class="btn icon quiet" aria-label="Close (Esc)" title="Close (Esc)" onClick={close}>
-            <Icon name="x" />
-          </button>
+          <IconButton icon="x" label="Close (Esc)" look="quiet" onClick={close} />
         </div>
         <div class="form">{children}</div>
         <div class="sheet-foot">
@@ -55,12 +53,8 @@ export const Dialog = (props: Props): VNode => {
               <span class="grow" role="alert">
                 {question}
               </span>
-              <button type="button" class="btn quiet" onClick={onClose}>
-                Close
-              </button>
-              <button type="submit" class="btn primary">
-                Go back
-              </button>
+              <Button label="Close" look="quiet" onClick={onClose} />
+              <Button label="Go back" look="primary" type="submit" />
             </>
           ) : typeof foot === 'function' ? (
             foot(close)

@@ -152,16 +152,3 @@ export const errorsByField = (refused: Failure | undefined): ReadonlyMap<string,
       return name === undefined ? [] : [[name, `It ${detail}.`] as const]
     }),
   )
-
-/** Why a request was refused, where no field says so. */
-export const RefusedNote = ({ refused }: { readonly refused: Failure }): VNode => (
-  <div class="note danger" role="alert">
-    <Icon name="warning" />
-    <span class="grow">{refused.message}</span>
-    {refused.problem.instance !== undefined && (
-      <span class="mono small muted">
-        {refused.problem.code} {refused.problem.instance}
-      </span>
-    )}
-  </div>
-)

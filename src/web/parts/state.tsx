@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
+import { Button } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
 import { texts } from './texts.ts'
 
@@ -55,10 +56,7 @@ export const FailedBlock = ({
     request={failed.problem.instance}
   >
     <div class="row">
-      <button type="button" class="btn" onClick={onRetry}>
-        <Icon name="refresh" />
-        {texts.tryAgain}
-      </button>
+      <Button icon="refresh" label={texts.tryAgain} onClick={onRetry} />
     </div>
   </StateBlock>
 )

@@ -2,17 +2,13 @@ import type { VNode } from 'preact'
 import { formatNumber } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { Name } from '../../parts/show/name.tsx'
 import type { Entry } from './entries.ts'
 import type { Part, Sentence } from './telling.ts'
 
 const PartView = ({ part }: { readonly part: Part }): VNode => {
   if (typeof part === 'string') return <bdi>{part}</bdi>
-  if ('name' in part)
-    return (
-      <b class="medium">
-        <bdi>{part.name}</bdi>
-      </b>
-    )
+  if ('name' in part) return <Name of={part.name} />
   return part.id === undefined ? (
     <bdi>{part.machine}</bdi>
   ) : (

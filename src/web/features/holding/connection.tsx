@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
@@ -130,9 +131,7 @@ export const ViewerFile = ({
   }
   return (
     <>
-      <button type="button" class="btn" onClick={download}>
-        <Icon name="download" />.{sut_type} file
-      </button>
+      <Button icon="download" label={`.${sut_type} file`} onClick={download} />
       {failed !== undefined && (
         <span class="small bad" role="alert">
           {failed.message}

@@ -3,10 +3,12 @@ import { useRef } from 'preact/hooks'
 import { formatWhen } from '../../format/format.ts'
 import { HOUR, MINUTE, toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { MenuButton } from '../../parts/menu.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
 import type { Commands } from './commands.ts'
@@ -88,10 +90,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
   if (typeof first?.user_name === 'string')
     return (
       <span>
-        <b class="medium">
-          <bdi>{first.user_name}</bdi>
-        </b>{' '}
-        has it from {formatWhen(Date.parse(first.start_time), Date.now())}.
+        <Name of={first.user_name} /> has it from {formatWhen(Date.parse(first.start_time), Date.now())}.
       </span>
     )
   const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
@@ -111,14 +110,18 @@ export const CommandNote = ({
   const until = refused.problem.extendable_until
   const end = typeof until === 'string' ? Date.parse(until) : undefined
   return (
-    <div class="note danger" role="alert" ref={note}>
-      <Icon name="warning" />
-      <span class="grow">{refusedText(refused)}</span>
-      {end !== undefined && (
-        <button type="button" class="btn small" onClick={() => run('extend', { end_time: toIso(end) })}>
-          Extend to {formatWhen(end, Date.now())}
-        </button>
-      )}
-    </div>
+    <Note
+      kind="danger"
+      ref={note}
+      action={
+        end !== undefined && (
+          <Button look="small" onClick={() => run('extend', { end_time: toIso(end) })}>
+            Extend to {formatWhen(end, Date.now())}
+          </Button>
+        )
+      }
+    >
+      {refusedText(refused)}
+    </Note>
   )
 }

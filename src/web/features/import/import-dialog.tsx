@@ -2,10 +2,10 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import {
   type Columns,
@@ -55,18 +55,15 @@ type Step =
 const SHOWN = 20
 
 const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNode => (
-  <div class="note danger" role="alert">
-    <Icon name="warning" />
-    <div class="grow">
-      <p>Nothing was added. Correct the file and choose it again.</p>
-      <ul class="problems">
-        {problems.slice(0, SHOWN).map((problem, n) => (
-          <li key={n}>{problemText(problem)}</li>
-        ))}
-      </ul>
-      {problems.length > SHOWN && <p>And {formatNumber(problems.length - SHOWN)} more.</p>}
-    </div>
-  </div>
+  <Note kind="danger">
+    <p>Nothing was added. Correct the file and choose it again.</p>
+    <ul class="problems">
+      {problems.slice(0, SHOWN).map((problem, n) => (
+        <li key={n}>{problemText(problem)}</li>
+      ))}
+    </ul>
+    {problems.length > SHOWN && <p>And {formatNumber(problems.length - SHOWN)} more.</p>}
+  </Note>
 )
 
 /** Reads a file, has the service check it, and then adds all of it or nothing. */
@@ -145,10 +142,7 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
         {prefix !== undefined && `, and ${prefix}name for each`}. At most {kind.columns.most} rows.
       </span>
       <span>
-        <button type="button" class="btn quiet small under" onClick={download}>
-          <Icon name="download" />
-          An example
-        </button>
+        <Button icon="download" label="An example" look="quiet small" class="under" onClick={download} />
       </span>
     </div>
   )
@@ -169,14 +163,8 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
   const foot = (
     <>
       <span class="grow" />
-      {step.at !== 'done' && (
-        <button type="button" class="btn quiet" onClick={onClose}>
-          Cancel
-        </button>
-      )}
-      <button type="submit" class="btn primary" disabled={isOff}>
-        {text}
-      </button>
+      {step.at !== 'done' && <Button label="Cancel" look="quiet" onClick={onClose} />}
+      <Button label={text} look="primary" type="submit" disabled={isOff} />
     </>
   )
   return (
@@ -198,17 +186,9 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
       {step.at === 'wrong' && <Problems problems={step.problems} />}
       {step.at === 'refused' && <RefusedNote refused={step.refused} />}
       {step.at === 'ready' && (
-        <div class="note ok" role="status">
-          <Icon name="check" />
-          <span>{kind.count(step.rows.length)} can be added. Nothing was added yet.</span>
-        </div>
+        <Note kind="ok">{kind.count(step.rows.length)} can be added. Nothing was added yet.</Note>
       )}
-      {step.at === 'done' && (
-        <div class="note ok" role="status">
-          <Icon name="check" />
-          <span>{kind.count(step.count)} added.</span>
-        </div>
-      )}
+      {step.at === 'done' && <Note kind="ok">{kind.count(step.count)} added.</Note>}
       {children}
     </Dialog>
   )

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { Checked } from '../../data/objects.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import { sentenceOf } from '../events/causes.ts'
 
@@ -24,13 +25,12 @@ export const CheckNote = ({ checked, takesPassword, isBusy, onAgain }: Props): V
   const isRefused = checked instanceof Refused
   const isOk = !isRefused && checked.reachable
   return (
-    <div class={`note middle ${isOk ? 'ok' : 'danger'}`} role="status">
-      <Icon name={isOk ? 'check' : 'warning'} />
-      <span class="grow">{isRefused ? checked.message : `As saved, ${checkedText(checked, takesPassword)}.`}</span>
-      <button type="button" class="btn small" disabled={isBusy} onClick={onAgain}>
-        <Icon name="pulse" />
-        Check again
-      </button>
-    </div>
+    <Note
+      kind={isOk ? 'ok' : 'danger'}
+      role="status"
+      action={<Button icon="pulse" label="Check again" look="small" disabled={isBusy} onClick={onAgain} />}
+    >
+      {isRefused ? checked.message : `As saved, ${checkedText(checked, takesPassword)}.`}
+    </Note>
   )
 }

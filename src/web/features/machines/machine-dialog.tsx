@@ -4,8 +4,10 @@ import type { Checked } from '../../data/objects.ts'
 import { ofSut } from '../../data/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, RefusedNote } from '../../parts/field.tsx'
+import { errorsByField } from '../../parts/field.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { CheckNote } from './check-note.tsx'
 import { changesOf, EMPTY, type Known, missingText, rebase, revisionOf, type Values, valuesOf } from './form.ts'
@@ -104,14 +106,10 @@ export const MachineDialog = (props: Props): VNode => {
           onInput={({ target }: Event) => form.setReason((target as HTMLInputElement).value)}
         />
       </label>
-      {!isDone && (
-        <button type="button" class="btn quiet" onClick={onClose}>
-          Cancel
-        </button>
-      )}
-      <button type="submit" class="btn primary" disabled={isOff}>
+      {!isDone && <Button label="Cancel" look="quiet" onClick={onClose} />}
+      <Button look="primary" type="submit" disabled={isOff}>
         {isDone ? 'Done' : base === undefined ? 'Add' : 'Save'}
-      </button>
+      </Button>
     </div>
   )
   const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import type { FullSettings, Sut } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
+import { Button } from '../../parts/button.tsx'
 import { Select, SelectField, Switch, TextField } from '../../parts/field.tsx'
 import { type Values, withType } from './form.ts'
 import { TagsField } from './tags-field.tsx'
@@ -67,9 +68,9 @@ const SecretField = ({ values, errors, change, name, label, isKept }: SecretProp
         onInput={(text: string) => set(text === '' ? undefined : text)}
       />
       {isKept && (
-        <button type="button" class="btn quiet small under" onClick={() => set(isRemoved ? undefined : '')}>
+        <Button look="quiet small" class="under" onClick={() => set(isRemoved ? undefined : '')}>
           {isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}
-        </button>
+        </Button>
       )}
     </div>
   )

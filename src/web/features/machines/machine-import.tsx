@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Switch } from '../../parts/field.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import { ImportDialog, type Kind } from '../import/import-dialog.tsx'
 import { USUAL_INTERVAL } from './form.ts'
@@ -62,9 +63,7 @@ export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VN
         <Switch label={`Probe each every ${USUAL_INTERVAL} s`} isOn={isProbed} onChange={setProbed} />
       )}
       {left !== undefined && left > 0 && (
-        <div class="note warn" role="alert">
-          {left} of them could not be set to be probed. Edit them to try again.
-        </div>
+        <Note kind="warn">{left} of them could not be set to be probed. Edit them to try again.</Note>
       )}
     </ImportDialog>
   )

@@ -2,8 +2,9 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatClock, formatList } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
 import { revisionOf } from './form.ts'
 
@@ -47,12 +48,8 @@ export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
     )
   }, [etag])
   return (
-    <div class="note warn middle" role="alert" ref={note}>
-      <Icon name="warning" />
-      <span class="grow">{changedText(entry, meOf(page)._id)} What you typed here is kept.</span>
-      <button type="button" class="btn small" onClick={onLoad}>
-        Load the new values
-      </button>
-    </div>
+    <Note kind="warn" ref={note} action={<Button label="Load the new values" look="small" onClick={onLoad} />}>
+      {changedText(entry, meOf(page)._id)} What you typed here is kept.
+    </Note>
   )
 }

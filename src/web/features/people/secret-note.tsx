@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note } from '../../parts/show/note.tsx'
 
 interface Props {
   /** What it is: a token's name, or `Anna's password`. */
@@ -18,29 +19,14 @@ export const UNKEPT = 'It is shown only once. Close without a copy?'
 /** A password or a token that Berth shows once. */
 export const SecretNote = ({ name, secret, ifLost, onCopied }: Props): VNode =>
   secret === undefined ? (
-    <div class="note warn middle" role="alert">
-      <Icon name="warning" />
-      <span class="grow">
-        The answer with{' '}
-        <b class="medium">
-          <bdi>{name}</bdi>
-        </b>{' '}
-        was lost on its way. {ifLost}
-      </span>
-    </div>
+    <Note kind="warn">
+      The answer with <Name of={name} /> was lost on its way. {ifLost}
+    </Note>
   ) : (
-    <div class="note ok middle" role="status">
-      <Icon name="key" />
-      <div class="grow">
-        <div class="small">
-          Copy{' '}
-          <b class="medium">
-            <bdi>{name}</bdi>
-          </b>{' '}
-          now. It is shown only once.
-        </div>
-        <div class="mono secret">{secret}</div>
+    <Note kind="ok" icon="key" action={<CopyButton text={secret} isWide onCopied={onCopied} />}>
+      <div class="small">
+        Copy <Name of={name} /> now. It is shown only once.
       </div>
-      <CopyButton text={secret} isWide onCopied={onCopied} />
-    </div>
+      <div class="mono secret">{secret}</div>
+    </Note>
   )

@@ -2,8 +2,10 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, RefusedNote, SelectField, TextField } from '../../parts/field.tsx'
+import { errorsByField, SelectField, TextField } from '../../parts/field.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import type { Role } from '../../service/session.ts'
 import type { IssuedToken } from './tokens.ts'
 import { ROLES } from './user.ts'
@@ -43,12 +45,10 @@ export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props)
   const foot = (
     <>
       <span class="grow" />
-      <button type="button" class="btn quiet" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" class="btn primary" disabled={isBusy || !isAnswered || name.trim() === ''}>
+      <Button label="Cancel" look="quiet" onClick={onClose} />
+      <Button look="primary" type="submit" disabled={isBusy || !isAnswered || name.trim() === ''}>
         Make token
-      </button>
+      </Button>
     </>
   )
   return (

@@ -6,9 +6,10 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
@@ -64,14 +65,9 @@ const Waiting = ({
         </span>
         {mayWithdraw && !isAsking && (
           <span class="row acts">
-            <button
-              type="button"
-              class="btn quiet small"
-              disabled={isDisabled || isBusy}
-              onClick={() => setAsking(true)}
-            >
+            <Button look="quiet small" disabled={isDisabled || isBusy} onClick={() => setAsking(true)}>
               Withdraw
-            </button>
+            </Button>
           </span>
         )}
       </div>
@@ -94,7 +90,7 @@ const Waiting = ({
           onBack={() => setAsking(false)}
         />
       )}
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
     </article>
   )
 }
@@ -107,10 +103,9 @@ const endingOf = ({ status, cause }: WaitingRequest): string => {
 }
 
 const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
-  <div class="note" role="status">
-    <Icon name="clock" />
-    <span>{endingOf(request)}</span>
-  </div>
+  <Note kind="plain" icon="clock" role="status">
+    {endingOf(request)}
+  </Note>
 )
 
 /** A request as it is now: its place and why it waits, what was granted, or that it is over. */

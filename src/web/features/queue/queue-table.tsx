@@ -6,6 +6,7 @@ import { formatNumber, formatWhen } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { Button } from '../../parts/button.tsx'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
@@ -53,9 +54,7 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
       {left > 0 && (
         <div class="row small">
           <span class="muted grow">{formatNumber(left)} more waiting.</span>
-          <button type="button" class="btn quiet small" onClick={() => setMost(most + MORE)}>
-            Show more
-          </button>
+          <Button label="Show more" look="quiet small" onClick={() => setMost(most + MORE)} />
         </div>
       )}
     </div>

@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
@@ -47,9 +48,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
       <label for="start">Start</label>
       <div class="row">
         <div class="stepper grow">
-          <button type="button" class="btn icon" tabindex={-1} aria-label="15 minutes earlier" onClick={() => move(-1)}>
-            <Icon name="minus" />
-          </button>
+          <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
           <input
             id="start"
             data-first
@@ -66,9 +65,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
             onBlur={take}
             onKeyDown={onKeyDown}
           />
-          <button type="button" class="btn icon" tabindex={-1} aria-label="15 minutes later" onClick={() => move(1)}>
-            <Icon name="plus" />
-          </button>
+          <IconButton icon="plus" label="15 minutes later" tabindex={-1} onClick={() => move(1)} />
         </div>
         <button
           type="button"

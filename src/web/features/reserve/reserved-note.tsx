@@ -2,7 +2,9 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note } from '../../parts/show/note.tsx'
 
 /** What was reserved. */
 export interface Reserved {
@@ -24,19 +26,8 @@ export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly us
     </>
   )
   return (
-    <div class="note ok" role="status">
-      <Icon name="check" />
-      <span class="grow">
-        <b class="medium">
-          <bdi>{machine}</bdi>
-        </b>{' '}
-        {whose} {when}.
-      </span>
-      {isOwn && (
-        <a class="btn small" href={linkTo('mine')}>
-          Open
-        </a>
-      )}
-    </div>
+    <Note kind="ok" action={isOwn && <Button label="Open" look="small" href={linkTo('mine')} />}>
+      <Name of={machine} /> {whose} {when}.
+    </Note>
   )
 }

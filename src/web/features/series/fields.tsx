@@ -5,6 +5,7 @@ import { ofSut } from '../../data/reading.ts'
 import { formatCount, formatDay, formatWhen } from '../../format/format.ts'
 import { midnightOf, toIso } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Refused } from '../../service/api.ts'
 import { fromLocal, toLocal } from '../past/local.ts'
@@ -165,11 +166,7 @@ export const Fewer = ({
   return (
     <div class="row wrap small">
       <span class="second grow">It is reserved for all dates or for none.</span>
-      {free >= TIMES_MIN && (
-        <button type="button" class="btn small" onClick={shorten}>
-          Only the first {free}
-        </button>
-      )}
+      {free >= TIMES_MIN && <Button label={`Only the first ${free}`} look="small" onClick={shorten} />}
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { ofSut } from '../../data/reading.ts'
 import { formatCount } from '../../format/format.ts'
 import { type PageContext, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Refused } from '../../service/api.ts'
@@ -124,9 +125,9 @@ export const SeriesNote = ({
         {seriesText(sentence, more)}
       </span>
       {mayCancel && others.length > 0 && (
-        <button type="button" class="btn quiet small" onClick={() => setAsking(true)}>
+        <Button look="quiet small" onClick={() => setAsking(true)}>
           Cancel {ahead.length === 1 ? 'the last' : `all ${ahead.length}`}
-        </button>
+        </Button>
       )}
       {refused !== undefined && (
         <span class="bad" role="alert">

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
 import { CommandButton } from './command-button.tsx'
 import { ignoreSecondClick } from './second-click.ts'
@@ -51,9 +52,7 @@ export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled =
       </span>
       {button(first)}
       {also !== undefined && button(also)}
-      <button type="button" class="btn" disabled={done !== undefined} onClick={onBack}>
-        {back}
-      </button>
+      <Button label={back} disabled={done !== undefined} onClick={onBack} />
     </div>
   )
 }

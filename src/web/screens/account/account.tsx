@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { roleTextOf } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { texts } from '../../parts/texts.ts'
 import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
@@ -55,23 +55,16 @@ const Sessions = (): VNode => {
   const isAnswered = control.isAnswered.value
   const [isAsking, setAsking] = useState(false)
   const ask = (
-    <button type="button" class="btn small danger" disabled={!isAnswered} onClick={() => setAsking(true)}>
+    <Button look="danger small" disabled={!isAnswered} onClick={() => setAsking(true)}>
       {texts.signOutEverywhere}
-    </button>
+    </Button>
   )
   const sure = (
     <>
-      <button type="button" class="btn quiet small" autofocus onClick={() => setAsking(false)}>
-        Stay signed in
-      </button>
-      <button
-        type="button"
-        class="btn small danger"
-        disabled={isBusy || !isAnswered}
-        onClick={() => control.signOut(true)}
-      >
+      <Button label="Stay signed in" look="quiet small" autofocus onClick={() => setAsking(false)} />
+      <Button look="danger small" disabled={isBusy || !isAnswered} onClick={() => control.signOut(true)}>
         Sign out of all browsers
-      </button>
+      </Button>
     </>
   )
   return (
@@ -98,10 +91,7 @@ export const Account = (): VNode => {
       <div class="page narrow">
         <div class="page-head">
           <h1 class="grow">Your account</h1>
-          <button type="button" class="btn" onClick={() => page.control.signOut(false)}>
-            <Icon name="out" />
-            {texts.signOut}
-          </button>
+          <Button icon="out" label={texts.signOut} onClick={() => page.control.signOut(false)} />
         </div>
         <div class="row who-am-i">
           <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />

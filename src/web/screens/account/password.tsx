@@ -2,8 +2,9 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { meOf, usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
-import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { errorsByField, Switch, TextField } from '../../parts/field.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
 export const Password = (): VNode => {
@@ -61,18 +62,11 @@ export const Password = (): VNode => {
           onInput={setNext}
           error={errors.get('password')}
         />
-        <button type="submit" class="btn" disabled={isBusy || !isAnswered || old === '' || next === ''}>
-          Change
-        </button>
+        <Button label="Change" type="submit" disabled={isBusy || !isAnswered || old === '' || next === ''} />
       </form>
       <Switch className="small second" label="Revoke my tokens too" isOn={isRevoking} onChange={setRevoking} />
       {refused !== undefined && errors.size === 0 && !isWrong && <RefusedNote refused={refused} />}
-      {isChanged && (
-        <div class="note ok" role="status">
-          <Icon name="check" />
-          <span>Your password is changed. Other browsers are signed out.</span>
-        </div>
-      )}
+      {isChanged && <Note kind="ok">Your password is changed. Other browsers are signed out.</Note>}
     </section>
   )
 }

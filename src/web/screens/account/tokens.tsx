@@ -9,8 +9,8 @@ import { roleTextOf } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 import type { Role } from '../../service/session.ts'
 
@@ -27,23 +27,13 @@ const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
   const expiry = expiryOf(token, now)
   const acts = isAsking ? (
     <>
-      <button type="button" class="btn quiet small" autofocus onClick={() => setAsking(false)}>
-        Keep
-      </button>
-      <button
-        type="button"
-        class="btn small danger"
-        disabled={isDisabled}
-        aria-label={`Revoke ${token.name} for good`}
-        onClick={onRevoke}
-      >
+      <Button label="Keep" look="quiet small" autofocus onClick={() => setAsking(false)} />
+      <Button look="danger small" disabled={isDisabled} aria-label={`Revoke ${token.name} for good`} onClick={onRevoke}>
         Revoke for good
-      </button>
+      </Button>
     </>
   ) : (
-    <button type="button" class="btn quiet small" aria-label={`Revoke ${token.name}`} onClick={() => setAsking(true)}>
-      Revoke
-    </button>
+    <Button label="Revoke" look="quiet small" aria-label={`Revoke ${token.name}`} onClick={() => setAsking(true)} />
   )
   return (
     <tr>
@@ -137,15 +127,14 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     <section class="section" aria-label="Tokens">
       <div class="section-head">
         <h2 class="grow">Tokens</h2>
-        <button type="button" class="btn small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
-          <Icon name="plus" />
+        <Button icon="plus" look="small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
           New token
-        </button>
+        </Button>
       </div>
       {issued !== undefined && (
         <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
       )}
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
       {list()}
       {isAdding && <TokenDialog userId="me" role={role} onIssued={onIssued} onClose={() => setAdding(false)} />}
     </section>

@@ -7,6 +7,7 @@ import { sentenceOf } from '../../features/events/sentence.ts'
 import { formatRelativeDay } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
@@ -106,9 +107,7 @@ export const Activity = (): VNode => {
         )}
         {older && (
           <p class="older">
-            <button type="button" class="btn quiet small" disabled={isReading} onClick={readOlder}>
-              Older
-            </button>
+            <Button label="Older" look="quiet small" disabled={isReading} onClick={readOlder} />
           </p>
         )}
         {feed.older !== undefined && !older && (
@@ -122,11 +121,10 @@ export const Activity = (): VNode => {
       <div class="page">
         <div class="page-head">
           <h1 class="grow">{texts.screens.activity}</h1>
-          <button type="button" class="btn" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
-            <Icon name="clock" />
+          <Button icon="clock" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
             As of now
             <Icon name="down" />
-          </button>
+          </Button>
         </div>
         <div class="cols">
           <div>

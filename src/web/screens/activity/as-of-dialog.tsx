@@ -5,8 +5,10 @@ import { fromLocal, toLocal } from '../../features/past/local.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { RefusedNote, TextField } from '../../parts/field.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { type Api, Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
 
@@ -58,18 +60,14 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   const foot = (
     <>
       <span class="grow" />
-      <button type="button" class="btn quiet" onClick={onClose}>
-        Cancel
-      </button>
-      <button type="submit" class="btn primary" disabled={isBusy}>
-        Show the lab then
-      </button>
+      <Button label="Cancel" look="quiet" onClick={onClose} />
+      <Button label="Show the lab then" look="primary" type="submit" disabled={isBusy} />
     </>
   )
   return (
     <Dialog title="See the lab as it was" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
       <p class="second">Schedule and machines show what was recorded by then.</p>
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
       <div class="field s3 f6">
         <label for="as-of-time">Date and time</label>
         <input

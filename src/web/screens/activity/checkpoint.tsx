@@ -3,10 +3,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
 import { formatNumber, formatSecond } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 
 interface Signed {
@@ -62,20 +63,14 @@ export const NewestCheckpoint = (): VNode => {
         </dl>
         <div class="row wrap">
           <CopyButton text={signed.text} isWide />
-          <button type="button" class="btn small" onClick={download}>
-            <Icon name="download" />
-            Download
-          </button>
-          <button
-            type="button"
-            class="btn icon quiet small"
-            aria-label="Sign a newer one"
-            title="Sign a newer one"
+          <Button icon="download" label="Download" look="small" onClick={download} />
+          <IconButton
+            icon="refresh"
+            label="Sign a newer one"
+            look="quiet small"
             disabled={isBusy || !isAnswered}
             onClick={read}
-          >
-            <Icon name="refresh" />
-          </button>
+          />
         </div>
         <p class="small muted">Keep it somewhere else. It proves that nothing up to here was changed or removed.</p>
       </>
@@ -97,9 +92,7 @@ export const NewestCheckpoint = (): VNode => {
         <>
           <RefusedNote refused={failed} />
           <div>
-            <button type="button" class="btn small" disabled={isBusy} onClick={read}>
-              Try again
-            </button>
+            <Button label="Try again" look="small" disabled={isBusy} onClick={read} />
           </div>
         </>
       )}

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks'
 import { type Filter, isFiltering, parametersOf } from '../../features/events/feed.ts'
 import type { Kind } from '../../features/events/telling.ts'
 import { goTo } from '../../page/location.ts'
+import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
@@ -108,11 +109,7 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
         –
       </span>
       {day('to', 'Last day')}
-      {(isFiltering(filter) || text !== '') && (
-        <button type="button" class="btn quiet small" onClick={clear}>
-          Clear filters
-        </button>
-      )}
+      {(isFiltering(filter) || text !== '') && <Button label="Clear filters" look="quiet small" onClick={clear} />}
     </div>
   )
 }

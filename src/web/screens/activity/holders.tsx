@@ -4,7 +4,10 @@ import type { NamedReservation } from '../../data/objects.ts'
 import { fromLocal, toLocal } from '../../features/past/local.ts'
 import { formatNumber, formatRange } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { RefusedNote, Select } from '../../parts/field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Select } from '../../parts/field.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import type { Names } from './names.ts'
 
@@ -31,10 +34,7 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
       <ul class="holders">
         {found.reservations.map((each) => (
           <li key={each._id}>
-            <bdi>{each.sut_name ?? 'a machine'}</bdi>:{' '}
-            <b class="medium">
-              <bdi>{each.user_id === ownId ? 'You' : each.user_name}</bdi>
-            </b>{' '}
+            <bdi>{each.sut_name ?? 'a machine'}</bdi>: <Name of={each.user_id === ownId ? 'You' : each.user_name} />{' '}
             <span class="muted num nowrap">{formatRange(Date.parse(each.start_time), Date.parse(each.end_time))}</span>
           </li>
         ))}
@@ -95,12 +95,10 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
           onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
         />
         <div>
-          <button type="submit" class="btn small" disabled={!isAnswered || at === undefined}>
-            Find out
-          </button>
+          <Button label="Find out" look="small" type="submit" disabled={!isAnswered || at === undefined} />
         </div>
       </form>
-      {failed !== undefined && <RefusedNote refused={failed} />}
+      <RefusedNote refused={failed} />
       {found !== undefined && <Answer found={found} ownId={meOf(page)._id} />}
     </section>
   )

@@ -15,6 +15,7 @@ import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
@@ -83,9 +84,7 @@ const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNod
   <NoMachines>
     {isAdministrator ? (
       <div class="row">
-        <a class="btn primary" href={linkTo('machines')}>
-          Open {texts.screens.machines}
-        </a>
+        <Button label={`Open ${texts.screens.machines}`} look="primary" href={linkTo('machines')} />
       </div>
     ) : undefined}
   </NoMachines>

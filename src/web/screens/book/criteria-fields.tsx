@@ -8,6 +8,7 @@ import {
   toggledValue,
   type Value,
 } from '../../features/reserve/criteria.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 
@@ -75,10 +76,14 @@ export const CriteriaFields = ({ suts, criteria, onChange }: Props): VNode => {
       ))}
       {(isAll || shown.length < fields.length) && (
         <div>
-          <button type="button" class="btn quiet small" aria-expanded={isAll} onClick={() => setAll(!isAll)}>
-            <Icon name={isAll ? 'minus' : 'plus'} />
+          <Button
+            icon={isAll ? 'minus' : 'plus'}
+            look="quiet small"
+            aria-expanded={isAll}
+            onClick={() => setAll(!isAll)}
+          >
             {isAll ? 'Fewer criteria' : 'More criteria'}
-          </button>
+          </Button>
         </div>
       )}
     </div>

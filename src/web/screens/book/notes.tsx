@@ -2,22 +2,18 @@ import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { refusalText } from '../../features/reserve/refusals.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note, RequestDetails } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 
 /** What is said of what would be taken. */
 
 /** That what was named is taken, by whomever. */
 export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }): VNode => (
-  <div class="note warn" role="alert">
-    <Icon name="warning" />
-    <span>
-      <b class="medium">
-        <bdi>{name}</bdi>
-      </b>{' '}
-      is no longer free.{isRefused && ' Nothing was booked.'}
-    </span>
-  </div>
+  <Note kind="warn">
+    <Name of={name} /> is no longer free.{isRefused && ' Nothing was booked.'}
+  </Note>
 )
 
 /** Why no machine can be had, of `count` that one may take. */
@@ -34,7 +30,7 @@ export const noneText = (fitting: readonly Sut[], count: number): string => {
 
 /** Why it was not booked. That another was faster is said with what is named instead. */
 export const RefusalNote = ({
-  refused: { problem },
+  refused,
   window,
   onBeyond,
 }: {
@@ -42,25 +38,15 @@ export const RefusalNote = ({
   readonly window: Stretch
   readonly onBeyond: (() => void) | undefined
 }): VNode => (
-  <div class="note danger" role="alert">
-    <Icon name="warning" />
+  <Note kind="danger">
     <div class="stack">
-      <span>{refusalText(problem, window)} Nothing was booked.</span>
-      {problem.code === 'quota_exceeded' && onBeyond && (
+      <span>{refusalText(refused.problem, window)} Nothing was booked.</span>
+      {refused.problem.code === 'quota_exceeded' && onBeyond && (
         <div>
-          <button type="button" class="btn small" onClick={onBeyond}>
-            Reserve beyond the quota
-          </button>
+          <Button label="Reserve beyond the quota" look="small" onClick={onBeyond} />
         </div>
       )}
-      {problem.instance !== undefined && (
-        <details class="small muted">
-          <summary>Details</summary>
-          <span class="mono">
-            {problem.code} {problem.instance}
-          </span>
-        </details>
-      )}
+      <RequestDetails refused={refused} />
     </div>
-  </div>
+  </Note>
 )

@@ -7,8 +7,9 @@ import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { formatNumber } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
-import { RefusedNote } from '../../parts/field.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 import { TakeButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
@@ -59,9 +60,7 @@ const Over = ({
       {reserved && <ReservedNote {...reserved} userId={userId} />}
       {waiting.id && <RequestCard id={waiting.id} isDisabled={!isAnswered} />}
       <div>
-        <button type="button" class="btn" onClick={again}>
-          Reserve another
-        </button>
+        <Button label="Reserve another" onClick={again} />
       </div>
     </div>
   )

@@ -8,8 +8,9 @@ import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import type { Take } from './choices.ts'
 
 interface Props {
@@ -51,15 +52,12 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VN
         </>
       )}
       {refused !== undefined && (
-        <div class="note danger" role="alert">
-          <Icon name="warning" />
-          <span class="grow">{seriesRefusalText(refused.problem)}</span>
-          {mayExceed && (
-            <button type="button" class="btn small" onClick={() => send(true)}>
-              Reserve beyond the quota
-            </button>
-          )}
-        </div>
+        <Note
+          kind="danger"
+          action={mayExceed && <Button label="Reserve beyond the quota" look="small" onClick={() => send(true)} />}
+        >
+          {seriesRefusalText(refused.problem)}
+        </Note>
       )}
       <CommandButton
         className="btn primary wide"

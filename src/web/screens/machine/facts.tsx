@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
@@ -79,11 +80,7 @@ export const Tags = ({ sut, onEdit }: { readonly sut: Sut; readonly onEdit: (() 
   <div class="stack">
     <div class="row">
       <h2 class="grow">Tags</h2>
-      {onEdit !== undefined && (
-        <button type="button" class="btn quiet small" aria-label="Edit the tags" onClick={onEdit}>
-          Edit
-        </button>
-      )}
+      {onEdit !== undefined && <Button label="Edit" look="quiet small" aria-label="Edit the tags" onClick={onEdit} />}
     </div>
     <div class="chips">
       {Object.entries(sut.tags).map(([name, value]) => (

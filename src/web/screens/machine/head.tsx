@@ -9,9 +9,11 @@ import { formatWhen } from '../../format/format.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
-import { RefusedNote } from '../../parts/field.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuButton } from '../../parts/menu.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { texts } from '../../parts/texts.ts'
 import { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
@@ -40,10 +42,7 @@ const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode =
         {isBroken && running !== undefined && ', '}
         {running !== undefined && (
           <>
-            <b class="medium">
-              <bdi>{who}</bdi>
-            </b>{' '}
-            until {formatWhen(running.to, now)}
+            <Name of={who} /> until {formatWhen(running.to, now)}
           </>
         )}
       </span>
@@ -87,37 +86,34 @@ const Retire = ({ sut, actions, onBack }: { sut: Sut; actions: Actions; onBack: 
     else onBack()
   }
   return (
-    <div class="note danger middle" role="alert">
-      <Icon name="warning" />
-      <span class="grow">
-        Retire <bdi>{sut.name}</bdi>? It leaves all lists. Its history stays.
-      </span>
-      <button
-        type="button"
-        class="btn danger"
-        disabled={actions.isBusy}
-        ref={(button: HTMLElement | null) => button?.focus()}
-        onClick={retire}
-      >
-        Retire
-      </button>
-      <button type="button" class="btn" onClick={onBack}>
-        Keep it
-      </button>
-    </div>
+    <Note
+      kind="danger"
+      action={
+        <>
+          <Button
+            look="danger"
+            disabled={actions.isBusy}
+            ref={(button: HTMLElement | null) => button?.focus()}
+            onClick={retire}
+          >
+            Retire
+          </Button>
+          <Button label="Keep it" onClick={onBack} />
+        </>
+      }
+    >
+      Retire <bdi>{sut.name}</bdi>? It leaves all lists. Its history stays.
+    </Note>
   )
 }
 
 const CheckResult = ({ checked, takesPassword }: { checked: Checked; takesPassword: boolean }): VNode => {
   const text = checkedText(checked, takesPassword)
   return (
-    <div class={`note ${checked.reachable ? 'ok' : 'danger'}`} role="status">
-      <Icon name={checked.reachable ? 'check' : 'warning'} />
-      <span>
-        {text.charAt(0).toUpperCase()}
-        {text.slice(1)}.
-      </span>
-    </div>
+    <Note kind={checked.reachable ? 'ok' : 'danger'} role="status">
+      {text.charAt(0).toUpperCase()}
+      {text.slice(1)}.
+    </Note>
   )
 }
 
@@ -157,26 +153,19 @@ export const Head = (props: Props): VNode => {
         <span class="grow" />
         {mayChange && (
           <>
-            <button type="button" class="btn quiet" disabled={isOff} onClick={actions.check}>
-              <Icon name="pulse" />
-              Check now
-            </button>
-            <button type="button" class="btn" disabled={isOff} onClick={onEdit}>
-              <Icon name="edit" />
-              Edit
-            </button>
+            <Button icon="pulse" label="Check now" look="quiet" disabled={isOff} onClick={actions.check} />
+            <Button icon="edit" label="Edit" disabled={isOff} onClick={onEdit} />
           </>
         )}
         {mayReserve && !isRetired && (
-          <button
-            type="button"
-            class="btn primary"
+          <Button
+            icon="plus"
+            look="primary"
             disabled={!sut.is_active || !isAnswered}
             onClick={() => take(sut._id, HOUR)}
           >
-            <Icon name="plus" />
             Reserve
-          </button>
+          </Button>
         )}
         {mayChange && (
           <MenuButton
@@ -189,14 +178,9 @@ export const Head = (props: Props): VNode => {
           />
         )}
       </div>
-      {isRetired && (
-        <div class="note" role="note">
-          <Icon name="lock" />
-          <span>This machine is retired. It is in no list any more; its history stays.</span>
-        </div>
-      )}
+      {isRetired && <Note kind="plain">This machine is retired. It is in no list any more; its history stays.</Note>}
       {isRetiring && <Retire sut={sut} actions={actions} onBack={() => setRetiring(false)} />}
-      {actions.refused !== undefined && <RefusedNote refused={actions.refused} />}
+      <RefusedNote refused={actions.refused} />
       {actions.checked !== undefined && <CheckResult checked={actions.checked} takesPassword={takesPassword} />}
     </div>
   )

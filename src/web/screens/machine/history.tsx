@@ -12,6 +12,7 @@ import { midnightOf } from '../../format/times.ts'
 import { isBy } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { FailedBlock } from '../../parts/state.tsx'
 
@@ -112,14 +113,13 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
         )}
         {older > 0 && (
           <p class="older">
-            <button
-              type="button"
-              class="btn quiet small"
+            <Button
+              look="quiet small"
               disabled={read === undefined}
               onClick={() => setMost(Math.min(1_000, value.entries.length + MORE))}
             >
               {formatCount(older, 'older entry', 'older entries')}
-            </button>
+            </Button>
           </p>
         )}
       </div>

@@ -12,6 +12,7 @@ import { midnightOf, toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
 import type { Readable, Refused } from '../../service/api.ts'
@@ -59,9 +60,7 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
   return (
     <StateBlock icon="search" title="There is no such machine" text={text}>
       <div class="row">
-        <a class="btn" href={linkTo('machines')}>
-          {texts.screens.machines}
-        </a>
+        <Button label={texts.screens.machines} href={linkTo('machines')} />
       </div>
     </StateBlock>
   )

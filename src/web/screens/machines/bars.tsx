@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { formatNumber } from '../../format/format.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { saveFile } from '../../parts/save-file.ts'
@@ -32,26 +33,21 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
       <h1>{texts.screens.machines}</h1>
       <span class="muted num">{count}</span>
       <span class="grow" />
-      <button
-        type="button"
-        class="btn quiet desk-only"
+      <Button
+        icon="download"
+        look="quiet"
+        class="desk-only"
         aria-label="Download the machines shown as CSV"
         title="Download the machines shown as CSV"
         disabled={shown.length === 0}
         onClick={download}
       >
-        <Icon name="download" />
         CSV
-      </button>
+      </Button>
       {isAdministrator && (
         <>
-          <button type="button" class="btn quiet" disabled={!isAnswered} onClick={onImport}>
-            Import
-          </button>
-          <button type="button" class="btn" disabled={!isAnswered} onClick={onAdd}>
-            <Icon name="plus" />
-            Add a machine
-          </button>
+          <Button label="Import" look="quiet" disabled={!isAnswered} onClick={onImport} />
+          <Button icon="plus" label="Add a machine" disabled={!isAnswered} onClick={onAdd} />
         </>
       )}
     </div>

@@ -13,6 +13,7 @@ import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useLab } from '../../page/use-lab.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { Machine } from '../machine/machine.tsx'
 import { FilterBar, TitleBar } from './bars.tsx'
@@ -40,12 +41,8 @@ const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport:
   <NoMachines>
     {onAdd && (
       <div class="row">
-        <button type="button" class="btn primary" onClick={onAdd}>
-          Add a machine
-        </button>
-        <button type="button" class="btn" onClick={onImport}>
-          Import a CSV file
-        </button>
+        <Button label="Add a machine" look="primary" onClick={onAdd} />
+        <Button label="Import a CSV file" onClick={onImport} />
       </div>
     )}
   </NoMachines>
@@ -136,9 +133,7 @@ const List = (): VNode => {
       return (
         <StateBlock icon="filter" title="No machine matches">
           <div class="row">
-            <button type="button" class="btn" onClick={() => show(NO_FILTER)}>
-              Clear filters
-            </button>
+            <Button label="Clear filters" onClick={() => show(NO_FILTER)} />
           </div>
         </StateBlock>
       )

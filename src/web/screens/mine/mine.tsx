@@ -7,6 +7,7 @@ import { RequestCard } from '../../features/queue/card.tsx'
 import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { Button } from '../../parts/button.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
@@ -44,12 +45,8 @@ const Head = ({ now }: { readonly now: number }): VNode => (
 const Nothing = (): VNode => (
   <StateBlock icon="calendar" title="You have no reservations">
     <div class="row">
-      <a class="btn primary" href={linkTo('schedule')}>
-        See what is free
-      </a>
-      <a class="btn" href={linkTo('book')}>
-        {texts.headings.book}
-      </a>
+      <Button label="See what is free" look="primary" href={linkTo('schedule')} />
+      <Button label={texts.headings.book} href={linkTo('book')} />
     </div>
   </StateBlock>
 )
@@ -81,11 +78,7 @@ const PastSection = ({
     <section class="section">
       <div class="section-head">
         <h2 class="grow">Past</h2>
-        {value.hasMore && most < MANY && (
-          <button type="button" class="btn quiet small" onClick={() => setMost(MANY)}>
-            Show more
-          </button>
-        )}
+        {value.hasMore && most < MANY && <Button label="Show more" look="quiet small" onClick={() => setMost(MANY)} />}
       </div>
       {value.reservations.map((reservation) => {
         const held: Held = { reservation, sut: undefined, taken: undefined }

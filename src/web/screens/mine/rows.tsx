@@ -8,9 +8,11 @@ import { cancelRest } from '../../features/series/series.tsx'
 import { formatDuration, formatSpan } from '../../format/format.ts'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { IconName } from '../../parts/icon-name.ts'
+import { Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
 import { type Held, MachineLink, nameOfHeld } from './running.tsx'
@@ -66,14 +68,9 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
               isDisabled={isDisabled || commands.isBusy}
               onChoose={ask}
             />
-            <button
-              type="button"
-              class="btn quiet small"
-              disabled={isDisabled || commands.isBusy}
-              onClick={() => ask('now')}
-            >
+            <Button look="quiet small" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
               Cancel
-            </button>
+            </Button>
           </span>
         )}
       </div>
@@ -98,12 +95,7 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
             onBack={() => ask(undefined)}
           />
         ))}
-      {restRefused !== undefined && (
-        <div class="note danger" role="alert">
-          <Icon name="warning" />
-          <span>{restRefused.message}</span>
-        </div>
-      )}
+      {restRefused !== undefined && <Note kind="danger">{restRefused.message}</Note>}
       {commands.refused !== undefined && <CommandNote refused={commands.refused} commands={commands} />}
     </div>
   )
@@ -142,11 +134,7 @@ export const Past = ({
         {used !== undefined && `, used ${formatDuration(used)}`}
       </span>
       <span class="row acts">
-        {mayReserve && (
-          <button type="button" class="btn quiet small" aria-label={`Reserve ${name} again`} onClick={again}>
-            Again
-          </button>
-        )}
+        {mayReserve && <Button label="Again" look="quiet small" aria-label={`Reserve ${name} again`} onClick={again} />}
       </span>
     </div>
   )

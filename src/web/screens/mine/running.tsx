@@ -18,6 +18,7 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
+import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -110,10 +111,7 @@ const Connect = ({
     <div class="connect">
       <HostPort connection={connection} />
       {isHere && connection.sut_type === 'vnc' && (
-        <a class="btn primary" href={linkTo('screen', id)}>
-          <Icon name="screen" />
-          Open screen
-        </a>
+        <Button icon="screen" label="Open screen" look="primary" href={linkTo('screen', id)} />
       )}
       <ViewerFile id={id} connection={connection} />
       <UnusedNote connection={connection} />
@@ -182,9 +180,9 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
         <div class="row acts">
           <ExtendPair own={own} taken={taken} commands={commands} isDisabled={isDisabled} />
           <ShortenMenu own={own} now={now} className="btn" isDisabled={isDisabled || commands.isBusy} onChoose={ask} />
-          <button type="button" class="btn danger" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
+          <Button look="danger" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
             Release
-          </button>
+          </Button>
         </div>
       )}
       <Connect held={held} commands={commands} isDisabled={isDisabled} />

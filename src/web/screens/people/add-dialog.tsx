@@ -4,9 +4,11 @@ import { SecretNote, UNKEPT } from '../../features/people/secret-note.tsx'
 import type { User } from '../../features/people/user.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
+import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, RefusedNote, TextField } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { errorsByField, TextField } from '../../parts/field.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { PersonFields } from './fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
 
@@ -27,15 +29,9 @@ const AddedNote = ({
   readonly onCopied: () => void
 }): VNode =>
   isTyped ? (
-    <div class="note ok" role="status">
-      <Icon name="check" />
-      <span>
-        <b class="medium">
-          <bdi>{user.name}</bdi>
-        </b>{' '}
-        was added.
-      </span>
-    </div>
+    <Note kind="ok">
+      <Name of={user.name} /> was added.
+    </Note>
   ) : (
     <SecretNote
       name={`${user.name}’s password`}
@@ -83,22 +79,14 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
     isAdding ? (
       <>
         <span class="grow" />
-        <button type="button" class="btn quiet" onClick={close}>
-          Cancel
-        </button>
-        <button type="submit" class="btn primary" disabled={isOff}>
-          Add
-        </button>
+        <Button label="Cancel" look="quiet" onClick={close} />
+        <Button label="Add" look="primary" type="submit" disabled={isOff} />
       </>
     ) : (
       <>
         <span class="grow" />
-        <button type="button" class="btn" onClick={another}>
-          Add another
-        </button>
-        <button type="submit" class="btn primary">
-          Done
-        </button>
+        <Button label="Add another" onClick={another} />
+        <Button label="Done" look="primary" type="submit" />
       </>
     )
   return (

@@ -6,10 +6,10 @@ import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { Removal, Removed } from './leaving.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
@@ -38,9 +38,9 @@ const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswere
       <div class="section-head">
         <h3 class="grow">Sessions</h3>
         {!isAsking && (
-          <button type="button" class="btn quiet small" disabled={!isAnswered} onClick={() => setAsking(true)}>
+          <Button look="quiet small" disabled={!isAnswered} onClick={() => setAsking(true)}>
             Sign out everywhere
-          </button>
+          </Button>
         )}
       </div>
       {isAsking && (
@@ -54,7 +54,7 @@ const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswere
           onBack={() => setAsking(false)}
         />
       )}
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
       <span class="small muted said" role="status">
         {isDone && 'All sessions have ended.'}
       </span>
@@ -89,15 +89,9 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
     if (event.key === 'Escape' && !isPassword && !(event.target as HTMLElement).closest('dialog')) close()
   }
   const buttons = isMe ? (
-    <a class="btn" href={linkTo('account')}>
-      <Icon name="key" />
-      Your account
-    </a>
+    <Button icon="key" label="Your account" href={linkTo('account')} />
   ) : (
-    <button type="button" class="btn" disabled={!isAnswered} onClick={() => setPassword(true)}>
-      <Icon name="key" />
-      New password
-    </button>
+    <Button icon="key" label="New password" disabled={!isAnswered} onClick={() => setPassword(true)} />
   )
   const content = (): VNode => {
     if (value === undefined || user === undefined) {
@@ -145,9 +139,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
         <h2 class="grow clip" tabindex={-1} ref={title}>
           <bdi>{name}</bdi>
         </h2>
-        <button type="button" class="btn icon quiet small" aria-label="Close (Esc)" title="Close (Esc)" onClick={close}>
-          <Icon name="x" />
-        </button>
+        <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={close} />
       </div>
       {content()}
     </aside>

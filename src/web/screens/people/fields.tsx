@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { ROLES } from '../../features/people/user.ts'
+import { Button } from '../../parts/button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
 
@@ -54,9 +55,9 @@ const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
         {values.isDefault ? (
           <span class="small muted">The quota of this Berth</span>
         ) : (
-          <button type="button" class="btn quiet small outdent" onClick={() => onChange(toDefault(values, base))}>
+          <Button look="quiet small" class="outdent" onClick={() => onChange(toDefault(values, base))}>
             Back to the default
-          </button>
+          </Button>
         )}
       </div>
     </fieldset>

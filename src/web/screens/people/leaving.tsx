@@ -3,9 +3,9 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { User } from '../../features/people/user.ts'
 import { formatCount, formatDate } from '../../format/format.ts'
 import { useSending } from '../../page/sending.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 
 interface Props {
   readonly user: User
@@ -34,15 +34,9 @@ const Ask = ({
     <div class="stack">
       <span role="alert">{question}</span>
       <div class="row wrap">
-        <button type="button" class="btn danger" disabled={isDisabled} onClick={() => onRemove('cancel')}>
-          Cancel them
-        </button>
-        <button type="button" class="btn danger" disabled={isDisabled} onClick={() => onRemove('keep')}>
-          Keep them
-        </button>
-        <button type="button" class="btn" ref={first} onClick={onBack}>
-          Back
-        </button>
+        <Button label="Cancel them" look="danger" disabled={isDisabled} onClick={() => onRemove('cancel')} />
+        <Button label="Keep them" look="danger" disabled={isDisabled} onClick={() => onRemove('keep')} />
+        <Button label="Back" ref={first} onClick={onBack} />
       </div>
     </div>
   )
@@ -79,16 +73,16 @@ export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonl
     )
   return (
     <section class="part stack">
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
       {isAsking ? (
         question()
       ) : (
         <div>
-          <button type="button" class="btn danger limited" disabled={isDisabled} onClick={() => setAsking(true)}>
+          <Button look="danger" class="limited" disabled={isDisabled} onClick={() => setAsking(true)}>
             <span class="clip">
               Remove <bdi>{user.name.split(/\s/)[0]}</bdi>…
             </span>
-          </button>
+          </Button>
         </div>
       )}
     </section>
@@ -112,7 +106,7 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
         Removed on {formatDate(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
         revoked.
       </p>
-      {refused !== undefined && <RefusedNote refused={refused} />}
+      <RefusedNote refused={refused} />
       {isAsking ? (
         <Confirm
           question={`Erase ${user.name} for good? Histories show the id then.`}
@@ -125,13 +119,10 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
         />
       ) : (
         <div class="row wrap">
-          <button type="button" class="btn primary" disabled={isDisabled} onClick={() => run('restore')}>
-            <Icon name="repeat" />
+          <Button icon="repeat" look="primary" disabled={isDisabled} onClick={() => run('restore')}>
             Restore
-          </button>
-          <button type="button" class="btn danger" disabled={isDisabled} onClick={() => setAsking(true)}>
-            Erase…
-          </button>
+          </Button>
+          <Button label="Erase…" look="danger" disabled={isDisabled} onClick={() => setAsking(true)} />
         </div>
       )}
     </div>

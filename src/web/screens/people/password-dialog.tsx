@@ -4,10 +4,11 @@ import { UNKEPT } from '../../features/people/secret-note.tsx'
 import type { User } from '../../features/people/user.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
+import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, RefusedNote, Switch, TextField } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { errorsByField, Switch, TextField } from '../../parts/field.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { newKey } from '../../service/api.ts'
 
 interface Props {
@@ -32,14 +33,10 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
   const foot = (
     <>
       <span class="grow" />
-      {!isDone && (
-        <button type="button" class="btn quiet" onClick={onClose}>
-          Cancel
-        </button>
-      )}
-      <button type="submit" class="btn primary" disabled={!isDone && (isBusy || !isAnswered || password === '')}>
+      {!isDone && <Button label="Cancel" look="quiet" onClick={onClose} />}
+      <Button look="primary" type="submit" disabled={!isDone && (isBusy || !isAnswered || password === '')}>
         {isDone ? 'Done' : 'Set password'}
-      </button>
+      </Button>
     </>
   )
   return (
@@ -54,16 +51,12 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
     >
       {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
       {isDone ? (
-        <div class="note ok middle" role="status">
-          <Icon name="check" />
-          <div class="grow">
-            <div class="small">
-              The password is set, and all sessions have ended. Tell it to <bdi>{user.name}</bdi>.
-            </div>
-            <div class="mono secret">{password}</div>
+        <Note kind="ok" action={<CopyButton text={password} isWide onCopied={() => setCopied(true)} />}>
+          <div class="small">
+            The password is set, and all sessions have ended. Tell it to <bdi>{user.name}</bdi>.
           </div>
-          <CopyButton text={password} isWide onCopied={() => setCopied(true)} />
-        </div>
+          <div class="mono secret">{password}</div>
+        </Note>
       ) : (
         <>
           <div class="stack">
@@ -79,9 +72,7 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
               hint="At least 8 characters. It ends all sessions."
             />
             <span>
-              <button type="button" class="btn quiet small outdent" onClick={() => setPassword(newKey())}>
-                Make one
-              </button>
+              <Button label="Make one" look="quiet small" class="outdent" onClick={() => setPassword(newKey())} />
             </span>
           </div>
           <Switch className="small second" label="Revoke the tokens too" isOn={areRevoked} onChange={setRevoked} />

@@ -3,8 +3,9 @@ import { useState } from 'preact/hooks'
 import { ImportDialog, type Kind } from '../../features/import/import-dialog.tsx'
 import { csvOf } from '../../features/import/rows.ts'
 import { formatCount } from '../../format/format.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
 import { saveFile } from '../../parts/save-file.ts'
+import { Note } from '../../parts/show/note.tsx'
 import { toUser } from './to-user.ts'
 
 const KIND: Kind = {
@@ -36,30 +37,24 @@ const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly on
     onKept()
   }
   return (
-    <div class="note ok passwords">
-      <Icon name="key" />
-      <div class="grow">
-        <div class="row">
-          <p class="grow small">The passwords are shown only once. Give each person theirs.</p>
-          <button type="button" class="btn small" onClick={download}>
-            <Icon name="download" />
-            CSV
-          </button>
-        </div>
-        <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
-          <dl class="facts">
-            {all.map(({ name, password }) => (
-              <>
-                <dt key={name}>
-                  <bdi>{name}</bdi>
-                </dt>
-                <dd class="mono secret">{password}</dd>
-              </>
-            ))}
-          </dl>
-        </div>
+    <Note kind="ok" icon="key" class="passwords">
+      <div class="row">
+        <p class="grow small">The passwords are shown only once. Give each person theirs.</p>
+        <Button icon="download" label="CSV" look="small" onClick={download} />
       </div>
-    </div>
+      <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
+        <dl class="facts">
+          {all.map(({ name, password }) => (
+            <>
+              <dt key={name}>
+                <bdi>{name}</bdi>
+              </dt>
+              <dd class="mono secret">{password}</dd>
+            </>
+          ))}
+        </dl>
+      </div>
+    </Note>
   )
 }
 

@@ -5,8 +5,8 @@ import { type About, RETRY_DELAY_MS } from '../../data/reading.ts'
 import type { ListedUser } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { Drawer } from './drawer.tsx'
@@ -40,12 +40,8 @@ const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode => (
     text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
   >
     <div class="row">
-      <button type="button" class="btn primary" disabled={isDisabled} onClick={onAdd}>
-        Add a person
-      </button>
-      <button type="button" class="btn" disabled={isDisabled} onClick={onImport}>
-        Import a CSV file
-      </button>
+      <Button label="Add a person" look="primary" disabled={isDisabled} onClick={onAdd} />
+      <Button label="Import a CSV file" disabled={isDisabled} onClick={onImport} />
     </div>
   </StateBlock>
 )
@@ -106,13 +102,8 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
         <span class="muted num">{value?.length}</span>
         <span class="grow" />
         <Switch label="Removed too" className="small second desk-only" isOn={isWithRemoved} onChange={setWithRemoved} />
-        <button type="button" class="btn quiet" disabled={!isAnswered} onClick={() => setOpen('import')}>
-          Import
-        </button>
-        <button type="button" class="btn" disabled={!isAnswered} onClick={() => setOpen('add')}>
-          <Icon name="plus" />
-          Add a person
-        </button>
+        <Button label="Import" look="quiet" disabled={!isAnswered} onClick={() => setOpen('import')} />
+        <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={() => setOpen('add')} />
       </div>
       <div class="split">
         {content()}

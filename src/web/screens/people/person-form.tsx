@@ -2,9 +2,10 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Quota, User } from '../../features/people/user.ts'
 import { useSending } from '../../page/sending.ts'
-import { errorsByField, RefusedNote } from '../../parts/field.tsx'
+import { Button } from '../../parts/button.tsx'
+import { errorsByField } from '../../parts/field.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Answer } from '../../service/api.ts'
 import { PersonFields } from './fields.tsx'
 import { changesOf, rebase, revisionOf, valuesOf, wrongLimits } from './form.ts'
@@ -24,13 +25,9 @@ const Stale = ({ onLoad }: { readonly onLoad: () => void }): VNode => {
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Save')
   return (
-    <div class="note warn middle" role="alert" ref={note}>
-      <Icon name="warning" />
-      <span class="grow">This person was changed meanwhile. What you typed here is kept.</span>
-      <button type="button" class="btn small" onClick={onLoad}>
-        Load the new values
-      </button>
-    </div>
+    <Note kind="warn" ref={note} action={<Button label="Load the new values" look="small" onClick={onLoad} />}>
+      This person was changed meanwhile. What you typed here is kept.
+    </Note>
   )
 }
 
@@ -84,9 +81,7 @@ export const PersonForm = ({ newest, applied, isAnswered, onSaved, children }: P
         }}
       />
       <div class="row wrap">
-        <button type="submit" class="btn primary" disabled={isOff}>
-          Save
-        </button>
+        <Button label="Save" look="primary" type="submit" disabled={isOff} />
         {children}
         <span role="status" class="small ok">
           {isSaved && !isDirty && 'Saved'}

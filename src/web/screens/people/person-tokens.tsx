@@ -8,9 +8,9 @@ import type { User } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { RefusedNote } from '../../parts/show/note.tsx'
 
 interface Props {
   readonly user: User
@@ -59,15 +59,14 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
           <bdi>{token.name}</bdi>
         </span>
         <span class={expiryOf(token, now)?.isExpiring ? 'warn nowrap' : 'muted nowrap'}>{expiryText(token, now)}</span>
-        <button
-          type="button"
-          class="btn quiet small"
+        <Button
+          look="quiet small"
           aria-label={`Revoke ${token.name}`}
           disabled={!isAnswered}
           onClick={() => setAsked(token._id)}
         >
           Revoke
-        </button>
+        </Button>
       </div>
     )
   const onIssued = (token: IssuedToken): void => {
@@ -79,22 +78,15 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
     <section class="part">
       <div class="section-head">
         <h3 class="grow">Tokens</h3>
-        <button
-          type="button"
-          class="btn quiet small"
-          ref={adding}
-          disabled={!isAnswered}
-          onClick={() => setAdding(true)}
-        >
-          <Icon name="plus" />
+        <Button icon="plus" look="quiet small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
           New token
-        </button>
+        </Button>
       </div>
       <div class="stack small">
         {issued !== undefined && (
           <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
         )}
-        {refused !== undefined && <RefusedNote refused={refused} />}
+        <RefusedNote refused={refused} />
         {tokens === undefined && failed !== undefined && <RefusedNote refused={failed} />}
         {tokens?.length === 0 && <span class="muted">None</span>}
         {tokens?.map(row)}

@@ -15,6 +15,7 @@ import {
   shortMonthOf,
 } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
 import { texts } from '../../parts/texts.ts'
@@ -51,16 +52,12 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   const step = (count: number, text: string, key: string): VNode => {
     const label = `${text} (${key})`
     return (
-      <button type="button" class="btn icon quiet" aria-label={label} title={label} onClick={() => moveBy(span, count)}>
-        <Icon name={count < 0 ? 'left' : 'right'} />
-      </button>
+      <IconButton icon={count < 0 ? 'left' : 'right'} label={label} look="quiet" onClick={() => moveBy(span, count)} />
     )
   }
   return (
     <div class="bar">
-      <button type="button" class="btn" onClick={backToNow}>
-        {texts.today}
-      </button>
+      <Button label={texts.today} onClick={backToNow} />
       <span class="row tight">
         {step(-1, `${name} before`, 'K')}
         {step(1, `${name} after`, 'J')}

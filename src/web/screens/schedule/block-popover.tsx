@@ -19,8 +19,9 @@ import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.
 import { toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -46,13 +47,13 @@ const isOpen = (reservationId: string): boolean => {
 }
 
 const NotBound = ({ isBusy, onBind }: { readonly isBusy: boolean; readonly onBind: () => void }): VNode => (
-  <div class="note warn">
-    <Icon name="lock" />
-    <span class="grow">This computer may not connect yet.</span>
-    <button type="button" class="btn small" disabled={isBusy} onClick={onBind}>
-      Allow this computer
-    </button>
-  </div>
+  <Note
+    kind="warn"
+    icon="lock"
+    action={<Button label="Allow this computer" look="small" disabled={isBusy} onClick={onBind} />}
+  >
+    This computer may not connect yet.
+  </Note>
 )
 
 /** Other ends that a reservation may have. */
@@ -99,15 +100,9 @@ const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndPr
   const isLater = end > own.to
   const text = `${isLater ? 'Extend' : 'Shorten'} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
   return (
-    <button
-      type="button"
-      class="btn primary"
-      data-first
-      disabled={isDisabled}
-      onClick={() => (isLater ? onExtend : onShorten)(end)}
-    >
+    <Button look="primary" data-first disabled={isDisabled} onClick={() => (isLater ? onExtend : onShorten)(end)}>
       {text}
-    </button>
+    </Button>
   )
 }
 
@@ -188,23 +183,18 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
         )}
         <KeptNote id={reservation._id} end={to} />
         {isOwn && connection?.sut_type === 'vnc' && connection.host !== null && (
-          <a class="btn primary" href={linkTo('screen', reservation._id)}>
-            <Icon name="screen" />
-            Open screen
-          </a>
+          <Button icon="screen" label="Open screen" look="primary" href={linkTo('screen', reservation._id)} />
         )}
         {connection?.bound_here === false && <NotBound isBusy={isBusy} onBind={bind} />}
         <SeriesNote reservation={reservation} name={sut.name} mayCancel={!isDisabled} onCancelled={onCancelled} />
         {refused !== undefined && <CommandNote refused={refused} commands={commands} />}
       </div>
       <div class="pop-foot">
-        <a class="btn" href={linkTo('machines', sut._id)}>
-          Machine
-        </a>
+        <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
-        <button type="button" class="btn danger" disabled={isDisabled} onClick={() => ask('now')}>
+        <Button look="danger" disabled={isDisabled} onClick={() => ask('now')}>
           {isRunning ? 'Release' : 'Cancel'}
-        </button>
+        </Button>
       </div>
     </div>
   )

@@ -12,7 +12,9 @@ import { formatClock, formatDay, formatDayTitle, formatDuration, formatWhen } fr
 import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
@@ -50,11 +52,7 @@ interface ClashProps {
 /** Who has it then, or why it is free too late or too short. */
 const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>): VNode => {
   const { with: other, taken, isTurnaround, window } = clash
-  const who = (
-    <b class="medium">
-      <bdi>{nameOf(other.userId)}</bdi>
-    </b>
-  )
+  const who = <Name of={nameOf(other.userId)} />
   if (!isTurnaround)
     return (
       <span>
@@ -76,29 +74,28 @@ const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'n
 const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
   const { taken, shorter, earlier } = clash
   return (
-    <div class="note warn" role="alert">
-      <Icon name="warning" />
-      <div class="stack grow">
+    <Note kind="warn">
+      <div class="stack">
         <ClashText clash={clash} now={now} nameOf={nameOf} />
         <div class="chips">
           {shorter !== undefined && (
-            <button type="button" class="btn small" onClick={() => change(shorter)}>
+            <Button look="small" onClick={() => change(shorter)}>
               End at {formatWhen(taken.from, now)}, {formatDuration(lastsOf(shorter, now))}
-            </button>
+            </Button>
           )}
           {earlier !== undefined && (
-            <button type="button" class="btn small" onClick={() => change(earlier)}>
+            <Button look="small" onClick={() => change(earlier)}>
               Start at {formatWhen(startOf(earlier), now)}
-            </button>
+            </Button>
           )}
           {shorter === undefined && (
-            <button type="button" class="btn small" onClick={() => change({ ...clash.draft, start: taken.to })}>
+            <Button look="small" onClick={() => change({ ...clash.draft, start: taken.to })}>
               Start at {formatWhen(taken.to, now)}
-            </button>
+            </Button>
           )}
         </div>
       </div>
-    </div>
+    </Note>
   )
 }
 
@@ -215,10 +212,9 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
           {announced(window, taken, begin)}
         </div>
         {sut.monitoring.status === 'Offline' && (
-          <div class="note warn">
-            <Icon name="warning" />
-            <span>Offline since {formatWhen(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.</span>
-          </div>
+          <Note kind="warn">
+            Offline since {formatWhen(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.
+          </Note>
         )}
         {clash !== undefined && (
           <ClashNote
@@ -235,14 +231,10 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         )}
       </div>
       <div class="pop-foot">
-        <button type="submit" class="btn primary" disabled={clash !== undefined || isSending || !isAnswered}>
+        <Button look="primary" type="submit" disabled={clash !== undefined || isSending || !isAnswered}>
           {clash === undefined ? `Reserve until ${formatWhen(window.to, now)}` : 'Reserve'}
-        </button>
-        {clash === undefined && (
-          <button type="button" class="btn quiet" onClick={() => setWeekly(true)}>
-            Repeat weekly…
-          </button>
-        )}
+        </Button>
+        {clash === undefined && <Button label="Repeat weekly…" look="quiet" onClick={() => setWeekly(true)} />}
         {clash !== undefined && <span class="small muted desk-only">Choose a free time first.</span>}
       </div>
       <Keys />

@@ -12,6 +12,8 @@ import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Button } from '../../parts/button.tsx'
+import { Name } from '../../parts/show/name.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
 import { show, take, view } from './grid/view.ts'
@@ -27,9 +29,7 @@ const clear = (): void => {
 const NoMatch = (): VNode => (
   <StateBlock icon="filter" title="No machine matches">
     <div class="row">
-      <button type="button" class="btn" onClick={clear}>
-        Clear filters
-      </button>
+      <Button label="Clear filters" onClick={clear} />
     </div>
   </StateBlock>
 )
@@ -55,28 +55,16 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
       <p role="status">
         {next && (
           <>
-            The next is{' '}
-            <b class="medium">
-              <bdi>{next.name}</bdi>
-            </b>
-            , from {formatWhen(next.from, page.clock.peek())}.
+            The next is <Name of={next.name} />, from {formatWhen(next.from, page.clock.peek())}.
           </>
         )}
       </p>
       <div class="row wrap">
         {mayReserve && next && (
-          <button type="button" class="btn primary" onClick={() => take(next.sutId, HOUR, next.from)}>
-            Reserve it
-          </button>
+          <Button label="Reserve it" look="primary" onClick={() => take(next.sutId, HOUR, next.from)} />
         )}
-        {mayReserve && (
-          <a class="btn" href={linkTo('book', undefined, parametersOf(wish))}>
-            Wait for any
-          </a>
-        )}
-        <button type="button" class="btn" onClick={clear}>
-          Clear filters
-        </button>
+        {mayReserve && <Button label="Wait for any" href={linkTo('book', undefined, parametersOf(wish))} />}
+        <Button label="Clear filters" onClick={clear} />
       </div>
       {mayReserve && isTextLeftOut(filter, suts) && (
         <p class="small muted">

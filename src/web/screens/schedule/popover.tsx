@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../../parts/button.tsx'
 import { isFocusLost, keepTabInside } from '../../parts/focus.ts'
-import { Icon } from '../../parts/icon.tsx'
 
 interface Props {
   readonly title: string
@@ -115,15 +115,7 @@ export const Popover = (props: Props): VNode => {
               </h2>
               <p class="small muted">{subtitle}</p>
             </div>
-            <button
-              type="button"
-              class="btn icon quiet small"
-              aria-label="Close (Esc)"
-              title="Close (Esc)"
-              onClick={onClose}
-            >
-              <Icon name="x" />
-            </button>
+            <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={onClose} />
           </div>
           {children}
         </form>

@@ -12,8 +12,9 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
-import { RefusedNote } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Name } from '../../parts/show/name.tsx'
+import { Note, RefusedNote, RequestDetails } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
@@ -107,24 +108,18 @@ const Conflicting = (props: Props): VNode => {
   return (
     <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
       <div class="pop-body">
-        <div class="note danger" role="alert">
-          <Icon name="lock" />
-          <span>
-            {first !== undefined && (
-              <>
-                <b class="medium">
-                  <bdi>{first.user_name ?? nameOf(first.user_id)}</bdi>
-                </b>{' '}
-                has it from {formatWhen(Date.parse(first.start_time), now)} to{' '}
-                {formatWhen(Date.parse(first.end_time), now)}
-                {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
-                {first.turnaround && 'It needs its turnaround in between. '}
-              </>
-            )}
-            Nothing was booked for you.
-          </span>
-        </div>
-        {notWaiting !== undefined && <RefusedNote refused={notWaiting} />}
+        <Note kind="danger" icon="lock">
+          {first !== undefined && (
+            <>
+              <Name of={first.user_name ?? nameOf(first.user_id)} /> has it from{' '}
+              {formatWhen(Date.parse(first.start_time), now)} to {formatWhen(Date.parse(first.end_time), now)}
+              {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
+              {first.turnaround && 'It needs its turnaround in between. '}
+            </>
+          )}
+          Nothing was booked for you.
+        </Note>
+        <RefusedNote refused={notWaiting} />
         <Options options={options} onBack={onBack} />
       </div>
     </Popover>
@@ -164,11 +159,10 @@ const NoneFree = (props: Props): VNode => {
   return (
     <Popover title={`Reserve any like ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
       <div class="pop-body">
-        <div class="note danger" role="alert">
-          <Icon name="lock" />
-          <span>{refusalText(refused.problem, window)}</span>
-        </div>
-        {notWaiting !== undefined && <RefusedNote refused={notWaiting} />}
+        <Note kind="danger" icon="lock">
+          {refusalText(refused.problem, window)}
+        </Note>
+        <RefusedNote refused={notWaiting} />
         <Options options={options} onBack={onBack} />
       </div>
     </Popover>
@@ -179,7 +173,7 @@ const NoneFree = (props: Props): VNode => {
 export const Refusal = (props: Props): VNode => {
   const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
   const me = meOf(usePage())
-  const { code, instance } = refused.problem
+  const { code } = refused.problem
   if (code === 'reservation_conflict') return <Conflicting {...props} />
   if (code === 'no_sut_free') return <NoneFree {...props} />
   const isQuota = code === 'quota_exceeded'
@@ -187,33 +181,15 @@ export const Refusal = (props: Props): VNode => {
   return (
     <Popover title={`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
       <div class="pop-body">
-        <div class="note danger" role="alert">
-          <Icon name="warning" />
-          <span>{refusalText(refused.problem, window)}</span>
-        </div>
-        {instance !== undefined && (
-          <details class="small muted">
-            <summary>Details</summary>
-            <span class="mono">
-              {code} {instance}
-            </span>
-          </details>
-        )}
+        <Note kind="danger">{refusalText(refused.problem, window)}</Note>
+        <RequestDetails refused={refused} />
       </div>
       <div class="pop-foot">
         {isQuota && me.role === 'administrator' && (
-          <button type="button" class="btn primary" onClick={() => onSend(draft, true)}>
-            Reserve beyond the quota
-          </button>
+          <Button label="Reserve beyond the quota" look="primary" onClick={() => onSend(draft, true)} />
         )}
-        {(refused.status === 0 || refused.status >= 500) && (
-          <button type="button" class="btn primary" onClick={again}>
-            Try again
-          </button>
-        )}
-        <button type="button" class="btn" onClick={onBack}>
-          Back
-        </button>
+        {(refused.status === 0 || refused.status >= 500) && <Button label="Try again" look="primary" onClick={again} />}
+        <Button label="Back" onClick={onBack} />
       </div>
     </Popover>
   )

@@ -5,6 +5,7 @@ import type { Taken } from '../../features/schedule/calendar.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import type { Queued } from '../../features/schedule/queued.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -38,9 +39,7 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
       {me.role !== 'auditor' && (
         <div class="pop-foot">
           <span class="grow" />
-          <button type="button" class="btn" onClick={reserve}>
-            Reserve this time
-          </button>
+          <Button label="Reserve this time" onClick={reserve} />
         </div>
       )}
     </Popover>

@@ -8,6 +8,7 @@ import { Dates, Fewer, TimesField } from '../../features/series/fields.tsx'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 import { SeriesRefusal } from './series-refusal.tsx'
@@ -71,12 +72,10 @@ export const SeriesPopover = (props: Props): VNode => {
         )}
       </div>
       <div class="pop-foot">
-        <button type="submit" class="btn primary" disabled={!isFree || isSending || !isAnswered}>
+        <Button look="primary" type="submit" disabled={!isFree || isSending || !isAnswered}>
           Reserve {formatCount(times, 'time')}
-        </button>
-        <button type="button" class="btn quiet" onClick={onOnce}>
-          Once only
-        </button>
+        </Button>
+        <Button label="Once only" look="quiet" onClick={onOnce} />
       </div>
     </Popover>
   )

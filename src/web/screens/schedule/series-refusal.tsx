@@ -3,7 +3,9 @@ import type { Sut } from '../../data/objects.ts'
 import { seriesRefusalText, takenDatesOf } from '../../features/series/series-refusals.ts'
 import { formatDay, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note, RequestDetails } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { Popover } from './popover.tsx'
 
@@ -20,15 +22,14 @@ interface Props {
 /** Why none of a series was booked, with each date that is in the way. */
 export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, onClose }: Props): VNode => {
   const me = meOf(usePage())
-  const { code, instance } = refused.problem
+  const { code } = refused.problem
   const dates = takenDatesOf(refused.problem)
   return (
     <Popover title={`Reserve ${sut.name} weekly`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
       <div class="pop-body">
-        <div class="note danger" role="alert">
-          <Icon name={dates.length > 0 ? 'lock' : 'warning'} />
-          <span>{seriesRefusalText(refused.problem)}</span>
-        </div>
+        <Note kind="danger" icon={dates.length > 0 ? 'lock' : 'warning'}>
+          {seriesRefusalText(refused.problem)}
+        </Note>
         {dates.length > 0 && (
           <ul class="dates" tabindex={0} aria-label="Dates that are taken">
             {dates.map(({ occurrence, userId, name, from, to, isTurnaround }) => (
@@ -43,29 +44,16 @@ export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, on
             ))}
           </ul>
         )}
-        {instance !== undefined && (
-          <details class="small muted">
-            <summary>Details</summary>
-            <span class="mono">
-              {code} {instance}
-            </span>
-          </details>
-        )}
+        <RequestDetails refused={refused} />
       </div>
       <div class="pop-foot">
         {code === 'quota_exceeded' && me.role === 'administrator' && (
-          <button type="button" class="btn primary" onClick={() => onSend(true)}>
-            Reserve beyond the quota
-          </button>
+          <Button label="Reserve beyond the quota" look="primary" onClick={() => onSend(true)} />
         )}
         {(refused.status === 0 || refused.status >= 500) && (
-          <button type="button" class="btn primary" onClick={() => onSend()}>
-            Try again
-          </button>
+          <Button label="Try again" look="primary" onClick={() => onSend()} />
         )}
-        <button type="button" class="btn" onClick={onBack}>
-          Back
-        </button>
+        <Button label="Back" onClick={onBack} />
       </div>
     </Popover>
   )

@@ -5,6 +5,7 @@ import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { AddDialog } from '../people/add-dialog.tsx'
 import { take } from './grid/view.ts'
@@ -88,9 +89,7 @@ export const SetUp = (): VNode => {
             isNext
             text="A name, an address, a port, and VNC, RDP or plain TCP. Berth checks at once whether it answers."
           >
-            <button type="button" class="btn primary" disabled={!isAnswered} onClick={() => setOpen('machine')}>
-              Add a machine
-            </button>
+            <Button label="Add a machine" look="primary" disabled={!isAnswered} onClick={() => setOpen('machine')} />
           </Step>
           <Step
             number={2}

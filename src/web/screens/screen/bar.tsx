@@ -9,6 +9,7 @@ import { toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Subject } from './subject.ts'
 import { Clipboard, PhoneKeyboard, type Shown, ShownMenu } from './tools.tsx'
@@ -41,15 +42,7 @@ const Left = ({ own }: { readonly own: Booked }): VNode => {
 
 const FullScreen = ({ of }: { readonly of: Element<HTMLElement> }): VNode | undefined =>
   document.fullscreenEnabled ? (
-    <button
-      type="button"
-      class="btn icon quiet"
-      aria-label="Full screen"
-      title="Full screen"
-      onClick={() => of.current?.requestFullscreen()}
-    >
-      <Icon name="expand" />
-    </button>
+    <IconButton icon="expand" label="Full screen" look="quiet" onClick={() => of.current?.requestFullscreen()} />
   ) : undefined
 
 interface Props {
@@ -73,15 +66,7 @@ export const Bar = (props: Props): VNode => {
   const about = [sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')
   return (
     <header class="screen-bar">
-      <a
-        class="btn icon quiet"
-        ref={back}
-        href={linkTo('mine')}
-        aria-label="Back to your reservations"
-        title="Back to your reservations"
-      >
-        <Icon name="left" />
-      </a>
+      <IconButton icon="left" label="Back to your reservations" look="quiet" ref={back} href={linkTo('mine')} />
       <h1 class="clip">
         <bdi>{name}</bdi>
       </h1>
@@ -95,18 +80,16 @@ export const Bar = (props: Props): VNode => {
       )}
       {rfb !== undefined && (
         <span class="row desk-only tools">
-          <button type="button" class="btn quiet" onClick={() => rfb.sendCtrlAltDel()}>
-            Ctrl Alt Del
-          </button>
+          <Button label="Ctrl Alt Del" look="quiet" onClick={() => rfb.sendCtrlAltDel()} />
           <Clipboard rfb={rfb} text={clipboard} />
           <FullScreen of={stage} />
           <ShownMenu shown={shown} onShow={onShow} />
         </span>
       )}
       {isRunning && (
-        <button type="button" class="btn danger desk-only" disabled={isDisabled || commands.isBusy} onClick={onRelease}>
+        <Button look="danger" class="desk-only" disabled={isDisabled || commands.isBusy} onClick={onRelease}>
           Release
-        </button>
+        </Button>
       )}
     </header>
   )
@@ -124,18 +107,11 @@ export const PhoneKeys = ({
 }): VNode => (
   <div class="screen-keys phone-only">
     <PhoneKeyboard rfb={rfb} />
-    <button type="button" class="btn" onClick={() => rfb.sendCtrlAltDel()}>
-      Ctrl Alt Del
-    </button>
+    <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />
     {own && (
-      <button
-        type="button"
-        class="btn primary"
-        disabled={isBusy}
-        onClick={() => run('extend', { end_time: toIso(own.to + USUAL_MS) })}
-      >
+      <Button look="primary" disabled={isBusy} onClick={() => run('extend', { end_time: toIso(own.to + USUAL_MS) })}>
         Extend 30 m
-      </button>
+      </Button>
     )}
   </div>
 )

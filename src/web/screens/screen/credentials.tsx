@@ -1,6 +1,7 @@
 import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { Button } from '../../parts/button.tsx'
 import { texts } from '../../parts/texts.ts'
 
 /** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
@@ -46,9 +47,7 @@ export const Credentials = ({
             />
           </label>
           <div class="row">
-            <button type="submit" class="btn primary">
-              Connect
-            </button>
+            <Button label="Connect" look="primary" type="submit" />
           </div>
         </form>
       </div>

@@ -9,6 +9,7 @@ import { HOUR, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useIsMounted } from '../../page/mounted.ts'
+import { Button } from '../../parts/button.tsx'
 import { isFocusLost } from '../../parts/focus.ts'
 import { Refused } from '../../service/api.ts'
 import type { Said } from './endings.ts'
@@ -39,9 +40,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   }
   return (
     <>
-      <button type="button" class="btn primary" onClick={reserve}>
-        Reserve until {formatWhen(until, Date.now())}
-      </button>
+      <Button label={`Reserve until ${formatWhen(until, Date.now())}`} look="primary" onClick={reserve} />
       {refused !== undefined && (
         <p role="alert" class="danger">
           {refused.message}
@@ -78,19 +77,9 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
         )}
         <div class="row wrap">
           {isFree && <Reserve sutId={sutId} until={until} />}
-          {way === 'again' && (
-            <button type="button" class="btn primary" onClick={onAgain}>
-              Connect again
-            </button>
-          )}
-          {way === 'reload' && (
-            <button type="button" class="btn primary" onClick={() => location.reload()}>
-              Load the page again
-            </button>
-          )}
-          <a class="btn" href={linkTo('mine')}>
-            Your reservations
-          </a>
+          {way === 'again' && <Button label="Connect again" look="primary" onClick={onAgain} />}
+          {way === 'reload' && <Button label="Load the page again" look="primary" onClick={() => location.reload()} />}
+          <Button label="Your reservations" href={linkTo('mine')} />
         </div>
       </div>
     </div>

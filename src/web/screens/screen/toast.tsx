@@ -5,7 +5,7 @@ import { USUAL_MS } from '../../features/holding/extend.tsx'
 import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
-import { Icon } from '../../parts/icon.tsx'
+import { Button, IconButton } from '../../parts/button.tsx'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({
@@ -30,24 +30,11 @@ export const EndToast = ({
     <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
       Your time ends at {formatClock(own.to)}.{free}
       {end > own.to && (
-        <button
-          type="button"
-          class="btn"
-          disabled={commands.isBusy}
-          onClick={() => commands.run('extend', { end_time: toIso(end) })}
-        >
+        <Button disabled={commands.isBusy} onClick={() => commands.run('extend', { end_time: toIso(end) })}>
           Extend to {formatWhen(end, own.to)}
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        class="btn icon small"
-        aria-label="Dismiss"
-        title="Dismiss"
-        onClick={() => setDismissed(own.to)}
-      >
-        <Icon name="x" />
-      </button>
+      <IconButton icon="x" label="Dismiss" look="small" onClick={() => setDismissed(own.to)} />
     </div>
   )
 }

@@ -1,8 +1,8 @@
 import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { type Choice, MenuButton } from '../../parts/menu.tsx'
 
 /** How a screen is shown. */
@@ -70,16 +70,13 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
   }
   return (
     <div class="menu-root" onKeyDown={onKeyDown}>
-      <button
-        type="button"
-        class="btn icon quiet"
-        aria-label="Clipboard"
-        title="Clipboard"
+      <IconButton
+        icon="clipboard"
+        label="Clipboard"
+        look="quiet"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="clipboard" />
-      </button>
+      />
       {isOpen && (
         <div class="pop clipboard" role="dialog" aria-label="Clipboard of the machine">
           <div class="pop-body">
@@ -88,9 +85,7 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
               <textarea class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
             </label>
             <div class="row">
-              <button type="button" class="btn primary" onClick={send}>
-                Put it on the machine
-              </button>
+              <Button label="Put it on the machine" look="primary" onClick={send} />
               <CopyButton text={text} label="Copy what the machine has" />
             </div>
           </div>
@@ -121,9 +116,7 @@ export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }): VNode => {
   }
   return (
     <>
-      <button type="button" class="btn" onClick={() => field.current?.focus()}>
-        Keyboard
-      </button>
+      <Button label="Keyboard" onClick={() => field.current?.focus()} />
       <textarea
         class="vh"
         ref={field}

@@ -1,6 +1,8 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Icon, Mark } from '../../parts/icon.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Mark } from '../../parts/icon.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { texts } from '../../parts/texts.ts'
 import type { SessionControl } from '../../service/session.ts'
 
@@ -32,27 +34,16 @@ const Again = ({ at }: { readonly at: number }): VNode => {
 }
 
 const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }): VNode => (
-  <p class="note danger" role="alert">
-    <Icon name="warning" />
-    <span>
-      {text} {retryAt !== undefined && <Again key={retryAt} at={retryAt} />}
-    </span>
-  </p>
+  <Note kind="danger">
+    {text} {retryAt !== undefined && <Again key={retryAt} at={retryAt} />}
+  </Note>
 )
 
-const EndedNote = (): VNode => (
-  <p class="note info" role="status">
-    <Icon name="clock" />
-    <span>{texts.sessionEnded}</span>
-  </p>
-)
+const EndedNote = (): VNode => <Note kind="info">{texts.sessionEnded}</Note>
 
 const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => (
   <>
-    <button type="button" class="btn" disabled={isBusy} onClick={control.beginSingleSignOn}>
-      <Icon name="shield" />
-      {texts.singleSignOn}
-    </button>
+    <Button icon="shield" label={texts.singleSignOn} disabled={isBusy} onClick={control.beginSingleSignOn} />
     <div class="or">{texts.orPassword}</div>
   </>
 )
@@ -95,9 +86,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
           required
         />
       </div>
-      <button type="submit" class="btn primary" disabled={isBusy}>
-        {texts.signIn}
-      </button>
+      <Button label={texts.signIn} look="primary" type="submit" disabled={isBusy} />
     </form>
   )
 }

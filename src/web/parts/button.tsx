@@ -1,0 +1,41 @@
+import type { ButtonHTMLAttributes, ComponentChildren, Ref, VNode } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+type Kind = 'primary' | 'quiet' | 'danger' | 'tint'
+
+interface Props extends Omit<ButtonHTMLAttributes<HTMLElement>, 'class' | 'icon' | 'ref'> {
+  /** Its text, where that is nothing but text. */
+  readonly label?: ComponentChildren
+  readonly look?: Kind | 'small' | `${Kind} small` | undefined
+  /** Where it stands, and on which screens it is shown. */
+  readonly class?: string
+  readonly icon?: IconName | undefined
+  /** Makes it a link. */
+  readonly href?: string
+  readonly ref?: Ref<HTMLElement>
+  readonly children?: ComponentChildren
+}
+
+/** A button, or a link that looks like one. */
+export const Button = ({ label, look, class: place = '', icon, children, ...rest }: Props): VNode => {
+  const props = { ...rest, class: `btn ${look ?? ''} ${place}` } as object
+  const content = [icon && <Icon name={icon} />, children ?? label]
+  return rest.href === undefined ? (
+    <button type="button" {...props}>
+      {content}
+    </button>
+  ) : (
+    <a {...props}>{content}</a>
+  )
+}
+
+interface IconProps extends Omit<Props, 'children' | 'label'> {
+  readonly icon: IconName
+  /** What it does, as assistive technology and a tooltip say it. */
+  readonly label: string
+}
+
+/** A button that shows an icon only. */
+export const IconButton = ({ label, class: place = '', ...rest }: IconProps): VNode => (
+  <Button class={`icon ${place}`} aria-label={label} title={label} {...rest} />
+)

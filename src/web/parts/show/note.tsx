@@ -1,0 +1,55 @@
+import type { ComponentChildren, Ref, VNode } from 'preact'
+import { Icon, type IconName } from '../icon.tsx'
+import type { Failure } from '../state.tsx'
+
+/** How urgent it is: its color, its icon, and how assistive technology says it. */
+const KINDS = {
+  danger: ['warning', 'alert'],
+  warn: ['warning', 'alert'],
+  ok: ['check', 'status'],
+  info: ['clock', 'status'],
+  plain: ['lock', 'note'],
+} as const
+
+interface Props {
+  readonly kind: keyof typeof KINDS
+  readonly icon?: IconName
+  readonly role?: 'status' | 'note'
+  /** A button beside the text. */
+  readonly action?: ComponentChildren
+  readonly class?: string
+  readonly ref?: Ref<HTMLDivElement>
+  readonly children: ComponentChildren
+}
+
+/** Something that one should know, beside what it is about. */
+export const Note = ({ kind, icon, role, action, class: place = '', ref, children }: Props): VNode => {
+  const [usualIcon, usualRole] = KINDS[kind]
+  return (
+    <div class={`note ${kind} ${action ? 'middle' : ''} ${place}`} role={role ?? usualRole} {...(ref && { ref })}>
+      <Icon name={icon ?? usualIcon} />
+      <div class="grow">{children}</div>
+      {action}
+    </div>
+  )
+}
+
+/** The id of a request that failed, for whoever looks for it in the log. */
+const requestOf = ({ problem: { code, instance } }: Failure): string | undefined => instance && `${code} ${instance}`
+
+/** Why a request was refused, where no field says so. */
+export const RefusedNote = ({ refused }: { readonly refused: Failure | undefined }): VNode | undefined =>
+  refused && (
+    <Note kind="danger" action={requestOf(refused) && <span class="mono small muted">{requestOf(refused)}</span>}>
+      {refused.message}
+    </Note>
+  )
+
+/** The id of a request that failed, on demand. */
+export const RequestDetails = ({ refused }: { readonly refused: Failure }): VNode | undefined =>
+  requestOf(refused) === undefined ? undefined : (
+    <details class="small muted">
+      <summary>Details</summary>
+      <span class="mono">{requestOf(refused)}</span>
+    </details>
+  )

@@ -15,7 +15,7 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await service.as('alice').post('/api/sut_reservation/create', held)
   const { page } = await open(service, 'admin')
   await page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link', { name: 'Activity' }).click()
-  await page.getByText(/^alice reserved rack <b>1<\/b> for/).waitFor()
+  await page.getByText(/^alice reserved rack <b>1<\/b>, /).waitFor()
   await page
     .getByRole('region', { name: 'Newest checkpoint' })
     .getByText(/^berth\S*\+[0-9a-f]{8}$/)

@@ -88,7 +88,7 @@ test('in Chromium the past of the timeline shows when a machine was offline, and
   await alice.page.goto('/')
   await signIn(alice, 'alice')
   await accountOf(alice, 'alice').waitFor()
-  await alice.page.getByRole('gridcell', { name: /^Offline .*, refuses connections$/ }).waitFor()
+  await alice.page.getByRole('gridcell', { name: /^Offline .*, refused the connection$/ }).waitFor()
 })
 
 test('in Chromium any machine like one that was taken is reserved instead, and shown', async (t, open) => {

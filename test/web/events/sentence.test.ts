@@ -1,6 +1,6 @@
 import test from 'ava'
 import { type Entry, lastChange } from '../../../src/web/features/events/entries.ts'
-import { sentenceOf } from '../../../src/web/features/events/sentence.ts'
+import { sentenceOf, textOf } from '../../../src/web/features/events/sentence.ts'
 import { time } from '../timeline/times.ts'
 
 /** What was recorded, in sentences. */
@@ -17,10 +17,7 @@ const entry = (type: string, part: Partial<Entry> = {}): Entry => ({
   ...part,
 })
 const reader = { ownId: 'me', nameOf: (id: string) => (id === 'priya' ? 'Priya' : undefined) }
-const tell = (of: Entry): string =>
-  sentenceOf(of, reader)
-    .parts.map((part) => (typeof part === 'string' ? part : 'name' in part ? part.name : part.machine))
-    .join('')
+const tell = (of: Entry): string => textOf(sentenceOf(of, reader))
 const window = (from: string, to: string) => ({
   start_time: new Date(time(from)).toISOString(),
   end_time: new Date(time(to)).toISOString(),
@@ -29,21 +26,21 @@ const window = (from: string, to: string) => ({
 test('reservations are told with who made them and for whom', (t) => {
   t.is(
     tell(entry('ReservationCreated', { data: { user_id: 'amina', ...window('14:00', '16:00') } })),
-    'Amina reserved it for 14:00 – 16:00',
+    'Amina reserved it, 14:00 – 16:00',
   )
   const forPriya = { data: { user_id: 'priya', ...window('14:00', '16:00') }, actor: 'me' }
   t.is(tell(entry('ReservationCreated', forPriya)), 'You reserved it for Priya, 14:00 – 16:00')
   t.is(tell(entry('ReservationCancelled', { data: { user_id: 'me' } })), 'Amina cancelled your reservation')
   t.is(tell(entry('MatchOffered', { data: { user_id: 'priya' } })), 'Priya was offered it')
   t.is(tell(entry('ReservationOfferRefused', { data: { user_id: 'me' } })), 'You did not get it')
-  t.is(tell(entry('ReservationStarted', { data: { user_id: 'priya' } })), 'The reservation of Priya began')
-  t.is(tell(entry('ReservationEnded', { data: { user_id: 'gone' } })), 'The reservation of somebody ended')
+  t.is(tell(entry('ReservationStarted', { data: { user_id: 'priya' } })), "Priya's reservation started")
+  t.is(tell(entry('ReservationEnded', { data: { user_id: 'gone' } })), "Someone's reservation ended")
 })
 
 test('what the service released is told with why', (t) => {
   const kept = { data: { user_id: 'me', cause: 'keepalive' }, actor: 'schedule' }
   t.is(tell(entry('ReservationReleased', kept)), 'Berth released your reservation because nobody kept it alive')
-  t.is(tell(entry('ReservationKept', { data: { user_id: 'amina' } })), 'Amina kept the reservation alive')
+  t.is(tell(entry('ReservationKept', { data: { user_id: 'amina' } })), 'Amina kept their reservation alive')
 })
 
 test('changes are told with what was and what is, but no secret', (t) => {

@@ -1,5 +1,5 @@
 import type { Change, Entry } from './entries.ts'
-import type { Kind } from './telling.ts'
+import { KINDS, type Kind, typesOf } from './templates.ts'
 
 /** The feed, as the page asks for it and reads it. Pure. */
 
@@ -10,45 +10,6 @@ export interface FeedPage {
   readonly events: readonly FeedEvent[]
   readonly next: string | null
   readonly caught_up: boolean
-}
-
-const RESERVATION = [
-  'Created',
-  'Extended',
-  'Shortened',
-  'Kept',
-  'Released',
-  'Cancelled',
-  'Bound',
-  'Unbound',
-  'Started',
-  'Ended',
-  'OfferRefused',
-  'SeriesCreated',
-  'Requested',
-]
-
-const REQUEST = ['Offered', 'OfferClosed', 'Granted', 'Kept', 'Withdrawn', 'Expired']
-
-/** The types of events of each kind. */
-export const TYPES: Readonly<Record<Kind, readonly string[]>> = {
-  reservations: [
-    'MatchOffered',
-    ...RESERVATION.map((what) => `Reservation${what}`),
-    ...REQUEST.map((what) => `Request${what}`),
-  ],
-  sessions: ['SessionOpened', 'SessionClosed'],
-  changes: [
-    'SutCreated',
-    'SutUpdated',
-    'SutRetired',
-    'SutCreationAbandoned',
-    'ListenPortAssigned',
-    'ListenPortReleased',
-  ],
-  monitoring: ['SutMonitoringEnabled', 'SutMonitoringDisabled', 'SutWentOnline', 'SutWentOffline'],
-  people: ['UserAdded', 'UserChanged', 'UserRemoved', 'UserRestored', 'UserErased', 'TokenIssued', 'TokenRevoked'],
-  service: ['LogVersionSet', 'ScheduleBegan', 'RefusalsCounted', 'AuditKeyReplaced', 'VaultKeyForgotten'],
 }
 
 /** What one wants to see. It stands in the address. */
@@ -64,7 +25,7 @@ export interface Filter {
   readonly to: string | undefined
 }
 
-const isKind = (text: string): text is Kind => Object.hasOwn(TYPES, text)
+const isKind = (text: string): text is Kind => Object.hasOwn(KINDS, text)
 const isDay = (text: string | undefined): boolean => /^\d{4}-\d\d-\d\d$/.test(text ?? '')
 
 export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
@@ -104,7 +65,7 @@ export const queryOf = ({ kinds, actor, user, sut, ...days }: Filter): string =>
   const isSwapped = days.from !== undefined && days.to !== undefined && days.to < days.from
   const [from, to] = isSwapped ? [days.to, days.from] : [days.from, days.to]
   return new URLSearchParams({
-    ...(kinds.size > 0 && { type: [...kinds].flatMap((kind) => TYPES[kind]).join(',') }),
+    ...(kinds.size > 0 && { type: [...kinds].flatMap(typesOf).join(',') }),
     ...(actor !== undefined && { actor }),
     ...(user !== undefined && { user_id: user }),
     ...(sut !== undefined && { sut_id: sut }),
@@ -136,7 +97,9 @@ const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {
 export const entryOf = (event: FeedEvent): Entry => ({ ...event, changes: changesOf(event) })
 
 /** The types of events that a machine itself is the object of. */
-const OF_MACHINE: ReadonlySet<string> = new Set([...TYPES.changes, ...TYPES.monitoring].map((type) => `berth.${type}`))
+const OF_MACHINE: ReadonlySet<string> = new Set(
+  [...typesOf('changes'), ...typesOf('monitoring')].map((type) => `berth.${type}`),
+)
 
 /** The machine that an event is about. */
 export const sutIdOf = ({ type, data }: FeedEvent): string | undefined => {

@@ -4,7 +4,8 @@ import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import type { Entry } from './entries.ts'
-import type { Part, Sentence } from './telling.ts'
+import type { Part } from './holes.ts'
+import type { Sentence } from './sentence.ts'
 
 const PartView = ({ part }: { readonly part: Part }): VNode => {
   if (typeof part === 'string') return <bdi>{part}</bdi>

@@ -3,11 +3,11 @@ import type { Checked } from '../../data/objects.ts'
 import { Button } from '../../parts/button.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
-import { sentenceOf } from '../events/causes.ts'
+import { causeText } from '../events/causes.ts'
 
 /** `it answers in 18 ms and takes the password`. */
 export const checkedText = ({ reachable, cause, milliseconds }: Checked, takesPassword: boolean): string => {
-  if (!reachable) return `it does not answer: ${sentenceOf(cause ?? '')}`
+  if (!reachable) return `it does not answer: ${causeText(cause ?? '')}`
   const answers = `it answers in ${milliseconds} ms`
   if (cause === 'no_password') return `${answers}; Berth has no password to look further`
   return takesPassword ? `${answers} and takes the password` : answers

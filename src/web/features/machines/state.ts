@@ -1,7 +1,7 @@
 import { type Sut, turnaroundOf } from '../../data/objects.ts'
 import { formatWhen } from '../../format/format.ts'
 import type { IconName } from '../../parts/icon-name.ts'
-import { shortCauseOf } from '../events/causes.ts'
+import { causeOf } from '../events/causes.ts'
 import { type Booked, turnedAt } from '../schedule/calendar.ts'
 
 /** What a machine is at a time. Pure. */
@@ -52,7 +52,7 @@ export const stateOf = (sut: Sut, booked: readonly Booked[], now: number, ownId:
   const running = booked.find(({ from, to }) => from <= now && now < to)
   const until = turnedUntil(sut, booked, now)
   const kind = kindOf(sut, running, until, ownId)
-  const cause = kind === 'off' ? shortCauseOf(sut.monitoring) : undefined
+  const cause = kind === 'off' ? causeOf(sut.monitoring) : undefined
   const turned = kind === 'turn' && until !== undefined ? ` until ${formatWhen(until, now)}` : ''
   const text = cause === undefined ? `${TEXTS[kind]}${turned}` : `${TEXTS[kind]}, ${cause}`
   return { kind, icon: ICONS[kind], text, running, next: booked.find(({ from }) => from > now) }

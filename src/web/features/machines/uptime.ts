@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, formatPercent, formatWhen } from '../../format/format.ts'
 import { MINUTE } from '../../format/times.ts'
-import { sentenceOf } from '../events/causes.ts'
+import { causeText } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../schedule/calendar.ts'
 import type { Outage } from '../schedule/cells.ts'
 
@@ -62,7 +62,7 @@ export const percentOf = (share: number | undefined): string =>
 export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): string => {
   const length = to - from < MINUTE ? 'less than 1 m' : formatDuration(to - from)
   const long = isOpen ? `since ${formatWhen(from, now)}` : `from ${formatWhen(from, now)} for ${length}`
-  return `${long}: ${sentenceOf(cause)}`
+  return `${long}: ${causeText(cause)}`
 }
 
 /** `Offline once in 24 h, from Tue 16:56 for 6 m: it refused the connection.` */

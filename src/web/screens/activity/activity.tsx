@@ -3,8 +3,8 @@ import { useMemo, useState } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { entryOf, filterOf, isFiltering, queryOf } from '../../features/events/feed.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
-import { sentenceOf } from '../../features/events/sentence.ts'
-import { formatRelativeDay } from '../../format/format.ts'
+import { sentenceOf, textOf } from '../../features/events/sentence.ts'
+import { formatRelativeDay, formatSecond } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
@@ -33,21 +33,6 @@ const Skeleton = (): VNode => (
   </div>
 )
 
-/** `10:41:58`. */
-const clock = (time: string): string => {
-  const date = new Date(time)
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
-}
-
-/** All that can be found of an entry by a text. */
-const textOf = ({ entry, sentence }: Told): string => {
-  const parts = sentence.parts.map((part) => {
-    if (typeof part === 'string') return part
-    return 'name' in part ? part.name : part.machine
-  })
-  return [...parts, ' ', entry.reason ?? ''].join('').toLocaleLowerCase()
-}
-
 /** Entries below the day on which they were recorded. */
 const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
   const days = Map.groupBy(told, ({ entry }) => midnightOf(Date.parse(entry.time)))
@@ -57,7 +42,7 @@ const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: num
         <section key={day} aria-label={formatRelativeDay(day, now)}>
           <h2 class="feed-day">{formatRelativeDay(day, now)}</h2>
           {lines.map((each) => (
-            <Line key={each.entry.sequence} {...each} when={clock(each.entry.time)} />
+            <Line key={each.entry.sequence} {...each} when={formatSecond(Date.parse(each.entry.time))} />
           ))}
         </section>
       ))}
@@ -81,7 +66,10 @@ export const Activity = (): VNode => {
   const told = events
     .map(entryOf)
     .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
-    .filter((each) => wanted === '' || textOf(each).includes(wanted))
+    .filter(
+      (each) =>
+        wanted === '' || `${textOf(each.sentence)} ${each.entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted),
+    )
   const content = (): VNode => {
     if (feed === undefined)
       return failed === undefined ? (

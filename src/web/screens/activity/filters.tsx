@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { type Filter, isFiltering, parametersOf } from '../../features/events/feed.ts'
-import type { Kind } from '../../features/events/telling.ts'
+import type { Kind } from '../../features/events/templates.ts'
 import { goTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/field.tsx'

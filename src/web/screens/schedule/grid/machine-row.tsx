@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { type Sut, systemOf, takenOf } from '../../../data/objects.ts'
-import { shortCauseOf, shortOf } from '../../../features/events/causes.ts'
+import { causeOf, causeText } from '../../../features/events/causes.ts'
 import { stateOf } from '../../../features/machines/state.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
@@ -112,7 +112,7 @@ const offlineText = ({ sut, now }: RowOptions): string => {
   const since = Date.parse(sut.monitoring.last_updated)
   const name = formatRelativeDay(since, now)
   const day = { Today: '', Yesterday: 'yesterday ' }[name] ?? `${name} `
-  const cause = shortCauseOf(sut.monitoring)
+  const cause = causeOf(sut.monitoring)
   return `Offline since ${day}${formatClock(since)}${cause === undefined ? '' : `, ${cause}`}`
 }
 
@@ -179,7 +179,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
         </span>
       )
     case 'outage': {
-      const text = `Offline ${dayRange(cell.from, cell.to)}, ${shortOf(cell.cause)}`
+      const text = `Offline ${dayRange(cell.from, cell.to)}, ${causeText(cell.cause)}`
       return (
         <span key={cell.key} class="cell off over" style={place} role="gridcell" title={text}>
           <span class="vh">{text}</span>

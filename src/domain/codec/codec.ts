@@ -52,7 +52,7 @@ export const zeroOr = (min: number, max: number): t.Type<number> =>
     `0 or integer(${min}, ${max})`,
     (u): u is number => u === 0 || isWhole(u, min, max),
     `must be 0 or a whole number from ${min} to ${max}`,
-    () => ({ type: 'integer', anyOf: [{ const: 0 }, { minimum: min, maximum: max }] }),
+    () => ({ anyOf: [{ const: 0 }, { type: 'integer', minimum: min, maximum: max }] }),
   )
 
 /** A whole number of units, rounded up to a multiple. */

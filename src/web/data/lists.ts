@@ -19,10 +19,8 @@ export const readAll = async <A extends { readonly _id: string }>(
 ): Promise<readonly A[]> => {
   const all: A[] = []
   for (let before = ''; ; ) {
-    const { value } = await api.get<Readonly<Record<string, readonly A[]>>>(
-      `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`,
-    )
-    const page = value[name] ?? []
+    const { value } = await api.get(`${path}${path.includes('?') ? '&' : '?'}limit=${PAGE}${before}`)
+    const page = (value as Readonly<Record<string, readonly A[]>>)[name] ?? []
     all.push(...page)
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return all
@@ -55,7 +53,7 @@ export const readReservations = async (
 /** A machine; undefined for one that has left the scope. */
 export const readSut = async (api: Readable, id: string): Promise<Sut | undefined> => {
   try {
-    return (await api.get<Sut>(`/api/sut/${encodeURIComponent(id)}?include=settings`)).value
+    return (await api.get(`/api/sut/${encodeURIComponent(id)}?include=settings`)).value
   } catch (error) {
     if (error instanceof Refused && error.status === 404) return undefined
     throw error

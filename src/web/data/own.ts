@@ -44,20 +44,17 @@ export const versionOf = (reservations: readonly NamedReservation[]): string =>
 
 const readOwn = async (api: Readable, userId: string): Promise<readonly NamedReservation[]> => {
   const query = `user_id=${userId}&from=${toIso(Date.now())}&include=names,state,series&limit=${MOST}`
-  const { value } = await api.get<{ sut_reservations: readonly NamedReservation[] }>(`/api/sut_reservation?${query}`)
-  return value.sut_reservations.toSorted((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time))
+  const { value } = await api.get(`/api/sut_reservation?${query}`)
+  const reservations = value.sut_reservations as readonly NamedReservation[]
+  return reservations.toSorted((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time))
 }
 
 /** Those that wait, and those of `before` that no longer do and were granted. */
 const readRequests = async (api: Readable, userId: string, before: readonly SutRequest[]) => {
-  const { value } = await api.get<{ sut_requests: readonly SutRequest[] }>(
-    `/api/sut_request?user_id=${userId}&status=waiting&limit=${MOST}`,
-  )
+  const { value } = await api.get(`/api/sut_request?user_id=${userId}&status=waiting&limit=${MOST}`)
   const waiting = value.sut_requests
   const gone = before.filter(({ _id }) => !waiting.some((each) => each._id === _id))
-  const ended = await Promise.all(
-    gone.map(async ({ _id }) => (await api.get<SutRequest>(`/api/sut_request/${_id}`)).value),
-  )
+  const ended = await Promise.all(gone.map(async ({ _id }) => (await api.get(`/api/sut_request/${_id}`)).value))
   return {
     requests: waiting.toReversed(),
     granted: ended.filter(({ status }) => status === 'granted'),

@@ -73,7 +73,7 @@ const MISSING_TRIES = 3
 const reaching = (api: Readable, after: string | undefined) => {
   let least: string | undefined
   const get: Api['get'] = async (path, sent) => {
-    const answer = await api.get<never>(path, { ...sent, after: sent?.after ?? after })
+    const answer = await api.get(path, { ...sent, after: sent?.after ?? after })
     const { position = '0' } = answer
     if (least === undefined || isAfter(least, position)) least = position
     return answer

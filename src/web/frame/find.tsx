@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { readAll } from '../data/lists.ts'
-import type { Person, Sut } from '../data/objects.ts'
+import type { Person } from '../data/objects.ts'
 import { type PageContext, usePage } from '../page/context.ts'
 import { goTo } from '../page/location.ts'
 import { IconButton } from '../parts/button.tsx'
@@ -38,8 +38,7 @@ const screensLike = (me: Me, typed: string): readonly Found[] =>
 
 /** Machines and people that have the text in their names. Only administrators have a screen for people. */
 const objectsLike = async ({ api }: PageContext, me: Me, typed: string): Promise<readonly Found[]> => {
-  const { suts } = (await api.get<{ suts: readonly Sut[] }>(`/api/sut?name=${encodeURIComponent(typed)}&limit=${MOST}`))
-    .value
+  const { suts } = (await api.get(`/api/sut?name=${encodeURIComponent(typed)}&limit=${MOST}`)).value
   const machines = suts.map(
     ({ _id, name }): Found => ({ key: _id, icon: 'machine', name, hint: 'Machine', go: () => goTo('machines', _id) }),
   )

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Answer, Refused } from '../service/api.ts'
+import { type Answer, type AnswerAt, type BodyAt, Refused } from '../service/api.ts'
 import { usePage } from './context.ts'
 
 export interface Sending {
@@ -7,7 +7,11 @@ export interface Sending {
   readonly refused: Refused | undefined
   readonly isBusy: boolean
   /** Sends a command; undefined if it was refused. */
-  readonly send: <A>(path: string, body?: object, ifMatch?: string) => Promise<Answer<A> | undefined>
+  readonly send: <const P extends string>(
+    path: P,
+    body?: BodyAt<P>,
+    ifMatch?: string,
+  ) => Promise<Answer<AnswerAt<'post', P>> | undefined>
   readonly forgive: () => void
 }
 
@@ -16,11 +20,11 @@ export const useSending = (): Sending => {
   const { api } = usePage()
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
-  const send = async <A>(path: string, body?: object, ifMatch?: string): Promise<Answer<A> | undefined> => {
+  const send: Sending['send'] = async (path, body, ifMatch) => {
     setBusy(true)
     setRefused(undefined)
     try {
-      return await api.send<A>(path, { body, ifMatch })
+      return await api.send(path, { body, ifMatch })
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       setRefused(error)

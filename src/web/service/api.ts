@@ -1,12 +1,39 @@
+import type { components, paths } from './berth-api.d.ts'
+
 /** The interface of the service, as the page uses it. */
 
-/** What a problem says, as RFC 9457 and the guide's chapter on errors have it. */
-export interface Problem {
+/** Objects by their names in the OpenAPI document. */
+export type Schemas = components['schemas']
+
+/** `/api/sut/{}` for the address of a machine, with or without parameters, and for the path in the document. */
+type Shape<P extends string> = P extends `${infer Path}?${string}`
+  ? Shape<Path>
+  : P extends `${infer First}/${infer Rest}`
+    ? `${Segment<First>}/${Shape<Rest>}`
+    : Segment<P>
+type Segment<S extends string> = string extends S ? '{}' : S extends `{${string}}` ? '{}' : S
+
+type Operations<M extends 'get' | 'post'> = {
+  [P in keyof paths as Shape<P>]: paths[P] extends Record<M, infer O> ? O : never
+}
+type Operation<M extends 'get' | 'post', P extends string> = Operations<M>[Shape<P> & keyof Operations<M>]
+
+interface Json<A> {
+  readonly content: { readonly 'application/json': A }
+}
+/** What the service answers at an address; unknown if the address is. */
+export type AnswerAt<M extends 'get' | 'post', P extends string> =
+  Operation<M, P> extends { readonly responses: { readonly 200: Json<infer A> } | { readonly 201: Json<infer A> } }
+    ? A
+    : unknown
+/** What it takes there. */
+export type BodyAt<P extends string> =
+  Operation<'post', P> extends { readonly requestBody?: Json<infer A> } ? A : object
+
+/** What a problem says. The page has codes of its own where nothing was answered. */
+export type Problem = Omit<Partial<Schemas['Problem']>, 'code' | 'detail'> & {
   readonly code: string
   readonly detail: string
-  readonly instance?: string
-  readonly errors?: readonly { readonly pointer?: string; readonly detail: string }[]
-  readonly [member: string]: unknown
 }
 
 /** A request that failed. Status 0: there was no answer. */
@@ -32,8 +59,8 @@ export interface Answer<A> {
   readonly keptUntil?: string | undefined
 }
 
-export interface Sent {
-  readonly body?: object | undefined
+export interface Sent<B = unknown> {
+  readonly body?: B | undefined
   /** An `Idempotency-Key`: the request may be sent again with it and does nothing twice. */
   readonly key?: string | undefined
   readonly ifMatch?: string | undefined
@@ -66,13 +93,16 @@ const headersOf = (
 })
 
 export interface Api {
-  readonly get: <A>(path: string, sent?: Omit<Sent, 'body' | 'key'>) => Promise<Answer<A>>
-  readonly post: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
+  readonly get: <const P extends string>(
+    path: P,
+    sent?: Omit<Sent, 'body' | 'key'>,
+  ) => Promise<Answer<AnswerAt<'get', P>>>
+  readonly post: <const P extends string>(path: P, sent?: Sent<BodyAt<P>>) => Promise<Answer<AnswerAt<'post', P>>>
   /**
    * Posts a command until it is known what became of it, four times at most. Its key lives as long as that is not known:
    * the same command sent again does nothing twice then, and after an answer it is another command.
    */
-  readonly send: <A>(path: string, sent?: Sent) => Promise<Answer<A>>
+  readonly send: Api['post']
   /** A file, under the name that the answer gives it. */
   readonly file: (path: string, accept: string) => Promise<{ readonly blob: Blob; readonly name: string }>
   /** Opens a stream, which may last. */
@@ -136,13 +166,13 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
 
   /** The keys of commands of which it is not known what became of them. */
   const keys = new Map<string, string>()
-  const send = async <A>(path: string, sent: Sent = {}): Promise<Answer<A>> => {
+  const send: Api['send'] = async (path, sent = {}) => {
     const command = JSON.stringify([path, sent])
     const { key = keys.get(command) ?? newKey() } = sent
     keys.set(command, key)
     for (const delays = [...retryDelaysMs]; ; ) {
       try {
-        const answer = await call<A>('POST', path, { ...sent, key })
+        const answer = await call<never>('POST', path, { ...sent, key })
         keys.delete(command)
         return answer
       } catch (error) {

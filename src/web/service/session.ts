@@ -1,18 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { type Api, makeApi, Refused } from './api.ts'
+import { type Api, makeApi, Refused, type Schemas } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
 
 /** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
 
-export type Role = 'administrator' | 'tester' | 'auditor'
-
-export interface Me {
-  readonly _id: string
-  readonly name: string
-  readonly role: Role
-  /** The tag selector of a tester; empty for every machine. */
-  readonly scope?: string
-}
+export type Me = Schemas['User']
+export type Role = Me['role']
 
 /**
  * `checking`: at first. `out`: nobody is signed in. `in`: somebody is. `ended`: somebody was, and the page is kept
@@ -33,11 +26,7 @@ export interface Session {
   readonly isBusy: boolean
 }
 
-interface Kept {
-  readonly session: string
-  /** RFC 3339. */
-  readonly expires_at: string
-}
+type Kept = Pick<Schemas['LoginSession'], 'session' | 'expires_at'>
 
 const KEPT = 'berth session'
 const TRANSACTION = 'berth sign-on'
@@ -138,7 +127,7 @@ const makeCheck =
       return
     }
     try {
-      const { value, position } = await api.get<Me>('/api/user/me')
+      const { value, position } = await api.get('/api/user/me')
       set({ phase: 'in', me: value, since: position, error: undefined })
     } catch (error) {
       const isOut = error instanceof Refused && error.status === 401
@@ -150,7 +139,7 @@ const renew = async (api: Api): Promise<void> => {
   const kept = readKept()
   if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW_MS) return
   try {
-    keep((await api.post<Kept>('/api/login/renew')).value)
+    keep((await api.post('/api/login/renew')).value)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     // It is tried again; a session that has ended has been noticed.
@@ -162,20 +151,26 @@ type Returned = NonNullable<ReturnType<typeof readCallback>>
 /** Ends a single sign-on with what the provider sent the browser back with. */
 const endSingleSignOn = async (
   { set, api }: State,
-  { isRefused, ...finish }: Returned,
+  { isRefused, code, state, iss, transaction }: Returned,
   check: () => Promise<void>,
 ): Promise<void> => {
   // Who is signed in already stays so, whatever the provider says.
   const former = readKept()
   const out = (error: string): void | Promise<void> => (former === undefined ? set({ phase: 'out', error }) : check())
   if (isRefused) return out('The provider did not sign you in. Try again, or use a password.')
-  if (finish.code === undefined || finish.state === undefined || finish.transaction === null)
+  if (code === undefined || state === undefined || transaction === null)
     return out('This sign-in did not begin in this tab. Begin again.')
   if (former === undefined) set({ phase: 'out' })
   // A former session is not sent along: a refusal would end it.
   forget()
   try {
-    keep((await api.post<Kept>('/api/login/oidc/finish', { body: finish })).value)
+    keep(
+      (
+        await api.post('/api/login/oidc/finish', {
+          body: { code, state, transaction, ...(iss !== undefined && { iss }) },
+        })
+      ).value,
+    )
   } catch (error) {
     if (former === undefined) throw error
     keep(former)
@@ -217,12 +212,12 @@ export const openSession = (): SessionControl => {
       attempt(async () => {
         // A former session is not sent along: the answer to a wrong password would end it.
         forget()
-        keep((await api.post<Kept>('/api/login', { body: { name, password } })).value)
+        keep((await api.post('/api/login', { body: { name, password } })).value)
         await check()
       }),
     beginSingleSignOn: () =>
       attempt(async () => {
-        const { value } = await api.post<{ url: string; transaction: string }>('/api/login/oidc/start')
+        const { value } = await api.post('/api/login/oidc/start')
         sessionStorage.setItem(TRANSACTION, value.transaction)
         location.assign(value.url)
       }),

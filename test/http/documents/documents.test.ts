@@ -10,6 +10,7 @@ import type { Answer } from '../client.ts'
 import { createSut, NOW } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { sharedService } from '../shared.ts'
+import { apiTypes, TYPES } from './api-types.ts'
 import { tellExamples, written } from './example-story.ts'
 import { closedFor, makeMisfit, misfits } from './fitting.ts'
 
@@ -49,6 +50,10 @@ test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is dete
   const asyncApiFaults = (one: object) => faults(new Ajv(options), JSON.parse(text), one)
   t.is(asyncApiFaults(document), undefined)
   t.not(asyncApiFaults({ ...document, operations: { sendEvents: { action: 'publish' } } }), undefined)
+})
+
+test('the types for programs are those that the OpenAPI document has', async (t) => {
+  t.is(await apiTypes(), await readFile(TYPES, 'utf8'))
 })
 
 const valueAt = (document: unknown, place: readonly string[]): Document | undefined =>

@@ -3,13 +3,14 @@ import { isKnown, openLab } from '../../../src/web/data/lab.ts'
 import type { Reservation, Sut } from '../../../src/web/data/objects.ts'
 import type { Readable } from '../../../src/web/service/api.ts'
 
+const CHANGED = { created_at: '2030-05-08T00:00:00Z', updated_at: '2030-05-08T00:00:00Z' }
 const sut = (_id: string, name: string): Sut => ({
   ...{ _id, name, description: '', address: 'a', port: 1, sut_type: 'vnc', is_active: true, tags: {} },
-  ...{ manufacturer: '', model: '', os: '', version: '' },
+  ...{ manufacturer: '', model: '', os: '', version: '', ...CHANGED },
   monitoring: { status: 'Unknown', status_description: '', last_updated: '2030-05-08T00:00:00Z' },
 })
 const reservation = (_id: string, sut_id: string, from: string, to: string): Reservation => ({
-  ...{ _id, sut_id, user_id: 'u', listen_port: 1, updated_at: '2030-05-08T00:00:00Z' },
+  ...{ _id, sut_id, user_id: 'u', listen_port: 1, ...CHANGED },
   ...{ start_time: `2030-05-08T${from}:00Z`, end_time: `2030-05-08T${to}:00Z` },
 })
 const at = (clock: string): number => Date.parse(`2030-05-08T${clock}:00Z`)

@@ -103,7 +103,7 @@ test('a strip overlooks no outage, and says where nothing is known', (t) => {
   const outages = [
     { from: at(2.1), to: at(2.2), cause: 'refused' },
     { from: at(23), to: null, cause: 'timed_out' },
-  ]
+  ] as const
   const uptime = uptimeOf({ outages, unknown: [{ from: at(0), to: at(1.7) }] }, SPAN.to)
   const slots = slotsOf(uptime, SPAN, 24)
   t.deepEqual(slots.slice(0, 4), ['unknown', 'unknown', 'down', 'up'])

@@ -4,6 +4,7 @@ import type { Known } from '../../../src/web/features/machines/form.ts'
 export const sut = (part: Partial<Sut> = {}): Sut => ({
   ...{ _id: 'a', name: 'bench 1', description: '', address: '10.0.0.1', port: 5900, sut_type: 'vnc', is_active: true },
   ...{ manufacturer: '', model: '', os: 'Ubuntu', version: '24.04', tags: { rack: '2' } },
+  ...{ created_at: '2030-05-01T08:00:00Z', updated_at: '2030-05-01T08:00:00Z' },
   monitoring: { status: 'Online', status_description: 'SUT is online', last_updated: '2030-05-02T08:00:00Z' },
   ...part,
 })

@@ -1,11 +1,11 @@
 import test from 'ava'
 import { saidOf } from '../../../src/web/screens/screen/endings.ts'
-import { Refused } from '../../../src/web/service/api.ts'
+import { type Problem, Refused } from '../../../src/web/service/api.ts'
 
 const ABOUT = { name: 'bench 3', end: undefined, me: 'alice' }
 
 /** What is said of a screen whose reservation ended so. */
-const said = (cause: string, by: string | null = null) => {
+const said = (cause: NonNullable<Problem['cause']>, by: string | null = null) => {
   const problem = { code: 'reservation_over', detail: `It was ${cause}.`, cause, by }
   return saidOf({ kind: 'refused', refused: new Refused(409, problem) }, ABOUT)
 }

@@ -20,6 +20,7 @@ const anna: User = {
   quota,
   scope: 'rack=3',
   created_at: '2030-01-01T00:00:00Z',
+  updated_at: '2030-01-01T00:00:00Z',
 }
 const saved = valuesOf(anna, null)
 const ofService = valuesOf({ ...anna, quota: null }, { ...quota, hours_per_week: null })

@@ -3,9 +3,10 @@ import type { ListedUser } from '../../../src/web/features/people/user.ts'
 import { ordered, tagsOfScope } from '../../../src/web/screens/people/list.ts'
 import { toUser } from '../../../src/web/screens/people/to-user.ts'
 
+const CHANGED = { created_at: '2030-01-01T00:00:00Z', updated_at: '2030-01-01T00:00:00Z' }
 const person = (name: string, hours: number, role: ListedUser['role'] = 'tester'): ListedUser => ({
-  ...{ _id: name, name, role, quota: null, scope: '', created_at: '2030-01-01T00:00:00Z' },
-  used: { hours, reservations: 1, quota: null },
+  ...{ _id: name, name, role, quota: null, scope: '', ...CHANGED },
+  used: { hours, reservations: 1, week: '2030-W01', quota: null },
 })
 const people = [person('lab 10', 3), person('audrey', 0, 'auditor'), person('lab 9', 7)]
 const names = (users: readonly ListedUser[]): readonly string[] => users.map(({ name }) => name)

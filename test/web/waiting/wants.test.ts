@@ -23,7 +23,7 @@ const said = (words: Words): string =>
 const request = (part: Partial<SutRequest>): SutRequest => ({
   ...{ _id: 'r', created_at: '2030-05-02T08:00:00Z', user_id: 'jo', user_name: 'Jonas', duration: 7_200 },
   ...{ expires_at: '2030-05-02T18:00:00Z', priority: 0, keepalive: null, status: 'waiting' },
-  sut_reservation_id: null,
+  ...{ updated_at: '2030-05-02T08:00:00Z', sut_reservation_id: null },
   ...part,
 })
 

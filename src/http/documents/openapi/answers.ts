@@ -21,6 +21,7 @@ import { SessionCause } from '../../../domain/events/session.ts'
 import { monitoringInterval, PUBLIC_SUT_FIELDS, sutFields, tagName } from '../../../domain/events/sut.ts'
 import { Quota, Role, SCOPE_MAX, TokenScope } from '../../../domain/events/user.ts'
 import { OVER_CAUSES } from '../../../domain/failure.ts'
+import { STATUS } from '../../../domain/monitoring/status.ts'
 import { REQUEST_STATUSES } from '../../../domain/request/queue.ts'
 import { OCCURRENCES_MAX, OCCURRENCES_MIN, RULE_LENGTH_MAX } from '../../../domain/series/rule.ts'
 import { pick } from '../../../domain/values/pick.ts'
@@ -85,7 +86,7 @@ const explained = { position: whole, waits_for: listOf(text(1, 4096)), expected_
 const sut = {
   ...{ _id: assignedId, created_at: numericOffset, updated_at: numericOffset, ...pick(sutFields, PUBLIC_SUT_FIELDS) },
   monitoring: closedSchema({
-    ...{ status: text(1, 256), last_updated: withoutFraction, status_description: text(1, 256) },
+    ...{ status: oneOf(...Object.values(STATUS)), last_updated: withoutFraction, status_description: text(1, 256) },
   }),
   tags: dictionary('tags', tagName, text(0, 256)),
 }

@@ -8,7 +8,7 @@ export interface Entry {
   /** RFC 3339. */
   readonly time: string
   readonly stream: string
-  readonly revision: number
+  readonly revision?: number
   readonly actor?: string
   /** Where it can be read. */
   readonly actorname?: string
@@ -25,11 +25,6 @@ export interface Change {
   readonly changed?: true
 }
 
-interface HistoryPage {
-  readonly count: number
-  readonly events: readonly Entry[]
-}
-
 export interface Newest {
   /** How many there are in all. */
   readonly count: number
@@ -39,10 +34,10 @@ export interface Newest {
 
 /** The newest entries of a history, which the interface lists from the oldest on. */
 export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
-  const path = `/api/sut/${sutId}/history`
-  const { count } = (await api.get<HistoryPage>(`${path}?limit=1`)).value
+  const { count } = (await api.get(`/api/sut/${sutId}/history?limit=1`)).value
   const offset = Math.max(0, count - most)
-  const { value } = await api.get<HistoryPage>(`${path}?offset=${offset}&limit=${Math.max(1, Math.min(most, 1_000))}`)
+  const limit = Math.max(1, Math.min(most, 1_000))
+  const { value } = await api.get(`/api/sut/${sutId}/history?offset=${offset}&limit=${limit}`)
   return { count: value.count, entries: value.events.toReversed() }
 }
 
@@ -64,5 +59,5 @@ export const labelOf = ({ path }: Change): string => {
 export const lastChange = (entries: readonly Entry[], revision: number): Entry | undefined =>
   entries.find(
     // What names the machine it is about is a reservation's.
-    ({ data, revision: its, stream }) => data.sut_id === undefined && stream.startsWith('sut-') && its > revision,
+    ({ data, revision: its = 0, stream }) => data.sut_id === undefined && stream.startsWith('sut-') && its > revision,
   )

@@ -6,12 +6,6 @@ import { KINDS, type Kind, typesOf } from './templates.ts'
 /** An event as `/api/events` has it. */
 export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
 
-export interface FeedPage {
-  readonly events: readonly FeedEvent[]
-  readonly next: string | null
-  readonly caught_up: boolean
-}
-
 /** What one wants to see. It stands in the address. */
 export interface Filter {
   readonly kinds: ReadonlySet<Kind>

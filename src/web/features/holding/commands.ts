@@ -10,10 +10,10 @@ export const command = async (
   body: object | undefined,
 ): Promise<Reservation | Refused> => {
   try {
-    const { value } = await api.send<Reservation>(path, { body })
-    lab.put(value)
+    const reservation = (await api.send(path, { body })).value as Reservation
+    lab.put(reservation)
     own.read()
-    return value
+    return reservation
   } catch (error) {
     if (error instanceof Refused) return error
     throw error

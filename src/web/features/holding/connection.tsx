@@ -7,20 +7,10 @@ import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { Refused } from '../../service/api.ts'
+import { Refused, type Schemas } from '../../service/api.ts'
 
-/** How to reach a machine: the answer of `GET .../connection`, as far as the page uses it. */
-export interface Connection {
-  readonly host: string | null
-  readonly port: number
-  readonly sut_type: 'vnc' | 'rdp' | 'tcp'
-  readonly open: boolean
-  readonly bound_here: boolean
-  /** When it is released unless somebody connects. */
-  readonly released_unused_at: string | null
-  /** Why the port could not be opened, or a client not be connected, the last time. */
-  readonly last_error: { readonly cause: string } | null
-}
+/** How to reach a machine. */
+export type Connection = Schemas['Connection']
 
 /** Seconds that an answer may wait for the port to open. */
 const WAIT = 20
@@ -36,7 +26,7 @@ export const useConnection = (id: string, isRunning: boolean): readonly [Connect
   const { value: connection, retry } = useReading<Connection | undefined>(
     `connection of ${id} ${isRunning}`,
     async (api) =>
-      isRunning ? (await api.get<Connection>(`/api/sut_reservation/${id}/connection${wait.current}`)).value : undefined,
+      isRunning ? (await api.get(`/api/sut_reservation/${id}/connection${wait.current}`)).value : undefined,
     { of: (change) => (change._id === id ? id : undefined) },
   )
   const isShut = connection !== undefined && isClosed(connection)

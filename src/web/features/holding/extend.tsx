@@ -93,7 +93,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
         <Name of={first.user_name} /> has it from {formatWhen(Date.parse(first.start_time), Date.now())}.
       </span>
     )
-  const wrong = errors?.find(({ pointer }) => pointer === '#/end_time')
+  const wrong = errors?.find((each) => 'pointer' in each && each.pointer === '#/end_time')
   return wrong === undefined ? message : `The end ${wrong.detail}.`
 }
 

@@ -100,8 +100,8 @@ const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
   const add = (rows: readonly object[]): Promise<void> =>
     busily(async () => {
       try {
-        const { value } = await api.send<Readonly<Record<string, unknown>>>(path, { body: { [member]: rows } })
-        await onAdded?.(value)
+        const { value } = await api.send(path, { body: { [member]: rows } })
+        await onAdded?.(value as Readonly<Record<string, unknown>>)
         return { at: 'done', count: rows.length }
       } catch (error) {
         return refusedAs(error, () => void add(rows))

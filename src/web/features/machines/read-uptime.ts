@@ -1,7 +1,7 @@
 import { toIso } from '../../format/times.ts'
 import type { Readable } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
-import { type Uptime, type UptimeRead, uptimeOf } from './uptime.ts'
+import { type Uptime, uptimeOf } from './uptime.ts'
 
 /** Machines of a request, at most. */
 const AT_ONCE = 100
@@ -11,7 +11,7 @@ const spanOf = ({ from, to }: Stretch): string =>
 
 /** When a machine was not there. */
 export const readUptime = async (api: Readable, sutId: string, span: Stretch): Promise<Uptime> =>
-  uptimeOf((await api.get<UptimeRead>(`/api/sut/${sutId}/outages?${spanOf(span)}`)).value, span.to)
+  uptimeOf((await api.get(`/api/sut/${sutId}/outages?${spanOf(span)}`)).value, span.to)
 
 /** The same of several machines, at most 100. */
 export const readUptimes = async (
@@ -22,8 +22,6 @@ export const readUptimes = async (
   const ids = sutIds.slice(0, AT_ONCE)
   if (ids.length === 0) return new Map()
   const query = `${ids.map((id) => `sut_id=${id}`).join('&')}&${spanOf(span)}`
-  const { value } = await api.get<{ readonly suts: readonly (UptimeRead & { readonly sut_id: string })[] }>(
-    `/api/outages?${query}`,
-  )
+  const { value } = await api.get(`/api/outages?${query}`)
   return new Map(value.suts.map((each) => [each.sut_id, uptimeOf(each, span.to)]))
 }

@@ -1,5 +1,5 @@
-import type { Checked, FullSettings, Sut } from '../../data/objects.ts'
-import { type Answer, type Api, newKey, type Readable, Refused } from '../../service/api.ts'
+import type { Checked, FullSettings } from '../../data/objects.ts'
+import { type Answer, type Api, type BodyAt, newKey, type Readable, Refused } from '../../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
 /** Sends what a form says, one request after the other. */
@@ -11,14 +11,11 @@ export type Saved =
 
 /** A machine with its settings, for administrators. */
 export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
-  const { value, etag } = await api.get<Sut & { readonly settings: FullSettings }>(
-    `/api/sut/${sutId}?include=settings`,
-    {
-      after,
-    },
-  )
+  const { value, etag } = await api.get(`/api/sut/${sutId}?include=settings`, {
+    after,
+  })
   const { settings, ...sut } = value
-  return { sut, settings, etag: etag ?? '*' }
+  return { sut, settings: settings as FullSettings, etag: etag ?? '*' }
 }
 
 /**
@@ -49,12 +46,12 @@ const asRefused = (error: unknown): Refused => {
 /** Sends what differs from `known`, each request with the ETag of the answer before. */
 const saveChanges = async ({ api, keyFor, reason }: Order, known: Known, values: Values): Promise<Saved> => {
   let { etag } = known
-  let last: Answer<Sut> | undefined
+  let last: Answer<unknown> | undefined
   const read = (): Promise<Known> => readKnown(api, known.sut._id, last?.position)
   try {
     for (const { verb, body } of changesOf(values, known)) {
       const path = `/api/sut/${known.sut._id}/${verb}`
-      last = await api.send<Sut>(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
+      last = await api.send(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
       etag = last.etag ?? etag
     }
     return { kind: 'saved', known: last === undefined ? known : await read() }
@@ -67,9 +64,10 @@ const saveChanges = async ({ api, keyFor, reason }: Order, known: Known, values:
 const create = async (order: Order, values: Values): Promise<Saved> => {
   const { api, keyFor, reason } = order
   const path = '/api/sut/create'
-  const body = createOf(values)
+  // Numbers go as typed where they are none, and the service says so.
+  const body = createOf(values) as BodyAt<typeof path>
   try {
-    const { value, position } = await api.send<Sut>(path, { body, reason, key: keyFor(path, body) })
+    const { value, position } = await api.send(path, { body, reason, key: keyFor(path, body) })
     // What `create` does not take, such as monitoring.
     const known = await readKnown(api, value._id, position)
     const saved = await saveChanges(order, known, { ...values, user_name: undefined, password: undefined })
@@ -86,7 +84,7 @@ export const saveMachine = (order: Order, known: Known | undefined, values: Valu
 /** Probes a machine now. */
 export const checkMachine = async (api: Api, sutId: string): Promise<Checked | Refused> => {
   try {
-    return (await api.post<Checked>(`/api/sut/${sutId}/check`)).value
+    return (await api.post(`/api/sut/${sutId}/check`)).value
   } catch (error) {
     return asRefused(error)
   }

@@ -1,5 +1,6 @@
 import { formatCount, formatDuration, formatPercent, formatWhen } from '../../format/format.ts'
 import { MINUTE } from '../../format/times.ts'
+import type { Schemas } from '../../service/api.ts'
 import { causeText } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../schedule/calendar.ts'
 import type { Outage } from '../schedule/cells.ts'
@@ -13,20 +14,15 @@ export interface Uptime {
   readonly unknown: readonly Stretch[]
 }
 
-/** As the interface has it, in RFC 3339; `to` is null while it lasts. */
-export interface UptimeRead {
-  readonly outages: readonly { readonly from: string; readonly to: string | null; readonly cause: string }[]
-  readonly unknown: readonly { readonly from: string; readonly to: string | null }[]
-}
-
+/** `to` is null while it lasts. */
 const toOf = (to: string | null, end: number): number => (to === null ? end : Date.parse(to))
 
-export const uptimeOf = ({ outages, unknown }: UptimeRead, end: number): Uptime => ({
+export const uptimeOf = ({ outages, unknown }: Schemas['Outages'], end: number): Uptime => ({
   outages: outages.map(({ from, to, cause }) => ({
     ...{ from: Date.parse(from), to: toOf(to, end), cause },
     isOpen: to === null,
   })),
-  unknown: unknown.map(({ from, to }) => ({ from: Date.parse(from), to: toOf(to, end) })),
+  unknown: unknown.map(({ from, to }) => ({ from: Date.parse(from), to: Date.parse(to) })),
 })
 
 /** What of a span stretches cover, in milliseconds. Stretches do not overlap. */

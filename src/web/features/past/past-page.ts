@@ -15,7 +15,7 @@ const refuse = () => Promise.reject(new Refused(409, { code: 'past', detail: 'Th
 
 const readOnly = (api: Api, asOf: AsOf): Api => ({
   ...api,
-  get: (path, sent) => api.get(pathAsOf(path, asOf), sent),
+  get: (path, sent) => api.get(pathAsOf(path, asOf) as typeof path, sent),
   ...{ post: refuse, send: refuse },
 })
 

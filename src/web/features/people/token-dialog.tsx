@@ -38,7 +38,7 @@ export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props)
   const submit = async (): Promise<void> => {
     if (name.trim() === '' || !isAnswered) return
     const body = { name: name.trim(), role, ...(expiry !== '' && { expires_in: Number(expiry) }) }
-    const issued = await send<IssuedToken>(`/api/user/${userId}/token`, body)
+    const issued = await send(`/api/user/${userId}/token`, body)
     if (issued !== undefined) onIssued(issued.value)
   }
   const errors = errorsByField(refused)

@@ -1,22 +1,11 @@
 import { ofUser } from '../../data/reading.ts'
 import { formatClock, formatCount, formatDate, formatRelativeDay } from '../../format/format.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
-import type { Role } from '../../service/session.ts'
+import type { Schemas } from '../../service/api.ts'
 
-export interface Token {
-  readonly _id: string
-  readonly name: string
-  readonly role: Role
-  /** RFC 3339. */
-  readonly created_at: string
-  /** `null`: never. */
-  readonly expires_at: string | null
-}
-
+export type Token = Schemas['Token']
 /** The answer to a request for a new one. A repeated request does not get the token. */
-export interface IssuedToken extends Token {
-  readonly token?: string
-}
+export type IssuedToken = Token & Partial<Pick<Schemas['NewToken'], 'token'>>
 
 const DAY_MS = 86_400_000
 /** Before the end of a token, in which it is marked. */
@@ -26,7 +15,7 @@ const EXPIRY_NOTICE_MS = 14 * DAY_MS
 export const useTokens = (userId: string): Reading<readonly Token[]> =>
   useReading(
     `tokens ${userId}`,
-    async (api) => (await api.get<{ tokens: readonly Token[] }>(`/api/user/${userId}/token?limit=1000`)).value.tokens,
+    async (api) => (await api.get(`/api/user/${userId}/token?limit=1000`)).value.tokens,
     ofUser(userId),
   )
 

@@ -10,7 +10,7 @@ export const useUsed = (): Reading<{ readonly used?: Used }> => {
   const { reservations } = page.own.own.value
   return useReading(
     'used',
-    async (api) => (await api.get<{ used?: Used }>('/api/user/me?include=used')).value,
+    async (api) => (await api.get('/api/user/me?include=used')).value,
     ofUser(meOf(page)._id),
     versionOf(reservations),
   )

@@ -1,42 +1,16 @@
 import { formatHours } from '../../format/format.ts'
+import type { Schemas } from '../../service/api.ts'
 import type { Role } from '../../service/session.ts'
 
 /** Users, as administrators and they themselves see them. */
 
-export interface Quota {
-  /** `null`: no limit. */
-  readonly hours_per_week: number | null
-  readonly reservations_max: number | null
-  readonly priority_max: number | null
-}
-
-export interface Used {
-  /** Of the current week. */
-  readonly hours: number
-  /** Those that are not over. */
-  readonly reservations: number
-  /** The one that applies, the service's included; `null` for roles without one. */
-  readonly quota: Quota | null
-}
-
-export interface User {
-  readonly _id: string
-  readonly name: string
-  readonly role: Role
-  /** `null`: the one of the service. */
-  readonly quota: Quota | null
-  /** Tags that a machine must have; empty for every machine. */
-  readonly scope: string
-  /** RFC 3339. */
-  readonly created_at: string
-  readonly removed_at?: string
-  readonly erased_at?: string
-}
-
+export type User = Schemas['User']
+/** `null`: no limit. */
+export type Quota = NonNullable<User['quota']>
+/** Of the current week, and of those that are not over. The quota is the one that applies, the service's included. */
+export type Used = NonNullable<User['used']>
 /** With `include=used`. */
-export interface ListedUser extends User {
-  readonly used: Used
-}
+export type ListedUser = User & Required<Pick<User, 'used'>>
 
 export const ROLES: readonly (readonly [Role, string])[] = [
   ['tester', 'Tester'],

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { NamedReservation } from '../../data/objects.ts'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -22,7 +21,7 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
   const id = request.sut_reservation_id ?? ''
   const { value } = useReading(
     `granted ${id}`,
-    async (api) => (await api.get<NamedReservation>(`/api/sut_reservation/${id}?include=names`)).value,
+    async (api) => (await api.get(`/api/sut_reservation/${id}?include=names`)).value,
     { of: () => undefined },
   )
   const when = value === undefined ? 'now' : `until ${formatWhen(Date.parse(value.end_time), now)}`

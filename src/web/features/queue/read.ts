@@ -4,19 +4,14 @@ import type { SutRequest } from '../../data/objects.ts'
 import { type About, ofKinds } from '../../data/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
+import type { Schemas } from '../../service/api.ts'
 import type { Queued } from '../schedule/queued.ts'
 import { ranked } from './wants.ts'
 
 /** Those who wait. */
 
 /** One that waits, and what is said of it. */
-export interface WaitingRequest extends SutRequest {
-  /** How many are before it; only while it waits, as all of these. */
-  readonly position?: number
-  readonly waits_for?: readonly string[]
-  /** RFC 3339; `null` where nobody knows. */
-  readonly expected_at?: string | null
-}
+export type WaitingRequest = Schemas['SutRequestRead']
 
 /** Who waits for one machine, by machine and rank. */
 export const queuedBySut = (queue: readonly SutRequest[] | undefined): ReadonlyMap<string, readonly Queued[]> => {
@@ -71,7 +66,7 @@ export const useRequest = (id: string): Reading<Known> => {
   return useReading(
     `request ${id}`,
     async (api) => {
-      const { value: request } = await api.get<WaitingRequest>(`/api/sut_request/${encodeURIComponent(id)}`)
+      const { value: request } = await api.get(`/api/sut_request/${encodeURIComponent(id)}`)
       const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
       return { request, sutName: sut?.name }
     },

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Match, SutRequest } from '../../data/objects.ts'
+import type { Match } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 
@@ -27,7 +27,7 @@ export const useWaiting = () => {
       ...(priority !== undefined && { priority }),
       ...(keepalive !== undefined && { keepalive }),
     }
-    const answer = await send<SutRequest>('/api/sut_request/create', body)
+    const answer = await send('/api/sut_request/create', body)
     if (answer === undefined) return
     setId(answer.value._id)
     if (keepalive !== undefined) page.kept.keep(answer.value._id, keepalive)

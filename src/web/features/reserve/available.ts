@@ -25,15 +25,6 @@ export interface Available {
   readonly shorter: Offer | undefined
 }
 
-interface Page {
-  readonly next: string | null
-  readonly suts: readonly {
-    readonly _id: string
-    readonly name: string
-    readonly free: readonly { readonly start_time: string; readonly end_time: string }[]
-  }[]
-}
-
 /** What was released becomes free with the next full second, and is offered before: nobody presses as fast. */
 const RELEASE_MS = 1_000
 
@@ -60,7 +51,7 @@ const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length
   const asked = { match: JSON.stringify(match), user_id, from: toIso(from), to: toIso(to), limit: String(limit) }
   const duration = String(Math.ceil(length / 1_000))
   const query = new URLSearchParams({ ...asked, duration, ...(after !== undefined && { after }) })
-  const { next, suts } = (await api.get<Page>(`/api/availability?${query}`)).value
+  const { next, suts } = (await api.get(`/api/availability?${query}`)).value
   const offers = suts.flatMap(({ _id: sutId, name, free: [first] }): readonly Offer[] =>
     first === undefined ? [] : [{ sutId, name, from: Date.parse(first.start_time), to: Date.parse(first.end_time) }],
   )

@@ -20,7 +20,7 @@ const FIELDS = {
   version: 'Version',
 } as const
 /** Fields that criteria may name. `name` comes with a link only: who wants one machine takes it on the schedule. */
-const NAMED = [...Object.keys(FIELDS), 'name']
+const NAMED = [...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), 'name'] as const
 const TYPES: Readonly<Record<string, string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }
 const TAG = 'tag.'
 

@@ -8,23 +8,18 @@ import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Refused } from '../../service/api.ts'
+import { Refused, type Schemas } from '../../service/api.ts'
 import { ruleText } from './dates.ts'
 
 /** Series: made as a whole, and what has not begun of them cancelled as a whole. */
 
-interface Answered {
-  readonly series_id: string
-  readonly sut_reservations: readonly Reservation[]
-}
-
 type Lab = Pick<PageContext, 'api' | 'lab' | 'own'>
 
-const post = async (page: Lab, path: string, body: object): Promise<Answered | Refused> => {
+const post = async (page: Lab, path: string, body: object): Promise<Schemas['SeriesReservations'] | Refused> => {
   try {
-    const { value } = await page.api.send<Answered>(path, { body })
+    const { value } = await page.api.send(path, { body })
     page.own.read()
-    return value
+    return value as Schemas['SeriesReservations']
   } catch (error) {
     if (error instanceof Refused) return error
     throw error
@@ -48,21 +43,16 @@ export const cancelRest = async (page: Lab, seriesId: string): Promise<Refused |
   return undefined
 }
 
-/** A series, as `GET /api/sut_reservation_series/<id>` answers it. */
-export interface Series {
-  readonly _id: string
-  readonly rrule: string
-  readonly sut_reservations: readonly (Reservation & { readonly state: string })[]
-}
+export type Series = Schemas['Series']
 
 /** The series that a reservation belongs to; undefined for one of its own, and until it was read. */
 export const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined => {
   const { value } = useReading<Series | undefined>(
     `series of ${_id}`,
     async (api) => {
-      const one = await api.get<{ series_id: string | null }>(`/api/sut_reservation/${_id}?include=series`)
+      const one = await api.get(`/api/sut_reservation/${_id}?include=series`)
       const { series_id } = one.value
-      return series_id === null ? undefined : (await api.get<Series>(`/api/sut_reservation_series/${series_id}`)).value
+      return !series_id ? undefined : (await api.get(`/api/sut_reservation_series/${series_id}`)).value
     },
     ofSut(sut_id, 'sut_reservation'),
   )

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { FeedPage } from '../../features/events/feed.ts'
 import { fromLocal, toLocal } from '../../features/past/local.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
@@ -14,7 +13,7 @@ import { show } from '../schedule/grid/view.ts'
 
 /** The moment of an entry of the log. */
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
-  const { value } = await api.get<FeedPage>(`/api/events?order=desc&limit=1&before=${entry + 1}`)
+  const { value } = await api.get(`/api/events?order=desc&limit=1&before=${entry + 1}`)
   const [event] = value.events
   return event === undefined || Number(event.sequence) !== entry
     ? undefined

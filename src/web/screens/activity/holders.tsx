@@ -66,10 +66,9 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
     })
     if (sut !== '') query.set('sut_id', sut)
     try {
-      const { value } = await page.api.get<{ count: number; sut_reservations: readonly NamedReservation[] }>(
-        `/api/sut_reservation?${query}`,
-      )
-      const reservations = value.sut_reservations.toSorted((a, b) =>
+      const { value } = await page.api.get(`/api/sut_reservation?${query}`)
+      const all = value.sut_reservations as readonly NamedReservation[]
+      const reservations = all.toSorted((a, b) =>
         (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),
       )
       setFound({ at, reservations, count: value.count })

@@ -56,7 +56,7 @@ const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): Rea
       readonly [string, string] | undefined
     > => {
       try {
-        const { value } = await api.get<Sut>(`/api/sut/${id}?as_of=${sequence}`)
+        const { value } = await api.get(`/api/sut/${id}?as_of=${sequence}`)
         return [id, value.name]
       } catch (error) {
         if (!(error instanceof Refused)) throw error

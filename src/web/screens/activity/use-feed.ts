@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RETRY_DELAY_MS } from '../../data/reading.ts'
-import { type FeedEvent, type FeedPage, joined } from '../../features/events/feed.ts'
+import { type FeedEvent, joined } from '../../features/events/feed.ts'
 import { usePage } from '../../page/context.ts'
 import { type Api, Refused } from '../../service/api.ts'
 
@@ -20,17 +20,15 @@ const POLL_INTERVAL_MS = 15_000
 /** Events that are kept, at most. */
 export const KEPT_MAX = 2_000
 
-const pathOf = (query: string, parameters: string): string =>
-  `/api/events?${query === '' ? '' : `${query}&`}${parameters}`
+const queryOf = (query: string, parameters: string): string => (query === '' ? parameters : `${query}&${parameters}`)
 
 /** Reads back from a position until a page is full. */
 const readBack = async (api: Api, query: string, before: string | undefined): Promise<Feed> => {
   const events: FeedEvent[] = []
   let next = before
   for (let pages = 0; pages < PAGES_MAX && events.length < PAGE; pages++) {
-    const { value } = await api.get<FeedPage>(
-      pathOf(query, `order=desc&limit=${PAGE}${next === undefined ? '' : `&before=${next}`}`),
-    )
+    const asked = queryOf(query, `order=desc&limit=${PAGE}${next === undefined ? '' : `&before=${next}`}`)
+    const { value } = await api.get(`/api/events?${asked}`)
     events.push(...value.events)
     if (value.caught_up || value.next === null) return { events, older: undefined }
     next = value.next
@@ -42,7 +40,7 @@ const readBack = async (api: Api, query: string, before: string | undefined): Pr
 const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
   const last = feed.events[0]?.sequence
   if (last === undefined) return readBack(api, query, undefined)
-  const { value } = await api.get<FeedPage>(pathOf(query, `after=${last}&limit=1000`))
+  const { value } = await api.get(`/api/events?${queryOf(query, `after=${last}&limit=1000`)}`)
   if (!value.caught_up) return readBack(api, query, undefined)
   const events = joined(value.events.toReversed(), feed.events)
   const kept = events.slice(0, KEPT_MAX)

@@ -35,13 +35,7 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
 }
 
 /** What a machine is, and how it is reached. */
-export const Facts = ({
-  sut,
-  settings,
-}: {
-  readonly sut: Sut
-  readonly settings: Settings | FullSettings | undefined
-}): VNode => {
+export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
   const { sut_type, address, port, os, manufacturer, model, version, description } = sut
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const rows = [
@@ -49,7 +43,7 @@ export const Facts = ({
     ['Maker', joined(manufacturer, model)],
     ['Version', version],
     ...(settings === undefined ? [] : settingsOf(settings)),
-    ...(settings !== undefined && 'listen_port' in settings ? fullSettingsOf(sut, settings) : []),
+    ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),
   ].filter(([, value]) => value !== '')
   return (
     <dl class="facts">

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Sut, turnaroundOf } from '../../data/objects.ts'
+import { bookedOf, type Sut, turnaroundOf } from '../../data/objects.ts'
 import { ofSut, RETRY_DELAY_MS } from '../../data/reading.ts'
 import type { Known } from '../../features/machines/form.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
@@ -39,15 +39,15 @@ const MOST = 800
 
 const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
   const sutId = encodeURIComponent(id)
-  const path = `/api/sut_reservation?sut_id=${sutId}&from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}&include=names,series&limit=${MOST}`
+  const span = `from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}`
   const [found, { value }] = await Promise.all([
     isAdministrator
       ? readKnown(api, sutId)
-      : api.get<Sut>(`/api/sut/${sutId}?include=settings`).then((answer) => answer.value),
-    api.get<{ readonly sut_reservations: readonly NamedReservation[] }>(path),
+      : api.get(`/api/sut/${sutId}?include=settings`).then((answer) => answer.value),
+    api.get(`/api/sut_reservation?sut_id=${sutId}&${span}&include=names,series&limit=${MOST}`),
   ])
   const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
-  const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name]))
+  const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name ?? '']))
   const ofSeries = new Set(value.sut_reservations.filter(({ series_id }) => series_id).map(({ _id }) => _id))
   const known = 'etag' in found ? found : undefined
   const sut = 'etag' in found ? { ...found.sut, settings: found.settings } : found

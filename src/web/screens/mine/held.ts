@@ -1,9 +1,10 @@
 import { readReservations, readSut } from '../../data/lists.ts'
 import type { Change } from '../../data/news.ts'
-import { bookedOf, type Connected, type NamedReservation } from '../../data/objects.ts'
+import { bookedOf, type NamedReservation } from '../../data/objects.ts'
 import { type About, ofKinds } from '../../data/reading.ts'
 import { toIso } from '../../format/times.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
+import type { Schemas } from '../../service/api.ts'
 
 /** Machines of own reservations of which details are shown, at most. */
 const MOST = 50
@@ -46,7 +47,7 @@ export interface PastList {
   readonly hasMore: boolean
 }
 
-const sumUsed = (sessions: readonly Connected[], now: number): ReadonlyMap<string, number> => {
+const sumUsed = (sessions: readonly Schemas['Session'][], now: number): ReadonlyMap<string, number> => {
   const used = new Map<string, number>()
   for (const { reservation_id, opened_at, closed_at } of sessions) {
     const milliseconds = (closed_at === null ? now : Date.parse(closed_at)) - Date.parse(opened_at)
@@ -61,20 +62,14 @@ export const usePast = (userId: string, most: number, version: string): Reading<
     `past ${most}`,
     async (api) => {
       const query = `user_id=${userId}&include=names,state,cancelled&limit=${most}`
-      const list = await api.get<{ count: number; sut_reservations: readonly NamedReservation[] }>(
-        `/api/sut_reservation?${query}`,
-      )
+      const list = await api.get(`/api/sut_reservation?${query}`)
       const { count, sut_reservations: all } = list.value
-      const past = all.filter(({ state }) => state !== 'running' && state !== 'ahead')
+      const past = (all as readonly NamedReservation[]).filter(({ state }) => state !== 'running' && state !== 'ahead')
       const first = Math.min(...past.map(({ start_time }) => Date.parse(start_time)))
       const sessions =
         past.length === 0
           ? []
-          : (
-              await api.get<{ sessions: readonly Connected[] }>(
-                `/api/session?user_id=${userId}&from=${toIso(first)}&limit=1000`,
-              )
-            ).value.sessions
+          : (await api.get(`/api/session?user_id=${userId}&from=${toIso(first)}&limit=1000`)).value.sessions
       const reservations = past.toSorted((a, b) => Date.parse(b.end_time) - Date.parse(a.end_time))
       return { reservations, used: sumUsed(sessions, Date.now()), hasMore: count > all.length }
     },

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { SecretNote, UNKEPT } from '../../features/people/secret-note.tsx'
-import type { User } from '../../features/people/user.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
@@ -9,14 +8,13 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { errorsByField, TextField } from '../../parts/field.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
+import type { Schemas } from '../../service/api.ts'
 import { PersonFields } from './fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
 
-/** Shown once, where Berth made it. */
-type AddedUser = User & { readonly password?: string }
-
 interface Added {
-  readonly user: AddedUser
+  /** The password is shown once, where Berth made it. */
+  readonly user: Schemas['NewUser']
   /** Whether the password was typed, so that it is known. */
   readonly isTyped: boolean
 }
@@ -63,7 +61,7 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
   const isOff = isBusy || !isAnswered || values.name.trim() === '' || wrongLimits(values).length > 0
   const submit = async (): Promise<void> => {
     if (isOff) return
-    const answer = await send<AddedUser>('/api/user/create', creationOf(values, password))
+    const answer = await send('/api/user/create', creationOf(values, password))
     if (answer === undefined) return
     setAdded([{ user: answer.value, isTyped: password !== '' }, ...added])
     setAdding(false)

@@ -11,6 +11,7 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import type { Answer } from '../../service/api.ts'
 import { Removal, Removed } from './leaving.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { PersonForm } from './person-form.tsx'
@@ -72,7 +73,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const isAnswered = page.control.isAnswered.value
   const { value, failed, retry } = useReading(
     `person ${id}`,
-    (api) => api.get<User>(`/api/user/${encodeURIComponent(id)}`),
+    async (api) => (await api.get(`/api/user/${encodeURIComponent(id)}`)) as Answer<User>,
     ofUser(id),
   )
   const [isPassword, setPassword] = useState(false)

@@ -83,8 +83,8 @@ export const changesOf = (values: Values, base: Values): Readonly<Record<string,
 }
 
 /** What is sent to add somebody. */
-export const creationOf = (values: Values, password: string): object => ({
-  ...{ role: values.role, ...changesOf(values, EMPTY) },
+export const creationOf = (values: Values, password: string) => ({
+  ...{ name: '', role: values.role, ...changesOf(values, EMPTY) },
   ...(password !== '' && { password }),
 })
 

@@ -57,7 +57,7 @@ export const PersonForm = ({ newest, applied, isAnswered, onSaved, children }: P
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (isOff) return
-    const answer = await send<User>(`/api/user/${encodeURIComponent(base.value._id)}/update`, changes, base.etag)
+    const answer = await send(`/api/user/${encodeURIComponent(base.value._id)}/update`, changes, base.etag)
     if (answer === undefined) return
     setBase(answer)
     setTyped(undefined)

@@ -57,7 +57,7 @@ export const openConsole = (
   }
   const open = async (): Promise<void> => {
     const [{ value }, novnc] = await Promise.all([
-      api.post<{ url: string }>(`/api/sut_reservation/${reservationId}/console`),
+      api.post(`/api/sut_reservation/${reservationId}/console`),
       loadLater(() => import('@novnc/novnc')),
     ])
     if (isClosed) return

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Reservation, type Sut, takenOf } from '../../data/objects.ts'
+import { bookedOf, type NamedReservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { About } from '../../data/reading.ts'
 import type { Booked, Taken } from '../../features/schedule/calendar.ts'
 import { HOUR, toIso } from '../../format/times.ts'
@@ -26,15 +26,13 @@ export const useSubject = (id: string): Subject => {
   const { value } = useReading(
     `screen ${id}`,
     async (api) => {
-      const path = `/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`
-      const { value: reservation } = await api.get<NamedReservation>(path)
+      const { value } = await api.get(`/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`)
+      const reservation = value as NamedReservation
       const { sut_id } = reservation
       sutId.current = sut_id
       const [sut, list] = await Promise.all([
-        api.get<Sut>(`/api/sut/${sut_id}?include=settings`),
-        api.get<{ sut_reservations: readonly Reservation[] }>(
-          `/api/sut_reservation?sut_id=${sut_id}&from=${toIso(Date.now() - BEFORE_MS)}&limit=1000`,
-        ),
+        api.get(`/api/sut/${sut_id}?include=settings`),
+        api.get(`/api/sut_reservation?sut_id=${sut_id}&from=${toIso(Date.now() - BEFORE_MS)}&limit=1000`),
       ])
       const booked = list.value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
       return { reservation, sut: sut.value, taken: takenOf(sut.value, booked) }

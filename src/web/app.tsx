@@ -12,6 +12,7 @@ import { linkTo } from './page/location.ts'
 import { nearest, titleOf } from './page/warning.ts'
 import { Button } from './parts/button.tsx'
 import { Modal } from './parts/modal.tsx'
+import { Page } from './parts/show/page.tsx'
 import { StateBlock } from './parts/state.tsx'
 import { texts } from './parts/texts.ts'
 import { More } from './screens/more/more.tsx'
@@ -79,18 +80,11 @@ const Content = ({
     )
   if (found.forbidden !== undefined && !found.may.includes(me.role))
     return (
-      <main class="main">
-        <div class="page">
-          <div class="page-head">
-            <h1 class="grow">{found.heading ?? found.title}</h1>
-          </div>
-          <StateBlock icon="lock" {...found.forbidden}>
-            <div class="row">
-              <Button label={texts.openSchedule} href={linkTo('schedule')} />
-            </div>
-          </StateBlock>
-        </div>
-      </main>
+      <Page title={found.heading ?? found.title}>
+        <StateBlock icon="lock" {...found.forbidden}>
+          <Button label={texts.openSchedule} href={linkTo('schedule')} />
+        </StateBlock>
+      </Page>
     )
   const shown = <Shown id={id} />
   return found.isOfPast ? (

@@ -20,9 +20,7 @@ export const NoMachines = ({ children }: Props): VNode => {
         title="No machine is in your scope"
         text={`You see machines with ${tags}. No machine has it now. An administrator can change your scope or tag machines.`}
       >
-        <div class="row">
-          <CopyButton isWide label="Copy a message for them" text={message} />
-        </div>
+        <CopyButton isWide label="Copy a message for them" text={message} />
       </StateBlock>
     )
   }

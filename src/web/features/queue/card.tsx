@@ -1,15 +1,14 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
-import { FailedBlock } from '../../parts/state.tsx'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
 import { type Known, useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
@@ -109,24 +108,15 @@ const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
 
 /** A request as it is now: its place and why it waits, what was granted, or that it is over. */
 export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
-  const { value, failed, retry } = useRequest(id)
-  if (value === undefined)
-    return failed === undefined ? (
-      <div class="stack" aria-busy="true">
-        <span class="vh" role="status">
-          Loading
-        </span>
-        <span class="sk sk-name" />
-      </div>
-    ) : (
-      <FailedBlock
-        title="What you wait for could not be loaded"
-        failed={failed}
-        seconds={RETRY_DELAY_MS / 1_000}
-        onRetry={retry}
-      />
-    )
-  const { request } = value
-  if (request.status === 'waiting') return <Waiting known={value} isDisabled={isDisabled} onWithdrawn={retry} />
-  return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
+  const reading = useRequest(id)
+  return (
+    <Loaded reading={reading} what="What you wait for" skeleton={1}>
+      {(known) => {
+        const { request } = known
+        if (request.status === 'waiting')
+          return <Waiting known={known} isDisabled={isDisabled} onWithdrawn={reading.retry} />
+        return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
+      }}
+    </Loaded>
+  )
 }

@@ -5,6 +5,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
 import { Button } from '../../parts/button.tsx'
 import { initialsOf } from '../../parts/initials.ts'
+import { Page, Section } from '../../parts/show/page.tsx'
 import { texts } from '../../parts/texts.ts'
 import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
 import { Password } from './password.tsx'
@@ -20,10 +21,7 @@ const Appearance = (): VNode => {
   const { theme } = usePage()
   const value = theme.value
   return (
-    <section class="section" aria-label="Appearance and warnings">
-      <div class="section-head">
-        <h2>Appearance and warnings</h2>
-      </div>
+    <Section title="Appearance and warnings">
       <div class="stack appearance">
         <div class="row">
           <span class="grow">Theme</span>
@@ -44,7 +42,7 @@ const Appearance = (): VNode => {
         </div>
         <BeforeTheEnd />
       </div>
-    </section>
+    </Section>
   )
 }
 
@@ -68,16 +66,12 @@ const Sessions = (): VNode => {
     </>
   )
   return (
-    <section class="section" aria-label="Sessions">
-      <div class="section-head">
-        <h2 class="grow">Sessions</h2>
-        {isAsking ? sure : ask}
-      </div>
+    <Section title="Sessions" beside={isAsking ? sure : ask}>
       <p class="second">
         This browser stays signed in for 12 hours. That is renewed while the page is open, for seven days at most.
         Signing out everywhere ends the sessions of all your browsers, this one included. Tokens stay good.
       </p>
-    </section>
+    </Section>
   )
 }
 
@@ -87,38 +81,36 @@ export const Account = (): VNode => {
   const me = meOf(page)
   const isTester = me.role === 'tester'
   return (
-    <main class="main">
-      <div class="page narrow">
-        <div class="page-head">
-          <h1 class="grow">Your account</h1>
-          <Button icon="out" label={texts.signOut} onClick={() => page.control.signOut(false)} />
-        </div>
-        <div class="row who-am-i">
-          <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
-          <div class="grow">
-            <div class="medium clip">
-              <bdi>{me.name}</bdi>
-            </div>
-            <div class="small muted">
-              {roleTextOf(me.role)}
-              {!isTester && ', no quota'}
-            </div>
+    <Page
+      class="narrow"
+      title="Your account"
+      beside={<Button icon="out" label={texts.signOut} onClick={() => page.control.signOut(false)} />}
+    >
+      <div class="row who-am-i">
+        <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
+        <div class="grow">
+          <div class="medium clip">
+            <bdi>{me.name}</bdi>
+          </div>
+          <div class="small muted">
+            {roleTextOf(me.role)}
+            {!isTester && ', no quota'}
           </div>
         </div>
-        {isTester && (
-          <section class="section" aria-label="Quota">
-            <Quota />
-          </section>
-        )}
-        <Password />
-        <Tokens role={me.role} />
-        <Sessions />
-        <Appearance />
-        <nav class="section row wrap" aria-label="Help">
-          <a href="/guide">{texts.guide}</a>
-          <a href="/docs">{texts.docs}</a>
-        </nav>
       </div>
-    </main>
+      {isTester && (
+        <section class="section" aria-label="Quota">
+          <Quota />
+        </section>
+      )}
+      <Password />
+      <Tokens role={me.role} />
+      <Sessions />
+      <Appearance />
+      <nav class="section row wrap" aria-label="Help">
+        <a href="/guide">{texts.guide}</a>
+        <a href="/docs">{texts.docs}</a>
+      </nav>
+    </Page>
   )
 }

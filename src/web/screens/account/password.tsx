@@ -5,6 +5,7 @@ import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
 import { errorsByField, Switch, TextField } from '../../parts/field.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
+import { Section } from '../../parts/show/page.tsx'
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
 export const Password = (): VNode => {
@@ -28,10 +29,7 @@ export const Password = (): VNode => {
   }
   const isWrong = refused?.problem.code === 'wrong_password'
   return (
-    <section class="section" aria-label="Password">
-      <div class="section-head">
-        <h2>Password</h2>
-      </div>
+    <Section title="Password">
       <form class="password-form" onSubmit={submit}>
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: it only tells password managers whose password it is. */}
         <input
@@ -67,6 +65,6 @@ export const Password = (): VNode => {
       <Switch className="small second" label="Revoke my tokens too" isOn={isRevoking} onChange={setRevoking} />
       {refused !== undefined && errors.size === 0 && !isWrong && <RefusedNote refused={refused} />}
       {isChanged && <Note kind="ok">Your password is changed. Other browsers are signed out.</Note>}
-    </section>
+    </Section>
   )
 }

@@ -1,17 +1,17 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { SecretNote } from '../../features/people/secret-note.tsx'
 import { TokenDialog } from '../../features/people/token-dialog.tsx'
 import { expiryOf, type IssuedToken, madeText, type Token, useTokens } from '../../features/people/tokens.ts'
 import { roleTextOf } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
 import { RefusedNote } from '../../parts/show/note.tsx'
-import { FailedBlock } from '../../parts/state.tsx'
+import { Section } from '../../parts/show/page.tsx'
 import type { Role } from '../../service/session.ts'
 
 interface RowProps {
@@ -92,7 +92,8 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
   const { send, refused, isBusy } = useSending()
-  const { value: tokens, failed, retry } = useTokens('me')
+  const reading = useTokens('me')
+  const { retry } = reading
   const onIssued = (token: IssuedToken): void => {
     setAdding(false)
     setIssued(token)
@@ -106,37 +107,29 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     }
     retry()
   }
-  const list = (): unknown => {
-    if (tokens === undefined)
-      return failed === undefined ? (
-        <p class="muted" role="status">
-          Loading
-        </p>
-      ) : (
-        <FailedBlock
-          title="The tokens could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
-    if (tokens.length === 0) return <p class="muted">No tokens. Scripts use one in place of a password.</p>
-    return <Table tokens={tokens} now={now} isDisabled={isBusy || !isAnswered} onRevoke={revoke} />
-  }
   return (
-    <section class="section" aria-label="Tokens">
-      <div class="section-head">
-        <h2 class="grow">Tokens</h2>
+    <Section
+      title="Tokens"
+      beside={
         <Button icon="plus" look="small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
           New token
         </Button>
-      </div>
+      }
+    >
       {issued !== undefined && (
         <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
       )}
       <RefusedNote refused={refused} />
-      {list()}
+      <Loaded reading={reading} what="The tokens">
+        {(tokens) =>
+          tokens.length === 0 ? (
+            <p class="muted">No tokens. Scripts use one in place of a password.</p>
+          ) : (
+            <Table tokens={tokens} now={now} isDisabled={isBusy || !isAnswered} onRevoke={revoke} />
+          )
+        }
+      </Loaded>
       {isAdding && <TokenDialog userId="me" role={role} onIssued={onIssued} onClose={() => setAdding(false)} />}
-    </section>
+    </Section>
   )
 }

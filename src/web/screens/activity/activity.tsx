@@ -1,15 +1,16 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { entryOf, filterOf, isFiltering, queryOf } from '../../features/events/feed.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf, textOf } from '../../features/events/sentence.ts'
 import { formatRelativeDay, formatSecond } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { Page } from '../../parts/show/page.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
 import { AsOfDialog } from './as-of-dialog.tsx'
 import { NewestCheckpoint } from './checkpoint.tsx'
@@ -19,19 +20,6 @@ import { useNames, useReader } from './names.ts'
 import { KEPT_MAX, useFeed } from './use-feed.ts'
 
 const NOTHING: readonly never[] = []
-
-const Skeleton = (): VNode => (
-  <div aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    {[0, 1, 2, 3, 4, 5].map((n) => (
-      <div key={n} class="sk-row">
-        <span class="sk sk-name" />
-      </div>
-    ))}
-  </div>
-)
 
 /** Entries below the day on which they were recorded. */
 const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
@@ -70,19 +58,8 @@ export const Activity = (): VNode => {
       (each) =>
         wanted === '' || `${textOf(each.sentence)} ${each.entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted),
     )
-  const content = (): VNode => {
-    if (feed === undefined)
-      return failed === undefined ? (
-        <Skeleton />
-      ) : (
-        <FailedBlock
-          title="The activity could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
-    const older = feed.older !== undefined && events.length < KEPT_MAX
+  const content = ({ older: rest }: NonNullable<typeof feed>): VNode => {
+    const older = rest !== undefined && events.length < KEPT_MAX
     return (
       <div>
         <Days told={told} now={now} />
@@ -98,34 +75,35 @@ export const Activity = (): VNode => {
             <Button label="Older" look="quiet small" disabled={isReading} onClick={readOlder} />
           </p>
         )}
-        {feed.older !== undefined && !older && (
+        {rest !== undefined && !older && (
           <p class="older muted small">These are the {KEPT_MAX} newest. Choose dates to see older ones.</p>
         )}
       </div>
     )
   }
   return (
-    <main class="main">
-      <div class="page">
-        <div class="page-head">
-          <h1 class="grow">{texts.screens.activity}</h1>
-          <Button icon="clock" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
-            As of now
-            <Icon name="down" />
-          </Button>
+    <Page
+      title={texts.screens.activity}
+      beside={
+        <Button icon="clock" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+          As of now
+          <Icon name="down" />
+        </Button>
+      }
+    >
+      <div class="cols">
+        <div>
+          <Filters filter={filter} names={names} text={text} onText={setText} />
+          <Loaded reading={{ value: feed, failed, retry }} what="The activity" skeleton={6}>
+            {content}
+          </Loaded>
         </div>
-        <div class="cols">
-          <div>
-            <Filters filter={filter} names={names} text={text} onText={setText} />
-            {content()}
-          </div>
-          <aside class="stack aside">
-            <NewestCheckpoint />
-            <Holders names={names} now={now} />
-          </aside>
-        </div>
-        {isChoosing && <AsOfDialog now={page.clock.peek()} onClose={() => setChoosing(false)} />}
+        <aside class="stack aside">
+          <NewestCheckpoint />
+          <Holders names={names} now={now} />
+        </aside>
       </div>
-    </main>
+      {isChoosing && <AsOfDialog now={page.clock.peek()} onClose={() => setChoosing(false)} />}
+    </Page>
   )
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { SutRequest } from '../../data/objects.ts'
-import { ofKinds, ofSuts, RETRY_DELAY_MS } from '../../data/reading.ts'
+import { ofKinds, ofSuts } from '../../data/reading.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { useQueue } from '../../features/queue/read.ts'
@@ -13,11 +13,12 @@ import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { USUAL_TIMES } from '../../features/series/use-weekly.ts'
 import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
-import { FailedBlock } from '../../parts/state.tsx'
+import { Page } from '../../parts/show/page.tsx'
 import { texts } from '../../parts/texts.ts'
 import { CriteriaFields } from './criteria-fields.tsx'
 import { DayField } from './day-field.tsx'
@@ -25,34 +26,6 @@ import { Offer } from './offer.tsx'
 
 /** Seconds without a connection after which a machine is released, where one wants that. */
 const KEEPALIVE = 600
-
-const Skeleton = (): VNode => (
-  <div class="cols r376" aria-busy="true">
-    <div class="stack wishes">
-      <span class="vh" role="status">
-        Loading
-      </span>
-      {[4, 3, 4].map((values, n) => (
-        <div key={n} class="field">
-          <span class="sk sk-name" />
-          <div class="chips">
-            {Array.from({ length: values }, (_, m) => (
-              <span key={m} class="sk sk-chip" />
-            ))}
-          </div>
-        </div>
-      ))}
-    </div>
-    <div class="stack offer">
-      <span class="sk sk-name" />
-      <div class="choices">
-        {[0, 1, 2].map((n) => (
-          <span key={n} class="sk sk-line" />
-        ))}
-      </div>
-    </div>
-  </div>
-)
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
@@ -91,30 +64,14 @@ const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNod
 )
 
 /** Who waits, as far as anybody does. */
-const Waiting = ({
-  queue: { value, failed, retry },
-}: {
-  readonly queue: Reading<readonly SutRequest[]>
-}): VNode | undefined => {
-  if (value?.length === 0) return undefined
-  const shown =
-    value === undefined ? (
-      failed && (
-        <FailedBlock
-          title="Who waits could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
-    ) : (
-      <QueueTable queue={value} />
-    )
-  if (shown === undefined) return undefined
+const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }): VNode | undefined => {
+  if (queue.value === undefined ? queue.failed === undefined : queue.value.length === 0) return undefined
   return (
     <section class="stack queue-box" aria-label="Waiting">
       <h2>Waiting</h2>
-      {shown}
+      <Loaded reading={queue} what="Who waits">
+        {(value) => <QueueTable queue={value} />}
+      </Loaded>
     </section>
   )
 }
@@ -137,17 +94,6 @@ export const Book = (): VNode => {
   const [times, setTimes] = useState(USUAL_TIMES)
   const { criteria, start, length } = wish
   const content = (): VNode => {
-    if (!isLoaded)
-      return failed === undefined ? (
-        <Skeleton />
-      ) : (
-        <FailedBlock
-          title="The machines could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
     if (isEmpty) return <Empty isAdministrator={me.role === 'administrator'} />
     return (
       <div class="cols r376">
@@ -192,14 +138,10 @@ export const Book = (): VNode => {
     )
   }
   return (
-    <main class="main">
-      <div class="page book">
-        <div class="page-head">
-          <h1 class="grow">{texts.headings.book}</h1>
-          <span class="small muted">Times in {formatZone(now)}</span>
-        </div>
-        {content()}
-      </div>
-    </main>
+    <Page class="book" title={texts.headings.book} beside={<span class="small muted">Times in {formatZone(now)}</span>}>
+      <Loaded reading={{ value: isLoaded ? true : undefined, failed, retry }} what="The machines" skeleton={8}>
+        {content}
+      </Loaded>
+    </Page>
   )
 }

@@ -1,34 +1,20 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
 import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { formatNumber } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
-import { FailedBlock } from '../../parts/state.tsx'
 import { TakeButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { Gone, noneText, RefusalNote } from './notes.tsx'
 import { type OfferProps, useTaking } from './use-taking.ts'
 import { Weekly } from './weekly.tsx'
-
-const Skeleton = (): VNode => (
-  <div class="choices" aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    {[0, 1].map((n) => (
-      <div key={n} class="choice">
-        <span class="sk sk-name" />
-      </div>
-    ))}
-  </div>
-)
 
 const countText = ({ fitting, count, wish }: OfferProps, found: Available | undefined): string => {
   if (found === undefined) return `${formatNumber(fitting.length)} of ${formatNumber(count)} match`
@@ -148,21 +134,6 @@ export const Offer = (props: OfferProps): VNode => {
   const isAnswered = usePage().control.isAnswered.value
   const taking = useTaking(props)
   const heading = useFocusOnChange(taking.isOver)
-  const { value: found, failed, retry } = reading
-  const content = (): VNode => {
-    if (taking.isOver) return <Over taking={taking} userId={userId} isAnswered={isAnswered} />
-    if (found !== undefined) return <Choosing {...props} taking={taking} found={found} />
-    return failed === undefined ? (
-      <Skeleton />
-    ) : (
-      <FailedBlock
-        title="What is free could not be loaded"
-        failed={failed}
-        seconds={RETRY_DELAY_MS / 1_000}
-        onRetry={retry}
-      />
-    )
-  }
   return (
     <section class="stack offer" aria-labelledby="offer">
       <div class="row">
@@ -171,11 +142,17 @@ export const Offer = (props: OfferProps): VNode => {
         </h2>
         {!taking.isOver && (
           <span class="small muted" role="status">
-            {countText(props, found)}
+            {countText(props, reading.value)}
           </span>
         )}
       </div>
-      {content()}
+      {taking.isOver ? (
+        <Over taking={taking} userId={userId} isAnswered={isAnswered} />
+      ) : (
+        <Loaded reading={reading} what="What is free" class="choices" skeleton={2}>
+          {(found) => <Choosing {...props} taking={taking} found={found} />}
+        </Loaded>
+      )}
     </section>
   )
 }

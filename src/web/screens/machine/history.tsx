@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
 import type { Person } from '../../data/objects.ts'
-import { ofSut, RETRY_DELAY_MS } from '../../data/reading.ts'
+import { ofSut } from '../../data/reading.ts'
 import { readNewest } from '../../features/events/entries.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf } from '../../features/events/sentence.ts'
@@ -11,10 +11,11 @@ import { formatClock, formatCount, formatDay, formatSecond } from '../../format/
 import { midnightOf } from '../../format/times.ts'
 import { isBy } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { MenuChip } from '../../parts/menu.tsx'
-import { FailedBlock } from '../../parts/state.tsx'
+import { Section } from '../../parts/show/page.tsx'
 
 interface Props {
   readonly sutId: string
@@ -89,46 +90,29 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
     setKinds(next)
   }
   const older = value === undefined ? 0 : value.count - value.entries.length
-  const content = (): unknown => {
-    if (value === undefined)
-      return failed === undefined ? (
-        <p class="muted" role="status">
-          Loading
+  const content = ({ entries }: NonNullable<typeof value>): VNode => (
+    <div>
+      {shown.map((each) => (
+        <Line key={each.entry.sequence} {...each} when={momentOf(Date.parse(each.entry.time), now)} />
+      ))}
+      {shown.length === 0 && <p class="muted">Nothing of this kind among the {entries.length} newest entries.</p>}
+      {older > 0 && (
+        <p class="older">
+          <Button
+            look="quiet small"
+            disabled={read === undefined}
+            onClick={() => setMost(Math.min(1_000, entries.length + MORE))}
+          >
+            {formatCount(older, 'older entry', 'older entries')}
+          </Button>
         </p>
-      ) : (
-        <FailedBlock
-          title="The history could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
-    return (
-      <div>
-        {shown.map((each) => (
-          <Line key={each.entry.sequence} {...each} when={momentOf(Date.parse(each.entry.time), now)} />
-        ))}
-        {shown.length === 0 && (
-          <p class="muted">Nothing of this kind among the {value.entries.length} newest entries.</p>
-        )}
-        {older > 0 && (
-          <p class="older">
-            <Button
-              look="quiet small"
-              disabled={read === undefined}
-              onClick={() => setMost(Math.min(1_000, value.entries.length + MORE))}
-            >
-              {formatCount(older, 'older entry', 'older entries')}
-            </Button>
-          </p>
-        )}
-      </div>
-    )
-  }
+      )}
+    </div>
+  )
   return (
-    <section class="section" aria-label="History">
-      <div class="section-head">
-        <h2 class="grow">History</h2>
+    <Section
+      title="History"
+      beside={
         <MenuChip
           label={kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`}
           isOn={kinds.size > 0}
@@ -136,8 +120,11 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
           isMultiple
           onChoose={choose}
         />
-      </div>
-      {content()}
-    </section>
+      }
+    >
+      <Loaded reading={{ value, failed, retry }} what="The history">
+        {content}
+      </Loaded>
+    </Section>
   )
 }

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { bookedOf, type Sut, turnaroundOf } from '../../data/objects.ts'
-import { ofSut, RETRY_DELAY_MS } from '../../data/reading.ts'
+import { ofSut } from '../../data/reading.ts'
 import type { Known } from '../../features/machines/form.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { readKnown } from '../../features/machines/save.ts'
@@ -10,10 +10,12 @@ import { stateOf } from '../../features/machines/state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { midnightOf, toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { Section } from '../../parts/show/page.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
 import type { Readable, Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
@@ -59,30 +61,10 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
   const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
   return (
     <StateBlock icon="search" title="There is no such machine" text={text}>
-      <div class="row">
-        <Button label={texts.screens.machines} href={linkTo('machines')} />
-      </div>
+      <Button label={texts.screens.machines} href={linkTo('machines')} />
     </StateBlock>
   )
 }
-
-const Skeleton = (): VNode => (
-  <div class="page" aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    <div class="page-head">
-      <span class="sk sk-name" />
-    </div>
-    <div class="cols r320">
-      <div class="stack">
-        {[0, 1, 2, 3, 4, 5, 6].map((n) => (
-          <span key={n} class="sk sk-line" />
-        ))}
-      </div>
-    </div>
-  </div>
-)
 
 const Content = ({ read }: { readonly read: Read }): VNode => {
   const page = usePage()
@@ -113,13 +95,14 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
       />
       <div class="cols r320">
         <div>
-          <section>
-            <div class="section-head">
-              <h2 class="grow">Next 7 days</h2>
+          <Section
+            title="Next 7 days"
+            beside={
               <a class="small" href={linkTo('schedule')}>
                 In the schedule
               </a>
-            </div>
+            }
+          >
             <Week
               booked={booked}
               ofSeries={ofSeries}
@@ -129,7 +112,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
               nameOf={nameOf}
               onDay={onDay}
             />
-          </section>
+          </Section>
           <Monitoring sut={sut} now={now} />
           {me.role !== 'tester' && <History sutId={sut._id} ownId={me._id} now={now} />}
         </div>
@@ -148,24 +131,23 @@ export const Machine = ({ id }: { readonly id: string }): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const day = useComputed(() => midnightOf(page.clock.value)).value
-  const { value, failed, retry } = useReading(
+  const reading = useReading(
     `machine ${id} ${day}`,
     (api) => readMachine(api, id, isAdministrator, day),
     ofSut(id, 'sut', 'sut_reservation'),
   )
-  const content = (): VNode => {
-    // It may have left the scope since it was read.
-    if (failed?.status === 404 || failed?.status === 422) return <Gone failed={failed} />
-    if (value !== undefined) return <Content read={value} />
-    if (failed === undefined) return <Skeleton />
-    return (
-      <FailedBlock
-        title="The machine could not be loaded"
-        failed={failed}
-        seconds={RETRY_DELAY_MS / 1_000}
-        onRetry={retry}
-      />
-    )
-  }
-  return <main class="main">{content()}</main>
+  const { failed } = reading
+  // It may have left the scope since it was read.
+  const isGone = failed?.status === 404 || failed?.status === 422
+  return (
+    <main class="main">
+      {isGone ? (
+        <Gone failed={failed} />
+      ) : (
+        <Loaded reading={reading} what="The machine" class="page" skeleton={8}>
+          {(value) => <Content read={value} />}
+        </Loaded>
+      )}
+    </main>
+  )
 }

@@ -10,6 +10,7 @@ import { formatClock, formatDay, formatWhen } from '../../format/format.ts'
 import { HOUR, MINUTE } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { Section } from '../../parts/show/page.tsx'
 
 interface Props {
   readonly sut: Sut
@@ -75,9 +76,9 @@ export const Monitoring = ({ sut, now }: Props): VNode => {
   const isOff = sut.monitoring.status === 'Offline'
   const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
   return (
-    <section class="section" aria-label="Monitoring">
-      <div class="section-head">
-        <h2 class="grow">Monitoring</h2>
+    <Section
+      title="Monitoring"
+      beside={
         <div class="seg" role="group" aria-label="Span">
           {(Object.keys(SPANS) as readonly Name[]).map((each) => (
             <button key={each} type="button" aria-pressed={each === name} onClick={() => setName(each)}>
@@ -85,7 +86,8 @@ export const Monitoring = ({ sut, now }: Props): VNode => {
             </button>
           ))}
         </div>
-      </div>
+      }
+    >
       {value !== undefined && <Strip uptime={value} span={span} count={slots} label={label} isBig />}
       {value === undefined && <span class="sk strip big" aria-busy={failed === undefined} />}
       <Axis {...span} name={name} />
@@ -107,6 +109,6 @@ export const Monitoring = ({ sut, now }: Props): VNode => {
         </span>
       </p>
       {value !== undefined && <Outages uptime={value} now={now} />}
-    </section>
+    </Section>
   )
 }

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
@@ -11,10 +10,11 @@ import type { Booked } from '../../features/schedule/calendar.ts'
 import { spanOf } from '../../features/schedule/span.ts'
 import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useLab } from '../../page/use-lab.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import { Machine } from '../machine/machine.tsx'
 import { FilterBar, TitleBar } from './bars.tsx'
 import { matches, NO_FILTER, ordered, rowOf } from './list.ts'
@@ -23,27 +23,13 @@ import { show, view } from './view.ts'
 
 const NONE: readonly Booked[] = []
 
-const Skeleton = (): VNode => (
-  <div class="machines-in" aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    {Array.from({ length: 14 }, (_, n) => (
-      <div class="sk-row" key={n}>
-        <span class="sk sk-name" />
-        <span class={`sk sk-block sk-${n % 5}`} />
-      </div>
-    ))}
-  </div>
-)
-
 const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode => (
   <NoMachines>
     {onAdd && (
-      <div class="row">
+      <>
         <Button label="Add a machine" look="primary" onClick={onAdd} />
         <Button label="Import a CSV file" onClick={onImport} />
-      </div>
+      </>
     )}
   </NoMachines>
 )
@@ -116,25 +102,12 @@ const List = (): VNode => {
     document.getElementById('machines-filter')?.focus()
   }
   const content = (): VNode => {
-    if (!isLoaded)
-      return failed === undefined ? (
-        <Skeleton />
-      ) : (
-        <FailedBlock
-          title="The machines could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
     if (all.length === 0)
       return <Empty onAdd={isAdministrator ? () => setOpen('add') : undefined} onImport={() => setOpen('import')} />
     if (shown.length === 0)
       return (
         <StateBlock icon="filter" title="No machine matches">
-          <div class="row">
-            <Button label="Clear filters" onClick={() => show(NO_FILTER)} />
-          </div>
+          <Button label="Clear filters" onClick={() => show(NO_FILTER)} />
         </StateBlock>
       )
     return <MachineTable rows={shown} now={now} uptimes={uptimes} day={day} onView={onRows} />
@@ -150,7 +123,14 @@ const List = (): VNode => {
         onImport={() => setOpen('import')}
       />
       <FilterBar all={all} />
-      {content()}
+      <Loaded
+        reading={{ value: isLoaded ? true : undefined, failed, retry }}
+        what="The machines"
+        class="machines-in"
+        skeleton={14}
+      >
+        {content}
+      </Loaded>
       {open === 'add' && <MachineDialog known={undefined} onClose={close} />}
       {open === 'import' && <MachineImport onClose={close} />}
     </main>

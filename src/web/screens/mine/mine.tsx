@@ -2,15 +2,15 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { takenOf } from '../../data/objects.ts'
 import { isRunning, versionOf } from '../../data/own.ts'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { Page, Section } from '../../parts/show/page.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import { texts } from '../../parts/texts.ts'
-import type { Refused } from '../../service/api.ts'
 import { BeforeTheEnd, Quota } from './aside.tsx'
 import { useMachines, usePast } from './held.ts'
 import { Ahead, Past } from './rows.tsx'
@@ -21,43 +21,11 @@ import { SeriesAhead, useRules } from './series.tsx'
 const FEW = 20
 const MANY = 1_000
 
-const Skeleton = (): VNode => (
-  <div aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    {[0, 1, 2, 3].map((n) => (
-      <div key={n} class="list-row">
-        <span />
-        <span class="sk sk-name" />
-      </div>
-    ))}
-  </div>
-)
-
-const Head = ({ now }: { readonly now: number }): VNode => (
-  <div class="page-head">
-    <h1 class="grow">{texts.headings.mine}</h1>
-    <span class="small muted">Times in {formatZone(now)}</span>
-  </div>
-)
-
 const Nothing = (): VNode => (
   <StateBlock icon="calendar" title="You have no reservations">
-    <div class="row">
-      <Button label="See what is free" look="primary" href={linkTo('schedule')} />
-      <Button label={texts.headings.book} href={linkTo('book')} />
-    </div>
+    <Button label="See what is free" look="primary" href={linkTo('schedule')} />
+    <Button label={texts.headings.book} href={linkTo('book')} />
   </StateBlock>
-)
-
-const Failed = ({ failed, onRetry }: { readonly failed: Refused; readonly onRetry: () => void }): VNode => (
-  <FailedBlock
-    title="Your reservations could not be loaded"
-    failed={failed}
-    seconds={RETRY_DELAY_MS / 1_000}
-    onRetry={onRetry}
-  />
 )
 
 const PastSection = ({
@@ -69,22 +37,25 @@ const PastSection = ({
   /** What is past is read again when this changes. */
   readonly version: string
   readonly isAlone: boolean
-}): VNode | undefined => {
+}): VNode => {
   const [most, setMost] = useState(FEW)
-  const { value, failed, retry } = usePast(meOf(usePage())._id, most, version)
-  if (value === undefined) return failed && <Failed failed={failed} onRetry={retry} />
-  if (value.reservations.length === 0) return isAlone ? <Nothing /> : undefined
+  const reading = usePast(meOf(usePage())._id, most, version)
+  const content = ({ reservations, hasMore, used }: NonNullable<typeof reading.value>): VNode | undefined => {
+    if (reservations.length === 0) return isAlone ? <Nothing /> : undefined
+    const more = hasMore && most < MANY && <Button label="Show more" look="quiet small" onClick={() => setMost(MANY)} />
+    return (
+      <Section title="Past" beside={more}>
+        {reservations.map((reservation) => {
+          const held: Held = { reservation, sut: undefined, taken: undefined }
+          return <Past key={reservation._id} held={held} used={used.get(reservation._id)} mayReserve={mayReserve} />
+        })}
+      </Section>
+    )
+  }
   return (
-    <section class="section">
-      <div class="section-head">
-        <h2 class="grow">Past</h2>
-        {value.hasMore && most < MANY && <Button label="Show more" look="quiet small" onClick={() => setMost(MANY)} />}
-      </div>
-      {value.reservations.map((reservation) => {
-        const held: Held = { reservation, sut: undefined, taken: undefined }
-        return <Past key={reservation._id} held={held} used={value.used.get(reservation._id)} mayReserve={mayReserve} />
-      })}
-    </section>
+    <Loaded reading={reading} what="Your past reservations" skeleton={0}>
+      {content}
+    </Loaded>
   )
 }
 
@@ -104,64 +75,48 @@ export const Mine = (): VNode => {
   })
   const running = held.filter(({ reservation }) => isRunning(reservation, now))
   const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)
-  const main = (): VNode => {
-    if (!isLoaded) return failed === undefined ? <Skeleton /> : <Failed failed={failed} onRetry={page.own.read} />
-    return (
-      <div class="plain-sections">
-        {running.length > 0 && (
-          <section>
-            <div class="section-head">
-              <h2>Running</h2>
-            </div>
-            {running.map((each) => (
-              <Running key={each.reservation._id} held={each} isDisabled={!isAnswered} />
-            ))}
-          </section>
-        )}
-        {ahead.length > 0 && (
-          <section class="section">
-            <div class="section-head">
-              <h2>Next</h2>
-            </div>
-            {[...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) =>
-              all[0]?.reservation.series_id ? (
-                <SeriesAhead key={id} all={all} rrule={rules?.get(id)} isDisabled={!isAnswered} />
-              ) : (
-                all.map((held) => <Ahead key={id} held={held} isDisabled={!isAnswered} />)
-              ),
-            )}
-          </section>
-        )}
-        {requests.length > 0 && (
-          <section class="section">
-            <div class="section-head">
-              <h2>Waiting</h2>
-            </div>
-            {requests.map(({ _id }) => (
-              <RequestCard key={_id} id={_id} isDisabled={!isAnswered} />
-            ))}
-          </section>
-        )}
-        <PastSection
-          mayReserve={mayReserve}
-          isAlone={held.length + requests.length === 0}
-          version={versionOf(notOver)}
-        />
-      </div>
-    )
-  }
+  const main = (): VNode => (
+    <div class="plain-sections">
+      {running.length > 0 && (
+        <Section title="Running">
+          {running.map((each) => (
+            <Running key={each.reservation._id} held={each} isDisabled={!isAnswered} />
+          ))}
+        </Section>
+      )}
+      {ahead.length > 0 && (
+        <Section title="Next">
+          {[...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) =>
+            all[0]?.reservation.series_id ? (
+              <SeriesAhead key={id} all={all} rrule={rules?.get(id)} isDisabled={!isAnswered} />
+            ) : (
+              all.map((held) => <Ahead key={id} held={held} isDisabled={!isAnswered} />)
+            ),
+          )}
+        </Section>
+      )}
+      {requests.length > 0 && (
+        <Section title="Waiting">
+          {requests.map(({ _id }) => (
+            <RequestCard key={_id} id={_id} isDisabled={!isAnswered} />
+          ))}
+        </Section>
+      )}
+      <PastSection mayReserve={mayReserve} isAlone={held.length + requests.length === 0} version={versionOf(notOver)} />
+    </div>
+  )
+  const reading = { value: isLoaded ? true : undefined, failed, retry: page.own.read }
   return (
-    <main class="main">
-      <div class="page">
-        <Head now={now} />
-        <div class="cols">
-          {main()}
-          <aside class="stack aside">
-            <Quota />
-            <BeforeTheEnd />
-          </aside>
-        </div>
+    <Page title={texts.headings.mine} beside={<span class="small muted">Times in {formatZone(now)}</span>}>
+      <div class="cols">
+        <Loaded reading={reading} what="Your reservations" skeleton={4}>
+          {main}
+        </Loaded>
+        <aside class="stack aside">
+          <Quota />
+          <BeforeTheEnd />
+        </aside>
       </div>
-    </main>
+    </Page>
   )
 }

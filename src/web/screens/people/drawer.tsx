@@ -1,8 +1,9 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ofUser, RETRY_DELAY_MS } from '../../data/reading.ts'
+import { ofUser } from '../../data/reading.ts'
 import type { Used, User } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -10,7 +11,7 @@ import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import type { Answer } from '../../service/api.ts'
 import { Removal, Removed } from './leaving.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
@@ -71,19 +72,19 @@ const close = (): void => {
 export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const page = usePage()
   const isAnswered = page.control.isAnswered.value
-  const { value, failed, retry } = useReading(
+  const reading = useReading(
     `person ${id}`,
     async (api) => (await api.get(`/api/user/${encodeURIComponent(id)}`)) as Answer<User>,
     ofUser(id),
   )
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
-  const user = value?.value
+  const user = reading.value?.value
   // Also where the button that did it has gone.
   useLayoutEffect(() => title.current?.focus(), [user === undefined, user?.removed_at, user?.erased_at])
   const isMe = id === meOf(page)._id
   const changed = (): void => {
-    retry()
+    reading.retry()
     onChanged()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -94,31 +95,12 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   ) : (
     <Button icon="key" label="New password" disabled={!isAnswered} onClick={() => setPassword(true)} />
   )
-  const content = (): VNode => {
-    if (value === undefined || user === undefined) {
-      if (failed === undefined)
-        return (
-          <div aria-busy="true">
-            <span class="vh" role="status">
-              Loading
-            </span>
-            <span class="sk sk-name" />
-          </div>
-        )
-      if (failed.status === 404) return <StateBlock icon="user" title="There is no such person" />
-      return (
-        <FailedBlock
-          title="This person could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      )
-    }
+  const content = (newest: Answer<User>): VNode => {
+    const user = newest.value
     if (user.removed_at !== undefined) return <Removed user={user} isAnswered={isAnswered} onChanged={changed} />
     return (
       <>
-        <PersonForm newest={value} applied={used?.quota ?? null} isAnswered={isAnswered} onSaved={changed}>
+        <PersonForm newest={newest} applied={used?.quota ?? null} isAnswered={isAnswered} onSaved={changed}>
           {buttons}
         </PersonForm>
         {!isMe && (
@@ -142,7 +124,13 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
         </h2>
         <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={close} />
       </div>
-      {content()}
+      {reading.failed?.status === 404 && user === undefined ? (
+        <StateBlock icon="user" title="There is no such person" />
+      ) : (
+        <Loaded reading={reading} what="This person" skeleton={1}>
+          {content}
+        </Loaded>
+      )}
     </aside>
   )
 }

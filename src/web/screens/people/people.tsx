@@ -1,31 +1,19 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
-import { type About, RETRY_DELAY_MS } from '../../data/reading.ts'
+import type { About } from '../../data/reading.ts'
 import type { ListedUser } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
-import { FailedBlock, StateBlock } from '../../parts/state.tsx'
+import { StateBlock } from '../../parts/state.tsx'
 import { AddDialog } from './add-dialog.tsx'
 import { Drawer } from './drawer.tsx'
 import { type Order, ordered } from './list.ts'
 import { PeopleImport } from './people-import.tsx'
 import { PeopleTable } from './table.tsx'
-
-const Skeleton = (): VNode => (
-  <div class="list" aria-busy="true">
-    <span class="vh" role="status">
-      Loading
-    </span>
-    {Array.from({ length: 10 }, (_, n) => (
-      <div class="sk-row" key={n}>
-        <span class="sk sk-name" />
-      </div>
-    ))}
-  </div>
-)
 
 interface AloneProps {
   readonly onAdd: () => void
@@ -39,10 +27,8 @@ const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode => (
     title="Nobody else yet"
     text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
   >
-    <div class="row">
-      <Button label="Add a person" look="primary" disabled={isDisabled} onClick={onAdd} />
-      <Button label="Import a CSV file" disabled={isDisabled} onClick={onImport} />
-    </div>
+    <Button label="Add a person" look="primary" disabled={isDisabled} onClick={onAdd} />
+    <Button label="Import a CSV file" disabled={isDisabled} onClick={onImport} />
   </StateBlock>
 )
 
@@ -72,29 +58,9 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
-  const { value, failed, retry } = useUsers(isWithRemoved)
+  const reading = useUsers(isWithRemoved)
+  const { value, retry } = reading
   const users = useMemo(() => ordered(value ?? [], order), [value, order])
-  const content = (): VNode => {
-    if (value !== undefined)
-      return (
-        <PeopleTable users={users} ownId={ownId} openId={id} order={order} onOrder={setOrder}>
-          {value.length === 1 && !isWithRemoved && (
-            <Alone onAdd={() => setOpen('add')} onImport={() => setOpen('import')} isDisabled={!isAnswered} />
-          )}
-        </PeopleTable>
-      )
-    if (failed === undefined) return <Skeleton />
-    return (
-      <div class="list">
-        <FailedBlock
-          title="The people could not be loaded"
-          failed={failed}
-          seconds={RETRY_DELAY_MS / 1_000}
-          onRetry={retry}
-        />
-      </div>
-    )
-  }
   return (
     <main class={id === undefined ? 'main flush' : 'main flush has-drawer'}>
       <div class="bar">
@@ -106,7 +72,15 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
         <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={() => setOpen('add')} />
       </div>
       <div class="split">
-        {content()}
+        <Loaded reading={reading} what="The people" class="list" skeleton={10}>
+          {({ length }) => (
+            <PeopleTable users={users} ownId={ownId} openId={id} order={order} onOrder={setOrder}>
+              {length === 1 && !isWithRemoved && (
+                <Alone onAdd={() => setOpen('add')} onImport={() => setOpen('import')} isDisabled={!isAnswered} />
+              )}
+            </PeopleTable>
+          )}
+        </Loaded>
         {id !== undefined && (
           <Drawer key={id} id={id} used={value?.find(({ _id }) => _id === id)?.used} onChanged={retry} />
         )}

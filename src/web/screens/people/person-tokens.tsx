@@ -7,6 +7,7 @@ import { expiryOf, type IssuedToken, type Token, useTokens } from '../../feature
 import type { User } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
@@ -28,7 +29,8 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
   const { clock } = usePage()
   const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
   const path = encodeURIComponent(user._id)
-  const { value: tokens, failed, retry } = useTokens(path)
+  const reading = useTokens(path)
+  const { retry } = reading
   const { send, refused } = useSending()
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
@@ -87,9 +89,9 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
           <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
         )}
         <RefusedNote refused={refused} />
-        {tokens === undefined && failed !== undefined && <RefusedNote refused={failed} />}
-        {tokens?.length === 0 && <span class="muted">None</span>}
-        {tokens?.map(row)}
+        <Loaded reading={reading} what="The tokens">
+          {(tokens) => (tokens.length === 0 ? <span class="muted">None</span> : tokens.map(row))}
+        </Loaded>
       </div>
       {isAdding && <TokenDialog userId={path} role={user.role} onIssued={onIssued} onClose={() => setAdding(false)} />}
     </section>

@@ -28,9 +28,7 @@ const clear = (): void => {
 
 const NoMatch = (): VNode => (
   <StateBlock icon="filter" title="No machine matches">
-    <div class="row">
-      <Button label="Clear filters" onClick={clear} />
-    </div>
+    <Button label="Clear filters" onClick={clear} />
   </StateBlock>
 )
 

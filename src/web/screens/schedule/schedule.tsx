@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import type { Lab } from '../../data/lab.ts'
 import { type Sut, takenOf } from '../../data/objects.ts'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { queuedBySut, useQueue } from '../../features/queue/read.ts'
 import { type Booked, freeUntil, type Taken } from '../../features/schedule/calendar.ts'
@@ -12,8 +11,8 @@ import { grouped } from '../../features/schedule/rows.ts'
 import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
 import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { Loaded } from '../../page/loaded.tsx'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
-import { FailedBlock } from '../../parts/state.tsx'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
@@ -41,24 +40,19 @@ const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefi
 const useLoading = (span: Span): LabReading =>
   useLab(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
 
-const Skeleton = (): VNode => (
-  <div class="tl" aria-busy="true">
-    <div class="tl-in">
-      <span class="vh" role="status">
-        Loading
-      </span>
-      <div class="tl-axis" />
-      {Array.from({ length: 14 }, (_, n) => (
-        <div class="tl-row">
-          <div class="tl-head">
-            <span class="sk sk-name" />
-          </div>
-          <div class="tl-lane">
-            <span class={`sk sk-block sk-${n % 5}`} />
-          </div>
+const SKELETON = (
+  <div class="tl-in">
+    <div class="tl-axis" />
+    {Array.from({ length: 14 }, (_, n) => (
+      <div class="tl-row" key={n}>
+        <div class="tl-head">
+          <span class="sk sk-name" />
         </div>
-      ))}
-    </div>
+        <div class="tl-lane">
+          <span class={`sk sk-block sk-${n % 5}`} />
+        </div>
+      </div>
+    ))}
   </div>
 )
 
@@ -199,19 +193,6 @@ export const Schedule = (): VNode => {
   const onFold = (title: string): void => show({ folded: toggled(folded, title) })
 
   const content = (): VNode => {
-    if (!isLoaded)
-      return failed === undefined ? (
-        <Skeleton />
-      ) : (
-        <div class="tl">
-          <FailedBlock
-            title="The schedule could not be loaded"
-            failed={failed}
-            seconds={RETRY_DELAY_MS / 1_000}
-            onRetry={retry}
-          />
-        </div>
-      )
     if (all.length === 0)
       return (
         <div class="tl">
@@ -266,7 +247,14 @@ export const Schedule = (): VNode => {
         onQueue={setQueueOpen}
       />
       <div class="tl-box" {...inside.handlers}>
-        {content()}
+        <Loaded
+          reading={{ value: isLoaded ? true : undefined, failed, retry }}
+          what="The schedule"
+          class="tl"
+          skeleton={SKELETON}
+        >
+          {content}
+        </Loaded>
       </div>
       <div class="vh" role="status">
         {open?.isDrawn === true && drawn?.text}

@@ -1,0 +1,51 @@
+import type { ComponentChildren, VNode } from 'preact'
+import { RETRY_DELAY_MS } from '../data/reading.ts'
+import { Button } from '../parts/button.tsx'
+import { StateBlock } from '../parts/state.tsx'
+import { texts } from '../parts/texts.ts'
+import type { Reading } from './use-reading.ts'
+
+interface Props<A> {
+  readonly reading: Pick<Reading<A>, 'value' | 'failed' | 'retry'>
+  /** What is read, as a sentence begins: `The machines`. */
+  readonly what: string
+  /** What stands in its place until then: as many rows, or something of its own shape; a word unless given. */
+  readonly skeleton?: number | VNode
+  /** The class of that place. */
+  readonly class?: string
+  readonly children: (value: A) => ComponentChildren
+}
+
+const Rows = ({ count }: { readonly count: number }): readonly VNode[] =>
+  Array.from({ length: count }, (_, n) => (
+    <div class="sk-row" key={n}>
+      <span class="sk sk-name" />
+    </div>
+  ))
+
+/** What was read, that it is on its way, or that it could not be read, and what one can do then. */
+export const Loaded = <A,>({ reading, what, skeleton, class: place = '', children }: Props<A>): VNode => {
+  const { value, failed, retry } = reading
+  if (value !== undefined) return <>{children(value)}</>
+  if (failed === undefined)
+    return (
+      <div class={place} aria-busy="true">
+        <p class={skeleton === undefined ? 'muted' : 'vh'} role="status">
+          Loading
+        </p>
+        {typeof skeleton === 'number' ? <Rows count={skeleton} /> : skeleton}
+      </div>
+    )
+  return (
+    <div class={place}>
+      <StateBlock
+        icon="warning"
+        title={`${what} could not be loaded`}
+        text={`${failed.message} It is tried again in ${RETRY_DELAY_MS / 1_000} s.`}
+        request={failed.problem.instance}
+      >
+        <Button icon="refresh" label={texts.tryAgain} onClick={retry} />
+      </StateBlock>
+    </div>
+  )
+}

@@ -158,7 +158,7 @@ test('in Chromium a turnaround is drawn, said before one reserves in it, and exp
   const next = await service.as('bob').post('/api/sut_reservation/create', { sut_id, start_time, end_time })
   t.is(next.status, 201)
   await own.click()
-  await page.getByRole('group', { name: 'Extend to' }).getByRole('button').first().click()
+  await page.getByRole('group', { name: 'Extend' }).getByRole('button').first().click()
   await page.getByText('It needs its turnaround before the next reservation.').waitFor()
 })
 

@@ -1,16 +1,21 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Reservation, Sut } from '../../data/objects.ts'
 import { formatWhen } from '../../format/format.ts'
-import { usePage } from '../../page/context.ts'
+import { meOf, usePage } from '../../page/context.ts'
+import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { Refused, type Schemas } from '../../service/api.ts'
+import type { Commands } from './commands.ts'
+import { KeptNote } from './keepalive.tsx'
 
 /** How to reach a machine. */
-export type Connection = Schemas['Connection']
+type Connection = Schemas['Connection']
 
 /** Seconds that an answer may wait for the port to open. */
 const WAIT = 20
@@ -19,14 +24,13 @@ const READ_INTERVAL = 30_000
 
 const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
-/** Where to connect to a running reservation: read until it is known, and again when the reservation has changed. */
-export const useConnection = (id: string, isRunning: boolean): readonly [Connection | undefined, () => void] => {
+/** Where to connect: read until it is known, and again when the reservation has changed. */
+const useConnection = (id: string): readonly [Connection | undefined, () => void] => {
   /** An answer waits for a port that is closed. */
   const wait = useRef('')
-  const { value: connection, retry } = useReading<Connection | undefined>(
-    `connection of ${id} ${isRunning}`,
-    async (api) =>
-      isRunning ? (await api.get(`/api/sut_reservation/${id}/connection${wait.current}`)).value : undefined,
+  const { value: connection, retry } = useReading(
+    `connection of ${id}`,
+    async (api) => (await api.get(`/api/sut_reservation/${id}/connection${wait.current}`)).value,
     { of: (change) => (change._id === id ? id : undefined) },
   )
   const isShut = connection !== undefined && isClosed(connection)
@@ -43,13 +47,7 @@ export const useConnection = (id: string, isRunning: boolean): readonly [Connect
   return [connection, retry]
 }
 
-export const ReadingConnection = (): VNode => (
-  <span class="small muted" role="status">
-    Reading where to connect…
-  </span>
-)
-
-export const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
+const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
   const { host, port } = connection
   if (host === null) return <p class="muted small">Another Berth instance forwards this machine.</p>
   const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -62,7 +60,7 @@ export const HostPort = ({ connection }: { readonly connection: Connection }): V
 }
 
 /** Warns that a reservation is released unless somebody connects. */
-export const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
   const now = usePage().clock.value
   const { released_unused_at: at } = connection
   if (at === null) return undefined
@@ -80,7 +78,7 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
 }
 
 /** Says why one cannot connect yet. */
-export const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
   if (!isClosed(connection)) return undefined
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
   return problem === undefined ? (
@@ -98,7 +96,7 @@ export const PortNote = ({ connection }: { readonly connection: Connection }): V
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
 
 /** Downloads what starts a viewer, for the types that have such a file. */
-export const ViewerFile = ({
+const ViewerFile = ({
   id,
   connection: { sut_type, host },
 }: {
@@ -128,5 +126,73 @@ export const ViewerFile = ({
         </span>
       )}
     </>
+  )
+}
+
+interface Props {
+  readonly reservation: Reservation
+  /** Of the machine, where that is known. */
+  readonly type: Sut['sut_type'] | undefined
+  readonly commands: Commands
+  readonly isDisabled: boolean
+  /** Whether the focus begins at its screen. */
+  readonly isFirst?: boolean
+}
+
+/** How to use the machine of a running reservation. */
+export const Connect = ({ reservation, type, commands, isDisabled, isFirst = false }: Props): VNode => {
+  const { _id: id, user_id, end_time } = reservation
+  const { run, isBusy, sending } = commands
+  const isOwn = user_id === meOf(usePage())._id
+  const [connection, readAgain] = useConnection(id)
+  const bind = async (): Promise<void> => {
+    if (await run('update')) readAgain()
+  }
+  const screen = isOwn && type === 'vnc' && connection?.host !== null && (
+    <Button
+      icon="screen"
+      label="Open screen"
+      look="primary"
+      data-first={isFirst || undefined}
+      href={linkTo('screen', id)}
+    />
+  )
+  if (connection === undefined)
+    return (
+      <div class="connect">
+        <span class="small muted" role="status">
+          Reading where to connect…
+        </span>
+        {screen}
+      </div>
+    )
+  return (
+    <div class="connect">
+      <HostPort connection={connection} />
+      {screen}
+      <ViewerFile id={id} connection={connection} />
+      <UnusedNote connection={connection} />
+      <KeptNote id={id} end={Date.parse(end_time)} />
+      <PortNote connection={connection} />
+      {connection.bound_here ? (
+        <span class="small muted row may">
+          <span class="ok">
+            <Icon name="check" />
+          </span>
+          This computer may connect
+        </span>
+      ) : (
+        <CommandButton
+          className="btn small"
+          isBusy={sending === 'update'}
+          doing="Allowing…"
+          isDisabled={isDisabled || (isBusy && sending !== 'update')}
+          onPress={bind}
+        >
+          <Icon name="plug" />
+          Allow this computer
+        </CommandButton>
+      )}
+    </div>
   )
 }

@@ -78,7 +78,7 @@ export const nextTaken = (taken: readonly Taken[], { _id, to }: Booked): number 
   taken.find(({ held }) => held.from >= to && held._id !== _id)?.from ?? Number.POSITIVE_INFINITY
 
 /** Quarters by which an end is offered to move. */
-const STEPS = [1, 2, 4, 6, 8, 12, 16]
+const STEPS = [1, 2, 4, 8, 16, 32]
 
 /** The earliest end that a reservation may have: the next quarter of those that lie ahead and in it. */
 export const earliestEnd = ({ from }: Stretch, now: number): number => ceilQuarter(Math.max(from, now) + 1)

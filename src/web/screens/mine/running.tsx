@@ -1,27 +1,17 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../data/objects.ts'
-import { type Commands, useCommands } from '../../features/holding/commands.ts'
-import {
-  HostPort,
-  PortNote,
-  ReadingConnection,
-  UnusedNote,
-  useConnection,
-  ViewerFile,
-} from '../../features/holding/connection.tsx'
+import { useCommands } from '../../features/holding/commands.ts'
+import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
 import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
-import { KeptNote } from '../../features/holding/keepalive.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
 import { Button } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { Icon } from '../../parts/icon.tsx'
 
 export interface Held {
   readonly reservation: NamedReservation
@@ -91,55 +81,6 @@ const aboutOf = (sut: Sut | undefined): string => {
   return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
 }
 
-const Connect = ({
-  held,
-  commands: { run, isBusy, sending },
-  isDisabled,
-}: {
-  readonly held: Held
-  readonly commands: Commands
-  readonly isDisabled: boolean
-}): VNode | undefined => {
-  const id = held.reservation._id
-  const [connection, readAgain] = useConnection(id, true)
-  if (connection === undefined) return <ReadingConnection />
-  const bind = async (): Promise<void> => {
-    if (await run('update')) readAgain()
-  }
-  const isHere = connection.host !== null
-  return (
-    <div class="connect">
-      <HostPort connection={connection} />
-      {isHere && connection.sut_type === 'vnc' && (
-        <Button icon="screen" label="Open screen" look="primary" href={linkTo('screen', id)} />
-      )}
-      <ViewerFile id={id} connection={connection} />
-      <UnusedNote connection={connection} />
-      <KeptNote id={id} end={Date.parse(held.reservation.end_time)} />
-      <PortNote connection={connection} />
-      {connection.bound_here ? (
-        <span class="small muted row may">
-          <span class="ok">
-            <Icon name="check" />
-          </span>
-          This computer may connect
-        </span>
-      ) : (
-        <CommandButton
-          className="btn small"
-          isBusy={sending === 'update'}
-          doing="Allowing…"
-          isDisabled={isDisabled || (isBusy && sending !== 'update')}
-          onPress={bind}
-        >
-          <Icon name="plug" />
-          Allow this computer
-        </CommandButton>
-      )}
-    </div>
-  )
-}
-
 /** A running reservation: time left, how to connect, and what may be done with it. */
 export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
   const { reservation, sut, taken } = held
@@ -185,7 +126,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
           </Button>
         </div>
       )}
-      <Connect held={held} commands={commands} isDisabled={isDisabled} />
+      <Connect reservation={reservation} type={sut?.sut_type} commands={commands} isDisabled={isDisabled} />
       {commands.refused !== undefined && (
         <div class="connect">
           <CommandNote refused={commands.refused} commands={commands} />

@@ -2,18 +2,10 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { useCommands } from '../../features/holding/commands.ts'
-import {
-  HostPort,
-  PortNote,
-  ReadingConnection,
-  UnusedNote,
-  useConnection,
-  ViewerFile,
-} from '../../features/holding/connection.tsx'
+import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote } from '../../features/holding/extend.tsx'
-import { giveBack, textsUntil, type Until } from '../../features/holding/give-back.tsx'
-import { KeptNote } from '../../features/holding/keepalive.tsx'
-import { type Booked, earlierEnds, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
+import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
+import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
 import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
@@ -21,7 +13,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
-import { Note } from '../../parts/show/note.tsx'
 import { show, view } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -46,38 +37,25 @@ const isOpen = (reservationId: string): boolean => {
   return open?.kind === 'reservation' && open.id === reservationId
 }
 
-const NotBound = ({ isBusy, onBind }: { readonly isBusy: boolean; readonly onBind: () => void }): VNode => (
-  <Note
-    kind="warn"
-    icon="lock"
-    action={<Button label="Allow this computer" look="small" disabled={isBusy} onClick={onBind} />}
-  >
-    This computer may not connect yet.
-  </Note>
-)
-
-/** Other ends that a reservation may have. */
-const Ends = ({
-  label,
-  ends,
-  now,
-  isDisabled,
-  onChoose,
-}: {
-  readonly label: string
-  readonly ends: readonly number[]
+interface ExtendProps {
+  readonly own: Booked
+  readonly taken: readonly Taken[]
   readonly now: number
   readonly isDisabled: boolean
-  readonly onChoose: (end: number) => void
-}): VNode | undefined => {
+  readonly onExtend: (end: number) => void
+}
+
+/** By how much one may extend, and until when that would be. */
+const ExtendChips = ({ own, taken, now, isDisabled, onExtend }: ExtendProps): VNode | undefined => {
+  const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
   return (
-    <div class="field" role="group" aria-label={label}>
-      <span class="label">{label}</span>
+    <div class="field" role="group" aria-label="Extend">
+      <span class="label">Extend</span>
       <div class="chips">
         {ends.map((end) => (
-          <button type="button" class="chip" disabled={isDisabled} onClick={() => onChoose(end)}>
-            {formatWhen(end, now)}
+          <button key={end} type="button" class="chip two" disabled={isDisabled} onClick={() => onExtend(end)}>
+            +{formatDuration(end - own.to)} <small>{formatWhen(end, now)}</small>
           </button>
         ))}
       </div>
@@ -85,12 +63,8 @@ const Ends = ({
   )
 }
 
-interface DrawnEndProps {
-  readonly own: Booked
-  readonly now: number
+interface DrawnEndProps extends Omit<ExtendProps, 'taken'> {
   readonly end: number | undefined
-  readonly isDisabled: boolean
-  readonly onExtend: (end: number) => void
   readonly onShorten: (end: number) => void
 }
 
@@ -116,7 +90,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
-  const [connection, readConnection] = useConnection(reservation._id, isRunning)
   /** The drawn end is forgotten when it was taken. */
   const settle = (isDone: boolean): void => {
     if (isDone && isOpen(reservation._id)) show({ open: { kind: 'reservation', id: reservation._id } })
@@ -130,9 +103,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
     if (!(await giveBack(commands, 'now'))) return ask(undefined)
     if (!isRunning) page.lab.remove(reservation._id)
     if (isOpen(reservation._id)) close()
-  }
-  const bind = async (): Promise<void> => {
-    if (await run('update')) readConnection()
   }
   /** Of a series that has begun, what runs is left. */
   const onCancelled = (): void => {
@@ -151,7 +121,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   const free = own && afterText(taken, own, now)
   const after = free === undefined ? '' : `free ${free} after it`
   const isDisabled = isBusy || !isAnswered
-  const isOwn = reservation.user_id === meOf(page)._id
   return (
     <div>
       <div class="pop-body">
@@ -159,39 +128,26 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
           <b>{isRunning ? `${formatDuration(to - now)} left` : `${formatDuration(to - from)}`}</b>
           <span class="second">{after}</span>
         </div>
-        {own !== undefined && (
-          <>
-            <DrawnEnd {...{ own, now, end, isDisabled }} onExtend={extend} onShorten={shorten} />
-            <Ends
-              label="Extend to"
-              ends={extensionsOf(taken, own)}
-              now={now}
-              isDisabled={isDisabled}
-              onChoose={extend}
-            />
-            <Ends label="Shorten to" ends={earlierEnds(own, now)} now={now} isDisabled={isDisabled} onChoose={ask} />
-          </>
+        {own !== undefined && <DrawnEnd {...{ own, now, end, isDisabled }} onExtend={extend} onShorten={shorten} />}
+        {isRunning && (
+          <Connect
+            reservation={reservation}
+            type={sut.sut_type}
+            commands={commands}
+            isDisabled={!isAnswered}
+            isFirst={end === undefined}
+          />
         )}
-        {isRunning && connection === undefined && <ReadingConnection />}
-        {connection !== undefined && (
-          <div class="row wrap">
-            <HostPort connection={connection} />
-            <ViewerFile id={reservation._id} connection={connection} />
-            <UnusedNote connection={connection} />
-            <PortNote connection={connection} />
-          </div>
-        )}
-        <KeptNote id={reservation._id} end={to} />
-        {isOwn && connection?.sut_type === 'vnc' && connection.host !== null && (
-          <Button icon="screen" label="Open screen" look="primary" href={linkTo('screen', reservation._id)} />
-        )}
-        {connection?.bound_here === false && <NotBound isBusy={isBusy} onBind={bind} />}
+        {own !== undefined && <ExtendChips {...{ own, taken, now, isDisabled }} onExtend={extend} />}
         <SeriesNote reservation={reservation} name={sut.name} mayCancel={!isDisabled} onCancelled={onCancelled} />
         {refused !== undefined && <CommandNote refused={refused} commands={commands} />}
       </div>
       <div class="pop-foot">
         <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
+        {own !== undefined && (
+          <ShortenMenu own={own} now={now} className="btn" isDisabled={isDisabled} onChoose={ask} />
+        )}
         <Button look="danger" disabled={isDisabled} onClick={() => ask('now')}>
           {isRunning ? 'Release' : 'Cancel'}
         </Button>

@@ -144,9 +144,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     // Something else may have been opened meanwhile.
     if (!isMounted()) return
     if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
-    // Another machine than the one chosen: its reservation is shown.
-    else if (result.sut_id !== sut._id) show({ open: { kind: 'reservation', id: result._id } })
-    else close()
+    else show({ open: { kind: 'reservation', id: result._id } })
   }
 
   if (isWeekly)

@@ -58,9 +58,12 @@ export const Popover = (props: Props): VNode => {
       if (pop.current !== null) place(pop.current, anchor())
     }
     follow()
+    const grown = new ResizeObserver(follow)
+    if (pop.current !== null) grown.observe(pop.current)
     addEventListener('resize', follow)
     addEventListener('scroll', follow, { capture: true, passive: true })
     return () => {
+      grown.disconnect()
       removeEventListener('resize', follow)
       removeEventListener('scroll', follow, { capture: true })
     }
@@ -72,7 +75,9 @@ export const Popover = (props: Props): VNode => {
       // Focus that has moved elsewhere stays there.
       const isHere = isFocusLost() || pop.current?.contains(document.activeElement)
       if (!isHere) return
-      if (before?.isConnected) before.focus()
+      const block = anchor()
+      if (block instanceof HTMLButtonElement) block.focus({ preventScroll: true })
+      else if (before?.isConnected) before.focus()
       else document.querySelector<HTMLElement>('.tl [tabindex="0"]')?.focus({ preventScroll: true })
     }
   }, [])

@@ -97,7 +97,7 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
   return (
     <BlockPopover
-      key={open.id}
+      key={`${open.id} ${open.isGivenBack}`}
       sut={sut}
       end={open.end}
       isGivenBack={open.isGivenBack}

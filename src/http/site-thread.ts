@@ -18,7 +18,7 @@ const docsPage = (files: string): string =>
   shell({
     title: 'Interface',
     files,
-    styles: ['tokens.css', 'docs.css'],
+    styles: ['docs.css'],
     script: 'docs.js',
     head: `<link rel="stylesheet" href="/docs/swagger-ui.css">\n<script src="/docs/swagger-ui-bundle.js" defer></script>\n`,
     content: '<main id="interface"></main>',

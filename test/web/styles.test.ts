@@ -8,21 +8,23 @@ import { buildPage } from '../../src/http/documents/web/build-page.ts'
 
 const WEB = fileURLToPath(new URL('../../src/web/', import.meta.url))
 
-test('the style sheets of all rooms are served as one, each once', (t) => {
+const textOf = (pattern: string): string =>
+  globSync(pattern, { cwd: WEB })
+    .map((path) => readFileSync(join(WEB, path), 'utf8'))
+    .join('\n')
+
+test('the style sheets of all rooms are served as one, each once and in a layer', (t) => {
   const { digest, documents } = buildPage()
   t.false(String(documents.get(`/web/${digest}/page.css`)).includes('@import'))
   const imports = readFileSync(join(WEB, 'page.css'), 'utf8')
-  const alone = ['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css']
+  const alone = ['page.css', 'documents/docs.css', 'documents/documents.css']
   const rooms = globSync('**/*.css', { cwd: WEB }).filter((path) => !alone.includes(path.replaceAll('\\', '/')))
   t.true(rooms.length > 20)
-  for (const path of rooms) t.is(imports.split(`@import "./${path}";`).length, 2, path)
+  for (const path of rooms) t.is(imports.split(`@import "./${path}" layer(`).length, 2, path)
+  t.false(textOf('**/*.css').includes('!important'))
 })
 
 test('every custom property that a style reads is a token, or set by the code', (t) => {
-  const textOf = (pattern: string): string =>
-    globSync(pattern, { cwd: WEB })
-      .map((path) => readFileSync(join(WEB, path), 'utf8'))
-      .join('\n')
   const [styles, code] = [textOf('**/*.css'), textOf('**/*.{ts,tsx}')]
   const namesIn = (text: string, pattern: RegExp): Set<string> =>
     new Set([...text.matchAll(pattern)].map(([, name]) => name as string))

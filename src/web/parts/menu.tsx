@@ -36,10 +36,10 @@ const placeMenu = (root: HTMLElement | null): void => {
   const menu = root?.querySelector<HTMLElement>('[role=menu]')
   if (root === null || menu === null || menu === undefined) return
   const { bottom, height, right, width } = menu.getBoundingClientRect()
-  if (right + AWAY > innerWidth) menu.style.setProperty('left', `${innerWidth - width - AWAY}px`)
+  if (right + AWAY > innerWidth) menu.style.setProperty('--menu-left', `${innerWidth - width - AWAY}px`)
   if (bottom + AWAY <= innerHeight) return
   const top = Math.max(AWAY, root.getBoundingClientRect().top - height - AWAY)
-  menu.style.setProperty('top', `${top}px`, 'important')
+  menu.style.setProperty('--menu-top', `${top}px`)
 }
 
 /** A button that opens a menu, by Enter or ↓: arrows move, Enter chooses, Escape and Tab close. */

@@ -102,7 +102,7 @@ ${link(at === -1 ? undefined : all[at - 1], 'prev', 'Previous')}<span class="gro
 const guidePage = (title: string, files: string, content: string): string =>
   shell({
     ...{ title, files, content: `<div class="guide">\n${content}\n</div>` },
-    styles: ['tokens.css', 'page.css', 'documents.css'],
+    styles: ['page.css', 'documents.css'],
     script: 'guide.js',
   })
 

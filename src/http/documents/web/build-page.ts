@@ -17,7 +17,7 @@ const CLIENT = new URL('../../../client/main.ts', import.meta.url)
 /** What pages begin with. They ask for it by the name of its file. */
 const ENTRIES = [
   ...['load.ts', 'documents/docs.ts', 'documents/guide.tsx'],
-  ...['page.css', 'tokens.css', 'documents/docs.css', 'documents/documents.css'],
+  ...['page.css', 'documents/docs.css', 'documents/documents.css'],
 ]
 
 const CLIENT_HEAD = `#!/usr/bin/env node

@@ -121,7 +121,7 @@ const ViewerFile = ({
     <>
       <Button icon="download" label={`.${sut_type} file`} onClick={download} />
       {failed !== undefined && (
-        <span class="small bad" role="alert">
+        <span class="small danger" role="alert">
           {failed.message}
         </span>
       )}

@@ -116,7 +116,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
           <Monitoring sut={sut} now={now} />
           {me.role !== 'tester' && <History sutId={sut._id} ownId={me._id} now={now} />}
         </div>
-        <aside class="stack machine-side">
+        <aside class="stack aside">
           <Facts sut={sut} settings={known?.settings ?? sut.settings} />
           <Tags sut={sut} onEdit={known && isAnswered ? edit : undefined} />
         </aside>

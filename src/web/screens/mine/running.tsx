@@ -100,7 +100,7 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
     <article class="run" aria-label={name}>
       <Ring left={to - now} share={Math.min(1, (to - now) / (to - from))} isNear={isNear(to, now, warning)} />
       <div>
-        <h3 class="t16">
+        <h3>
           <MachineLink held={held} />
         </h3>
         <p class="second num">

@@ -25,7 +25,7 @@ const isSheet = (): boolean => matchMedia('(max-width: 640px)').matches
 
 /** Beside what it belongs to. Where that is not shown, in the middle; where it is gone, it stays. */
 const place = (pop: HTMLElement, anchor: Element | null): void => {
-  const isPlaced = pop.style.getPropertyValue('left') !== ''
+  const isPlaced = pop.style.getPropertyValue('--left') !== ''
   if (isSheet() || (anchor === null && isPlaced)) return
   const { width, height } = pop.getBoundingClientRect()
   const middle = new DOMRect((innerWidth - width) / 2, (innerHeight - height) / 3, 0, 0)
@@ -34,8 +34,8 @@ const place = (pop: HTMLElement, anchor: Element | null): void => {
   const isBelow = below + height + AWAY <= innerHeight || at.top < height
   const top = isBelow ? Math.min(below, innerHeight - height - AWAY) : at.top - height - AWAY
   const left = Math.min(Math.max(at.left, AWAY), innerWidth - width - AWAY)
-  pop.style.setProperty('left', `${left}px`)
-  pop.style.setProperty('top', `${Math.max(AWAY, top)}px`)
+  pop.style.setProperty('--left', `${left}px`)
+  pop.style.setProperty('--top', `${Math.max(AWAY, top)}px`)
 }
 
 const focusIn = (pop: HTMLElement | null): void => {

@@ -216,7 +216,7 @@ test('every block that no test runs is listed with a reason, and every listed bl
 test('every block can be pasted, or names the file to save it in', (t) => {
   const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
   t.deepEqual(
-    [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js', 'yaml', 'groovy'].includes(kind)),
+    [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js', 'ts', 'yaml', 'groovy'].includes(kind)),
     [],
   )
 })

@@ -122,6 +122,9 @@ export const documentRoutes: readonly Route<Parts>[] = [
   document('/client/berth.mjs', 'readClient', 'Download the client, which needs Node 20 or later', {
     mediaType: SCRIPT,
   }),
+  document('/client/berth-api.d.ts', 'readApiTypes', 'Download the types of requests and answers, for TypeScript', {
+    mediaType: 'text/plain; charset=utf-8',
+  }),
   document('/problems/:code', 'readProblem', 'Read the page about a problem', {
     ...{ mediaType: HTML, otherwise: 'No problem has this code.' },
   }),

@@ -6,7 +6,7 @@ import { routes } from '../../../src/http/routes.ts'
 
 /** Makes the types of requests and answers again: `node test/http/documents/api-types.ts`. */
 
-export const TYPES = new URL('../../../src/web/service/berth-api.d.ts', import.meta.url)
+const FILE = new URL('../../../src/web/service/berth-api.d.ts', import.meta.url)
 
 // The generator needs the API of the compiler, which TypeScript 7 does not have.
 registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context) })
@@ -64,4 +64,4 @@ export const apiTypes = async (): Promise<string> => {
   return `// Made by test/http/documents/api-types.ts from /openapi.json.\n${text.replaceAll(NOISE, '')}`
 }
 
-if (import.meta.main) await writeFile(TYPES, await apiTypes())
+if (import.meta.main) await writeFile(FILE, await apiTypes())

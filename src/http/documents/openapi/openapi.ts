@@ -24,9 +24,8 @@ export interface Example {
   readonly code?: Code
 }
 
-const FILE = new URL('examples.json', import.meta.url)
-
-export const readExamples = (): readonly Example[] => JSON.parse(readFileSync(FILE, 'utf8')) as readonly Example[]
+export const readExamples = (): readonly Example[] =>
+  JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8'))
 
 /** What groups of operations are about, in the order in which a newcomer needs them. */
 const GROUPS = {
@@ -40,8 +39,6 @@ const GROUPS = {
   Documents: 'What the service says about its interface. See [The HTTP interface](/guide/http).',
 } as const
 
-const TAGS = Object.entries(GROUPS).map(([name, description]) => ({ name, description }))
-
 /** The first that a path has. What has none is about the interface itself. */
 const PATTERNS: readonly (readonly [RegExp, keyof typeof GROUPS])[] = [
   [/\/history$|^\/api\/(events|changes)$/, 'History and feed'],
@@ -52,8 +49,6 @@ const PATTERNS: readonly (readonly [RegExp, keyof typeof GROUPS])[] = [
   [/^\/api\/audit/, 'Proof'],
   [/^\/(health|metrics)/, 'Service'],
 ]
-
-/** Header fields of responses. */
 
 const string: JsonSchema = { type: 'string' }
 const POSITION: JsonSchema = { type: 'string', pattern: '^[0-9]{20}$' }
@@ -97,9 +92,6 @@ const headersOfRefusal = (status: number): JsonSchema =>
     ...{ 'X-Request-Id': true, 'Berth-Position': status !== 401 && status !== 429 },
     ...{ 'Retry-After': [409, 429, 503].includes(status), 'WWW-Authenticate': status === 401 },
   })
-
-/** The group of the operations of a path. */
-const tagOf = (path: string): string => PATTERNS.find(([pattern]) => pattern.test(path))?.[1] ?? 'Documents'
 
 /** The refusals that any operation can give. */
 const OF_ALL: readonly Code[] = [
@@ -239,9 +231,10 @@ const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema
   const refused = refusalsByStatus(operation).map(([status, refusals]) => [
     ...[status, { $ref: `#/components/responses/${nameOf(refusals)}` }],
   ])
+  const tag = PATTERNS.find(([pattern]) => pattern.test(path))?.[1] ?? 'Documents'
   const who = roles === 'anyone' ? 'Anyone.' : `For: ${roles.join(', ')}.`
   return {
-    ...{ operationId: id, tags: [tagOf(path)], summary },
+    ...{ operationId: id, tags: [tag], summary },
     description: description === undefined ? who : `${description}\n\n${who}`,
     parameters: [...pathParameters(operation), ...queryParameters(operation), ...headerParametersOf(operation)],
     ...(body && { requestBody: body }),
@@ -287,7 +280,8 @@ export const openApi = (operations: readonly Route[], version: string, examples:
       ...{ title: 'Berth', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       description: `${DESCRIPTION}\n\n[The guide](/guide) explains how to use it.\n\n${RULES}`,
     },
-    ...{ servers: [{ url: '/' }], security: [{ basic: [] }, { bearer: [] }], tags: TAGS },
+    ...{ servers: [{ url: '/' }], security: [{ basic: [] }, { bearer: [] }] },
+    tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(paths),
     components: {
       ...{ securitySchemes, parameters: headerParameters, headers: answerHeaders },

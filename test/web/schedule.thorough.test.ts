@@ -21,6 +21,9 @@ test('in Chromium rows keep their places while the pointer is on the timeline', 
   const [, sut_id] = [await make('rig 2'), await make('rig 3'), await make('rig 4')]
   const { page } = await open(service, 'alice')
   const names = () => page.getByRole('rowheader').locator('bdi').allTextContents()
+  await page.getByPlaceholder('Filter machines').fill('rig 2')
+  await page.getByRole('button', { name: 'Free now for 1 h 1' }).waitFor()
+  await page.getByPlaceholder('Filter machines').fill('')
   await page.getByRole('button', { name: 'Free now for 1 h' }).click()
   const row = rowOf(page, 'rig 3')
   await row.hover()

@@ -1,7 +1,7 @@
 import test from 'ava'
 import { type CsvRow, readCsv } from '../../../src/web/features/import/rows.ts'
 import { toSut } from '../../../src/web/features/machines/to-sut.ts'
-import { percentOf, shareUp, slotsOf, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
+import { slotsOf, upText, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
 import { weekOf } from '../../../src/web/features/schedule/week.ts'
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
 import { booked, time } from '../timeline/times.ts'
@@ -108,14 +108,15 @@ test('a strip overlooks no outage, and says where nothing is known', (t) => {
   const slots = slotsOf(uptime, SPAN, 24)
   t.deepEqual(slots.slice(0, 4), ['unknown', 'unknown', 'down', 'up'])
   t.is(slots.at(-1), 'down')
-  t.is(percentOf(shareUp(uptime, SPAN)), '95.1%')
+  t.is(upText(uptime, SPAN), '95.1%')
 })
 
-test('100% is said only without an outage, and nothing where nothing is known', (t) => {
+test('100% is said only of a whole span without an outage, and nothing where nothing is known', (t) => {
   const short = uptimeOf({ outages: [{ from: at(2), to: at(2.001), cause: 'refused' }], unknown: [] }, SPAN.to)
-  t.is(percentOf(shareUp(short, SPAN)), '99.9%')
-  t.is(percentOf(shareUp({ outages: [], unknown: [] }, SPAN)), '100%')
-  t.is(percentOf(shareUp({ outages: [], unknown: [SPAN] }, SPAN)), '–')
+  t.is(upText(short, SPAN), '99.9%')
+  const of = (to: number): string => upText({ outages: [], unknown: [{ from: 0, to }] }, SPAN)
+  t.deepEqual([of(0), of(0.9 * HOUR), of(24 * HOUR)], ['100%', '100%', ''])
+  t.regex(of(23 * HOUR), /^since .*\d\d:\d\d$/)
 })
 
 test('a week has seven days, and a night is in both of its days', (t) => {

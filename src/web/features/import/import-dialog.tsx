@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { readAll } from '../../data/lists.ts'
 import { formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
@@ -48,8 +49,18 @@ type Step =
   | { readonly at: 'choose' }
   | { readonly at: 'wrong'; readonly problems: readonly Problem[] }
   | { readonly at: 'refused'; readonly refused: Refused; readonly again: (() => void) | undefined }
-  | { readonly at: 'ready'; readonly rows: readonly object[] }
+  | {
+      readonly at: 'ready'
+      readonly rows: readonly object[]
+      /** Of these, how many have a name that is taken. */
+      readonly known: number
+    }
   | { readonly at: 'done'; readonly count: number }
+
+interface Named {
+  readonly _id: string
+  readonly name: string
+}
 
 /** Problems shown, at most. */
 const SHOWN = 20
@@ -92,7 +103,9 @@ const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
       const found = recordsOf(rows).map(toRow)
       try {
         await api.post(path, { body: { [member]: found, dry_run: true } })
-        return { at: 'ready', rows: found }
+        const all = await readAll<Named>(api, path.replace('/import', ''), member)
+        const names = new Set(all.map(({ name }) => name))
+        return { at: 'ready', rows: found, known: recordsOf(rows).filter(({ name = '' }) => names.has(name)).length }
       } catch (error) {
         return refusedAs(error, () => void check(file), rows)
       }
@@ -187,6 +200,12 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
       {step.at === 'refused' && <RefusedNote refused={step.refused} />}
       {step.at === 'ready' && (
         <Note kind="ok">{kind.count(step.rows.length)} can be added. Nothing was added yet.</Note>
+      )}
+      {step.at === 'ready' && step.known > 0 && (
+        <Note kind="warn">
+          {step.known === 1 ? 'One name is' : `${formatNumber(step.known)} names are`} already here, and would be there
+          twice.
+        </Note>
       )}
       {step.at === 'done' && <Note kind="ok">{kind.count(step.count)} added.</Note>}
       {children}

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { Stretch } from '../schedule/calendar.ts'
-import { percentOf, shareUp, slotsOf, type Uptime } from './uptime.ts'
+import { slotsOf, type Uptime, upText } from './uptime.ts'
 
 interface Props {
   readonly uptime: Uptime
@@ -14,8 +14,8 @@ const CLASSES = { up: '', down: 'd', unknown: 'u' } as const
 
 /** When a machine was there, in equal slots. */
 export const Strip = ({ uptime, span, count, label, isBig = false }: Props): VNode => {
-  const share = shareUp(uptime, span)
-  const text = share === undefined ? `${label}: not monitored` : `${label}: there for ${percentOf(share)}`
+  const up = upText(uptime, span)
+  const text = up === '' ? `${label}: not monitored` : `${label}: up ${up}`
   return (
     <span class={isBig ? 'strip big' : 'strip'} role="img" aria-label={text}>
       {slotsOf(uptime, span, count).map((slot, n) => (

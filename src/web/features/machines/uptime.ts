@@ -45,14 +45,21 @@ export const slotsOf = ({ outages, unknown }: Uptime, span: Stretch, count: numb
 }
 
 /** The share of what is known in which it was there, from 0 to 1; undefined if nothing is known. */
-export const shareUp = ({ outages, unknown }: Uptime, span: Stretch): number | undefined => {
+const shareUp = ({ outages, unknown }: Uptime, span: Stretch): number | undefined => {
   const known = span.to - span.from - covered(unknown, span)
   return known <= 0 ? undefined : Math.max(0, 1 - covered(outages, span) / known)
 }
 
-/** `99.8%`, never 100% after an outage, `–` if nothing is known. */
-export const percentOf = (share: number | undefined): string =>
-  share === undefined ? '–' : formatPercent(share === 1 ? 1 : Math.min(0.999, share))
+/** The share of a span that may be unknown where a whole span is spoken of: an hour of a day. */
+const UNKNOWN_SHARE = 1 / 24
+
+/** `99.8%`, never 100% after an outage; `since 15:03` where only that is known, and nothing where nothing is. */
+export const upText = (uptime: Uptime, span: Stretch): string => {
+  const [share, since] = [shareUp(uptime, span), uptime.unknown.at(-1)?.to]
+  const isPart = covered(uptime.unknown, span) > UNKNOWN_SHARE * (span.to - span.from)
+  if (share === 1 && isPart && since !== undefined) return `since ${formatWhen(since, span.to)}`
+  return share === undefined ? '' : formatPercent(share === 1 ? 1 : Math.min(0.999, share))
+}
 
 /** `from Tue 16:56 for 6 m: it refused the connection`. */
 export const outageText = ({ from, to, cause, isOpen }: Outage, now: number): string => {

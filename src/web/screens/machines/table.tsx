@@ -3,7 +3,7 @@ import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { systemOf } from '../../data/objects.ts'
 import { Strip } from '../../features/machines/strip.tsx'
-import { percentOf, shareUp, type Uptime } from '../../features/machines/uptime.ts'
+import { type Uptime, upText } from '../../features/machines/uptime.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { grouped, layOut, visibleRows } from '../../features/schedule/rows.ts'
 import { formatWhen } from '../../format/format.ts'
@@ -49,6 +49,7 @@ interface RowProps extends Omit<Props, 'rows' | 'onView'> {
 const MachineRow = ({ row, now, uptimes, day, index, isStop }: RowProps): VNode => {
   const { sut, state, who, nextWho } = row
   const uptime = uptimes?.get(sut._id)
+  const up = uptime === undefined ? '' : upText(uptime, day)
   const isOff = state.kind === 'off'
   return (
     <tr aria-rowindex={index + 2}>
@@ -85,8 +86,8 @@ const MachineRow = ({ row, now, uptimes, day, index, isStop }: RowProps): VNode 
           </>
         ))}
       </td>
-      <td>{uptime && <Strip uptime={uptime} span={day} count={24} label="Last 24 hours" />}</td>
-      <td class="r second">{uptime && percentOf(shareUp(uptime, day))}</td>
+      <td>{up !== '' && uptime && <Strip uptime={uptime} span={day} count={24} label="Last 24 hours" />}</td>
+      <td class="r second">{up}</td>
     </tr>
   )
 }

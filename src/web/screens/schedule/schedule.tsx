@@ -17,7 +17,7 @@ import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
 import { drawnOf } from './grid/drawn.ts'
-import { isFiltering, isFreeForAnHour, matches, toggled } from './grid/filter.ts'
+import { type Filter, isFiltering, matches, toggled } from './grid/filter.ts'
 import { Grid } from './grid/grid.tsx'
 import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
@@ -115,9 +115,9 @@ const useRows = (now: number) => {
   const { filter, groupBy, folded } = view.value
   return useMemo(() => {
     const all = [...suts.values()]
-    const shown = all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, filter, now))
-    const freeCount = all.filter((sut) => isFreeForAnHour(sut, bySut.get(sut._id) ?? NONE, now)).length
-    return { all, shown, freeCount, rows: grouped(shown, groupOfSut(groupBy), folded) }
+    const fitting = (of: Filter) => all.filter((sut) => matches(sut, bySut.get(sut._id) ?? NONE, of, now))
+    const [shown, free] = [fitting(filter), fitting({ ...filter, isFreeNow: true })]
+    return { all, shown, freeCount: free.length, rows: grouped(shown, groupOfSut(groupBy), folded) }
   }, [suts, bySut, filter, groupBy, folded, now])
 }
 

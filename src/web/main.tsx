@@ -8,7 +8,7 @@ import { openOwn } from './data/own.ts'
 import type { AsOf } from './page/as-of.ts'
 import { openClock } from './page/clock.ts'
 import type { PageContext } from './page/context.ts'
-import { goTo, openPlace } from './page/location.ts'
+import { goTo, linkTo, openPlace } from './page/location.ts'
 import { openTheme } from './page/theme.ts'
 import { notifyBeforeEnds, openWarning } from './page/warning.ts'
 import { openSession } from './service/session.ts'
@@ -37,7 +37,10 @@ const page: PageContext = {
 let shown = control.session.peek().me?._id
 let last = shown
 control.session.subscribe(({ me }) => {
-  if (me !== undefined && last !== undefined && me._id !== last) location.reload()
+  if (me !== undefined && last !== undefined && me._id !== last) {
+    history.replaceState(null, '', linkTo('schedule'))
+    location.reload()
+  }
   last = me?._id ?? last
   if (me?._id !== shown) {
     page.lab.clear()

@@ -63,6 +63,9 @@ test('in Chromium an administrator adds a machine, which is probed, and imports 
   await importing.getByRole('button', { name: 'Done' }).click()
   await page.getByPlaceholder('Name, tag, person').fill('node')
   await page.getByText(/^2 of \d$/).waitFor()
+  await page.waitForURL('**/#/machines?text=node')
+  await page.reload()
+  await page.getByText(/^2 of \d$/).waitFor()
   await checkAccessible(t, page)
 })
 

@@ -31,6 +31,24 @@ export const linkTo = (screen: string, id?: string, parameters: Readonly<Record<
   return `/#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${query === '' ? '' : `?${query}`}`
 }
 
+/** What one filters by, as it stands in an address. Commas part the members of a set. */
+export const toParameters = (filter: object): Readonly<Record<string, string>> => {
+  const textOf = (value: unknown): string =>
+    value instanceof Set ? [...value].map((each) => each.replace(/[%,]/g, encodeURIComponent)).join() : `${value || ''}`
+  const all = Object.entries(filter).map(([name, value]) => [name, textOf(value)] as const)
+  return Object.fromEntries(all.filter(([, text]) => text !== ''))
+}
+
+/** What an address says of a filter that has the members of `none`. */
+export const fromParameters = <F extends object>(none: F, parameters: Place['parameters']): F => {
+  const partOf = (text: string, value: unknown): unknown => {
+    if (value instanceof Set) return new Set(text === '' ? [] : text.split(',').map(decode))
+    return typeof value === 'boolean' ? text === 'true' : text
+  }
+  const all = Object.entries(none).map(([name, value]) => [name, partOf(parameters.get(name) ?? '', value)])
+  return Object.fromEntries(all) as F
+}
+
 /** Goes to a place of this page. */
 export const goTo = (...to: Parameters<typeof linkTo>): void => location.assign(linkTo(...to))
 

@@ -3,6 +3,7 @@ import { type CsvRow, readCsv } from '../../../src/web/features/import/rows.ts'
 import { toSut } from '../../../src/web/features/machines/to-sut.ts'
 import { slotsOf, upText, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
 import { weekOf } from '../../../src/web/features/schedule/week.ts'
+import { fromParameters, linkTo, placeOf, toParameters } from '../../../src/web/page/location.ts'
 import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'
@@ -59,7 +60,6 @@ test('filters take a name, a tag, a person, a state', (t) => {
     names(ROWS.filter((each) => matches(each, { ...NO_FILTER, ...part })))
   t.deepEqual(shown({ text: 'JONAS' }), ['b-10'])
   t.deepEqual(shown({ tags: new Set(['rack=2']), kinds: new Set(['free'] as const) }), ['d'])
-  t.deepEqual(shown({ isBroken: true }), ['a'])
 })
 
 test('a list saved as CSV can be imported again', (t) => {
@@ -143,4 +143,11 @@ test('after each reservation of a week the machine is turned around, up to the n
       [[0, 30, time('23:00') + 1.5 * HOUR]],
     ],
   )
+})
+
+test('what one filters by stands in the address, and is read from it, whatever it is', (t) => {
+  const filter = { ...NO_FILTER, text: 'a & b=c', kinds: new Set(['off']), tags: new Set(['a=1,2', 'b=50%', 'ü=']) }
+  const { parameters } = placeOf(linkTo('machines', undefined, toParameters(filter)).slice(1))
+  t.deepEqual(fromParameters(NO_FILTER, parameters), filter)
+  t.deepEqual(toParameters(NO_FILTER), {})
 })

@@ -8,6 +8,8 @@ export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
 
 /** What one wants to see. It stands in the address. */
 export interface Filter {
+  /** Among what was read. */
+  readonly text: string
   readonly kinds: ReadonlySet<Kind>
   /** Who did it. */
   readonly actor: string | undefined
@@ -25,6 +27,7 @@ const isDay = (text: string | undefined): boolean => /^\d{4}-\d\d-\d\d$/.test(te
 export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
   const [from, to] = [parameters.get('from'), parameters.get('to')]
   return {
+    text: parameters.get('text') ?? '',
     kinds: new Set((parameters.get('kind') ?? '').split(',').filter(isKind)),
     actor: parameters.get('by'),
     user: parameters.get('about'),
@@ -34,7 +37,16 @@ export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
   }
 }
 
-export const parametersOf = ({ kinds, actor, user, sut, from, to }: Filter): Readonly<Record<string, string>> => ({
+export const parametersOf = ({
+  text,
+  kinds,
+  actor,
+  user,
+  sut,
+  from,
+  to,
+}: Filter): Readonly<Record<string, string>> => ({
+  ...(text !== '' && { text }),
   ...(kinds.size > 0 && { kind: [...kinds].join(',') }),
   ...(actor !== undefined && { by: actor }),
   ...(user !== undefined && { about: user }),
@@ -55,9 +67,9 @@ const midnight = (day: string, daysLater: number): string => {
  * The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way
  * round.
  */
-export const queryOf = ({ kinds, actor, user, sut, ...days }: Filter): string => {
-  const isSwapped = days.from !== undefined && days.to !== undefined && days.to < days.from
-  const [from, to] = isSwapped ? [days.to, days.from] : [days.from, days.to]
+export const queryOf = ({ kinds, actor, user, sut, from: first, to: last }: Filter): string => {
+  const isSwapped = first !== undefined && last !== undefined && last < first
+  const [from, to] = isSwapped ? [last, first] : [first, last]
   return new URLSearchParams({
     ...(kinds.size > 0 && { type: [...kinds].flatMap(typesOf).join(',') }),
     ...(actor !== undefined && { actor }),

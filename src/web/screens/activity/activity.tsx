@@ -1,12 +1,13 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { entryOf, filterOf, isFiltering, queryOf } from '../../features/events/feed.ts'
+import { entryOf, filterOf, isFiltering, parametersOf, queryOf } from '../../features/events/feed.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf, textOf } from '../../features/events/sentence.ts'
 import { formatRelativeDay, formatSecond } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
@@ -43,8 +44,13 @@ export const Activity = (): VNode => {
   const page = usePage()
   const now = page.minute.value
   const { parameters } = page.place.value
-  const filter = useMemo(() => filterOf(parameters), [parameters])
-  const [text, setText] = useState('')
+  const asked = useMemo(() => filterOf(parameters), [parameters])
+  const [text, setText] = useState(asked.text)
+  const filter = { ...asked, text }
+  const type = (next: string): void => {
+    setText(next)
+    history.replaceState(history.state, '', linkTo('activity', undefined, parametersOf({ ...filter, text: next })))
+  }
   const [isChoosing, setChoosing] = useState(false)
   const { feed, failed, retry, readOlder, isReading } = useFeed(queryOf(filter))
   const events = feed?.events ?? NOTHING
@@ -66,7 +72,7 @@ export const Activity = (): VNode => {
         {told.length === 0 && (
           <StateBlock
             icon="pulse"
-            title={isFiltering(filter) || wanted !== '' ? 'Nothing matches' : 'Nothing was recorded yet'}
+            title={isFiltering(filter) ? 'Nothing matches' : 'Nothing was recorded yet'}
             text={older ? 'There are older entries that were not read yet.' : undefined}
           />
         )}
@@ -93,7 +99,7 @@ export const Activity = (): VNode => {
     >
       <div class="cols">
         <div>
-          <Filters filter={filter} names={names} text={text} onText={setText} />
+          <Filters filter={filter} names={names} onText={type} />
           <Loaded reading={{ value: feed, failed, retry }} what="The activity" skeleton={6}>
             {content}
           </Loaded>

@@ -31,7 +31,6 @@ const SERVICE = [
 interface Props {
   readonly filter: Filter
   readonly names: Names
-  readonly text: string
   readonly onText: (text: string) => void
 }
 
@@ -39,7 +38,7 @@ const typedIn = ({ target }: Event): string => (target as HTMLInputElement).valu
 const orNone = (text: string): string | undefined => (text === '' ? undefined : text)
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
-export const Filters = ({ filter, names, text, onText }: Props): VNode => {
+export const Filters = ({ filter, names, onText }: Props): VNode => {
   const show = (change: Partial<Filter>): void => goTo('activity', undefined, parametersOf({ ...filter, ...change }))
   const kinds = (Object.keys(KINDS) as readonly Kind[]).map((key) => {
     return { key, text: KINDS[key], isChosen: filter.kinds.has(key) }
@@ -78,7 +77,7 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
           ref={search}
           placeholder="Machine, person, reason"
           maxlength={256}
-          value={text}
+          value={filter.text}
           onInput={(event: Event) => onText(typedIn(event))}
         />
       </label>
@@ -109,7 +108,7 @@ export const Filters = ({ filter, names, text, onText }: Props): VNode => {
         –
       </span>
       {day('to', 'Last day')}
-      {(isFiltering(filter) || text !== '') && <Button label="Clear filters" look="quiet small" onClick={clear} />}
+      {isFiltering(filter) && <Button label="Clear filters" look="quiet small" onClick={clear} />}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { MenuChip } from '../../parts/menu.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { texts } from '../../parts/texts.ts'
 import { tagsOf, toggled } from '../schedule/grid/filter.ts'
-import { isBroken, type Kind, type Row, summaryOf, toCsv } from './list.ts'
+import { type Kind, type Row, summaryOf, toCsv } from './list.ts'
 import { show, view } from './view.ts'
 
 interface Props {
@@ -113,10 +113,10 @@ export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
       <button
         type="button"
         class="chip"
-        aria-pressed={filter.isBroken}
-        onClick={() => show({ isBroken: !filter.isBroken })}
+        aria-pressed={filter.kinds.has('off')}
+        onClick={() => show({ kinds: toggled(filter.kinds, 'off') })}
       >
-        Broken<span class="n num">{all.filter(isBroken).length}</span>
+        Broken<span class="n num">{all.filter(({ state }) => state.kind === 'off').length}</span>
       </button>
       <span class="grow" />
       <span class="small muted desk-only">{summaryOf(all)}</span>

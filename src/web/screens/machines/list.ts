@@ -37,22 +37,18 @@ export interface Filter {
   readonly types: ReadonlySet<Sut['sut_type']>
   /** `name=value`. */
   readonly tags: ReadonlySet<string>
-  readonly isBroken: boolean
 }
 
-export const NO_FILTER: Filter = { text: '', kinds: new Set(), types: new Set(), tags: new Set(), isBroken: false }
-
-export const isBroken = ({ state }: Row): boolean => state.kind === 'off'
+export const NO_FILTER: Filter = { text: '', kinds: new Set(), types: new Set(), tags: new Set() }
 
 const hasText = ({ sut, who }: Row, text: string): boolean =>
   matchesText(sut, text) || (who ?? '').toLocaleLowerCase().includes(text.toLocaleLowerCase())
 
-export const matches = (row: Row, { text, kinds, types, tags, isBroken: onlyBroken }: Filter): boolean =>
+export const matches = (row: Row, { text, kinds, types, tags }: Filter): boolean =>
   (text === '' || hasText(row, text)) &&
   (kinds.size === 0 || kinds.has(row.state.kind)) &&
   (types.size === 0 || types.has(row.sut.sut_type)) &&
-  matchesTags(row.sut, tags) &&
-  (!onlyBroken || isBroken(row))
+  matchesTags(row.sut, tags)
 
 export type Column = 'name' | 'state' | 'who' | 'until' | 'system' | 'type'
 

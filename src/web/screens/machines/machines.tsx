@@ -11,6 +11,7 @@ import { spanOf } from '../../features/schedule/span.ts'
 import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { useFilterInAddress } from '../../page/use-filter.ts'
 import { useLab } from '../../page/use-lab.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
@@ -87,6 +88,7 @@ const List = (): VNode => {
   const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
   const { isLoaded, failed, retry, onView } = useLab(span)
   const { all, shown } = useRows(now)
+  useFilterInAddress('machines', NO_FILTER, view.value.filter, show)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
   const [block, setBlock] = useState<readonly string[]>([])
   const { uptimes, day } = useUptimes(block, now)

@@ -12,12 +12,13 @@ import { type Span, spanLater, spanOf } from '../../features/schedule/span.ts'
 import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
+import { useFilterInAddress } from '../../page/use-filter.ts'
 import { type LabReading, useLab } from '../../page/use-lab.ts'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
 import { drawnOf } from './grid/drawn.ts'
-import { type Filter, isFiltering, matches, toggled } from './grid/filter.ts'
+import { type Filter, isFiltering, matches, NO_FILTER, toggled } from './grid/filter.ts'
 import { Grid } from './grid/grid.tsx'
 import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
@@ -179,6 +180,7 @@ export const Schedule = (): VNode => {
   const { isLoaded, failed, retry, onView } = useLoading(span)
   const { suts, bySut, people, known } = page.lab.lab.value
   const { all, shown, freeCount, rows } = useRows(now)
+  useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)
   const isPast = page.asOf.value !== undefined
   const { value } = useQueue(isQueueOpen)

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
-import { MenuButton } from '../../parts/menu.tsx'
+import { MenuButton } from '../../parts/choose/menu.tsx'
 import { type Booked, earlierEnds } from '../schedule/calendar.ts'
 import type { Commands } from './commands.ts'
 

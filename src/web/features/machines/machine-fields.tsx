@@ -1,8 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { FullSettings, Sut } from '../../data/objects.ts'
+import type { FullSettings } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
+import { Segments } from '../../parts/choose/segments.tsx'
 import { Select, SelectField, Switch, TextField } from '../../parts/field.tsx'
+import { TYPES } from './filter-chips.tsx'
 import { type Values, withType } from './form.ts'
 import { TagsField } from './tags-field.tsx'
 
@@ -12,33 +14,20 @@ interface Props {
   readonly change: (part: Partial<Values>) => void
 }
 
-const TYPES = [
-  ['vnc', 'VNC'],
-  ['rdp', 'RDP'],
-  ['tcp', 'TCP'],
-] as const
-
 type TextName = {
   [Name in keyof Values]: Values[Name] extends string | undefined ? Name : never
 }[keyof Values]
 
 const TypeField = ({ values, change }: Props): VNode => (
   <div class="field s2 f6">
-    <span class="label" id="machine-type">
-      Type
-    </span>
-    <div class="seg start" role="group" aria-labelledby="machine-type">
-      {TYPES.map(([type, text]) => (
-        <button
-          key={type}
-          type="button"
-          aria-pressed={values.sut_type === type}
-          onClick={() => change(withType(values, type as Sut['sut_type']))}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
+    <span class="label">Type</span>
+    <Segments
+      class="start"
+      label="Type"
+      options={TYPES}
+      value={values.sut_type}
+      onChange={(type) => change(withType(values, type))}
+    />
   </div>
 )
 

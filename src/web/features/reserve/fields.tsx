@@ -1,10 +1,12 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { IconButton } from '../../parts/button.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { Radio } from '../../parts/choose/radio.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
@@ -67,14 +69,12 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
           />
           <IconButton icon="plus" label="15 minutes later" tabindex={-1} onClick={() => move(1)} />
         </div>
-        <button
-          type="button"
-          class="chip squared"
-          aria-pressed={asked.start === 'now'}
-          onClick={() => onChange({ ...asked, start: 'now' })}
-        >
-          Now
-        </button>
+        <Chip
+          label="Now"
+          class="squared"
+          isOn={asked.start === 'now'}
+          onPress={() => onChange({ ...asked, start: 'now' })}
+        />
       </div>
       {isWrong && (
         <span class="small danger" role="alert">
@@ -91,26 +91,13 @@ interface LengthProps<A extends Asked> {
 }
 
 export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
-  const chosen = LENGTHS.indexOf(asked.length)
-  const group = useRef<HTMLDivElement>(null)
+  const isOther = !LENGTHS.includes(asked.length)
   const start = beginOf(asked, Date.now())
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const [isWrong, setWrong] = useState(false)
   const type = (text: string | undefined): void => {
     setTyped(text)
     setWrong(false)
-  }
-  const pick = (index: number): void => {
-    type(undefined)
-    const at = (index + LENGTHS.length) % LENGTHS.length
-    onChange({ ...asked, length: LENGTHS[at] as number })
-    group.current?.querySelectorAll<HTMLElement>('[role=radio]')[at]?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-    if (by === undefined || event.target instanceof HTMLInputElement) return
-    event.preventDefault()
-    pick(Math.max(chosen, by < 0 ? 0 : -1) + by)
   }
   const takeUntil = (): void => {
     const text = typed?.trim() ?? ''
@@ -125,18 +112,20 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
       <span class="label" id="length">
         Length
       </span>
-      <div class="chips" role="radiogroup" aria-labelledby="length" ref={group} onKeyDown={onKeyDown}>
-        {LENGTHS.map((length, n) => (
-          <button
-            type="button"
+      <div class="chips" role="radiogroup" aria-labelledby="length">
+        {LENGTHS.map((length) => (
+          <Radio
+            key={length}
+            name="length"
             class="chip"
-            role="radio"
-            aria-checked={n === chosen}
-            tabindex={n === chosen || (chosen < 0 && n === 0) ? 0 : -1}
-            onClick={() => pick(n)}
+            isChosen={length === asked.length}
+            onChoose={() => {
+              type(undefined)
+              onChange({ ...asked, length })
+            }}
           >
             {formatDuration(length)}
-          </button>
+          </Radio>
         ))}
         <input
           class="input until"
@@ -145,7 +134,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           autocomplete="off"
           maxlength={24}
           aria-invalid={isWrong}
-          value={typed ?? (chosen < 0 ? formatWhen(ceilQuarter(start + asked.length), start) : '')}
+          value={typed ?? (isOther ? formatWhen(ceilQuarter(start + asked.length), start) : '')}
           onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
           onChange={takeUntil}
         />

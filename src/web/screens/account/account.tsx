@@ -4,6 +4,7 @@ import { roleTextOf } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
 import { Button } from '../../parts/button.tsx'
+import { Segments } from '../../parts/choose/segments.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { texts } from '../../parts/texts.ts'
@@ -11,34 +12,19 @@ import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
 import { Password } from './password.tsx'
 import { Tokens } from './tokens.tsx'
 
-const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
-]
+const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
 
 const Appearance = (): VNode => {
   const { theme } = usePage()
-  const value = theme.value
+  const choose = (next: Theme): void => {
+    theme.value = next
+  }
   return (
     <Section title="Appearance and warnings">
       <div class="stack appearance">
         <div class="row">
           <span class="grow">Theme</span>
-          <div class="seg" role="group" aria-label="Theme">
-            {THEMES.map(([key, text]) => (
-              <button
-                key={key}
-                type="button"
-                aria-pressed={key === value}
-                onClick={() => {
-                  theme.value = key
-                }}
-              >
-                {text}
-              </button>
-            ))}
-          </div>
+          <Segments label="Theme" options={THEMES} value={theme.value} onChange={choose} />
         </div>
         <BeforeTheEnd />
       </div>

@@ -4,9 +4,9 @@ import { type Filter, isFiltering, parametersOf } from '../../features/events/fe
 import type { Kind } from '../../features/events/templates.ts'
 import { goTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
+import { FilterChip } from '../../parts/choose/menu.tsx'
+import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Select } from '../../parts/field.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { MenuChip } from '../../parts/menu.tsx'
 import type { Names } from './names.ts'
 
 const KINDS: Readonly<Record<Kind, string>> = {
@@ -40,14 +40,6 @@ const orNone = (text: string): string | undefined => (text === '' ? undefined : 
 /** What of the feed is shown: the text among what was read, all else by the service. */
 export const Filters = ({ filter, names, onText }: Props): VNode => {
   const show = (change: Partial<Filter>): void => goTo('activity', undefined, parametersOf({ ...filter, ...change }))
-  const kinds = (Object.keys(KINDS) as readonly Kind[]).map((key) => {
-    return { key, text: KINDS[key], isChosen: filter.kinds.has(key) }
-  })
-  const choose = (key: Kind): void => {
-    const next = new Set(filter.kinds)
-    if (!next.delete(key)) next.add(key)
-    show({ kinds: next })
-  }
   const users = names.people.map(({ _id, name }) => [_id, name] as const)
   const people = [['', 'Done by anybody'] as const, ...users, ...SERVICE]
   const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
@@ -69,19 +61,14 @@ export const Filters = ({ filter, names, onText }: Props): VNode => {
   }
   return (
     <div class="row wrap activity-filters" role="search">
-      <label class="input-icon">
-        <span class="vh">Filter</span>
-        <Icon name="search" />
-        <input
-          class="input"
-          ref={search}
-          placeholder="Machine, person, reason"
-          maxlength={256}
-          value={filter.text}
-          onInput={(event: Event) => onText(typedIn(event))}
-        />
-      </label>
-      <MenuChip label="Kind" isOn={filter.kinds.size > 0} choices={kinds} isMultiple onChoose={choose} />
+      <SearchField
+        ref={search}
+        label="Filter"
+        placeholder="Machine, person, reason"
+        value={filter.text}
+        onInput={onText}
+      />
+      <FilterChip label="Kind" options={KINDS} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
       <Select
         id="by"
         label="Done by"

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
 import { formatDuration } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { Radio } from '../../parts/choose/radio.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Choice, spanOn, type Take } from './choices.ts'
 
@@ -13,8 +13,6 @@ interface Props {
   readonly chosen: string | undefined
   readonly onChoose: (choice: Choice) => void
 }
-
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }
 
 /** A machine and when. Where that is not when it was asked for, it counts as much as the name. */
 const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; readonly now: number }): VNode => {
@@ -39,38 +37,26 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
 /** What can be had, one of which is chosen. */
 export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
   const now = usePage().clock.value
-  const group = useRef<HTMLDivElement>(null)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const at = choices.findIndex(({ key }) => key === chosen)
-    const next = choices[(at + (STEPS[event.key] ?? 0) + choices.length) % choices.length]
-    if (STEPS[event.key] === undefined || next === undefined) return
-    event.preventDefault()
-    onChoose(next)
-    requestAnimationFrame(() => group.current?.querySelector<HTMLElement>('[aria-checked=true]')?.focus())
-  }
   return (
-    <div class="choices" role="radiogroup" aria-labelledby="offer" ref={group} onKeyDown={onKeyDown}>
+    <div class="choices" role="radiogroup" aria-labelledby="offer">
       {choices.map((choice) => {
-        const { key, icon, hint } = choice
-        const isChosen = key === chosen
+        const isChosen = choice.key === chosen
         return (
-          <button
-            key={key}
-            type="button"
-            role="radio"
-            aria-checked={isChosen}
-            tabindex={isChosen ? 0 : -1}
+          <Radio
+            key={choice.key}
+            name="offer"
             class={isChosen ? 'choice first' : 'choice'}
-            onClick={() => onChoose(choice)}
+            isChosen={isChosen}
+            onChoose={() => onChoose(choice)}
           >
-            <Icon name={icon} />
+            <Icon name={choice.icon} />
             {choice.kind === 'wait' ? (
               <b>Wait for one, {formatDuration(length)}</b>
             ) : (
               <Offered choice={choice} now={now} />
             )}{' '}
-            <span class="muted nowrap">{hint}</span>
-          </button>
+            <span class="muted nowrap">{choice.hint}</span>
+          </Radio>
         )
       })}
     </div>

@@ -9,8 +9,8 @@ import {
   type Value,
 } from '../../features/reserve/criteria.ts'
 import { Button } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { MenuChip } from '../../parts/menu.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { MenuChip } from '../../parts/choose/menu.tsx'
 
 /** Values that are shown side by side, at most. */
 const CHIPS_MAX = 12
@@ -32,16 +32,13 @@ const Values = ({ field: { key, label, values }, onToggle }: FieldProps): VNode 
       </span>
       <div class="chips">
         {shown.map(({ value, text, isChosen }) => (
-          <button
+          <Chip
             key={value ?? ''}
-            type="button"
-            class="chip"
-            aria-pressed={isChosen}
-            onClick={() => onToggle(key, value)}
-          >
-            {isChosen && <Icon name="check" />}
-            <bdi class="clip">{text}</bdi>
-          </button>
+            label={text}
+            icon={isChosen ? 'check' : undefined}
+            isOn={isChosen}
+            onPress={() => onToggle(key, value)}
+          />
         ))}
         {isLong && (
           <MenuChip

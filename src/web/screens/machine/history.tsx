@@ -14,7 +14,7 @@ import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
-import { MenuChip } from '../../parts/menu.tsx'
+import { FilterChip } from '../../parts/choose/menu.tsx'
 import { Section } from '../../parts/show/page.tsx'
 
 interface Props {
@@ -66,7 +66,7 @@ const useHistory = (sutId: string, most: number) => {
 export const History = ({ sutId, ownId, now }: Props): VNode => {
   const moment = usePage().asOf.value
   const [most, setMost] = useState(FIRST)
-  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set())
+  const [kinds, setKinds] = useState<ReadonlySet<OfMachine>>(new Set())
   const { value: read, failed, retry } = useHistory(sutId, most)
   // While more is read, what was read before stays.
   const [before, setBefore] = useState(read)
@@ -78,17 +78,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
       .filter((entry) => moment === undefined || isBy(moment, entry))
       .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
   }, [value, ownId, moment])
-  const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind))
-  const choices = (Object.keys(KINDS) as readonly OfMachine[]).map((key) => ({
-    key,
-    text: KINDS[key],
-    isChosen: kinds.has(key),
-  }))
-  const choose = (key: Kind): void => {
-    const next = new Set(kinds)
-    if (!next.delete(key)) next.add(key)
-    setKinds(next)
-  }
+  const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind as OfMachine))
   const older = value === undefined ? 0 : value.count - value.entries.length
   const content = ({ entries }: NonNullable<typeof value>): VNode => (
     <div>
@@ -113,12 +103,11 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
     <Section
       title="History"
       beside={
-        <MenuChip
+        <FilterChip
           label={kinds.size === 0 ? 'All kinds' : `${kinds.size} of 4 kinds`}
-          isOn={kinds.size > 0}
-          choices={choices}
-          isMultiple
-          onChoose={choose}
+          options={KINDS}
+          chosen={kinds}
+          onChange={setKinds}
         />
       }
     >

@@ -9,6 +9,7 @@ import type { Outage } from '../../features/schedule/cells.ts'
 import { formatClock, formatDay, formatWhen } from '../../format/format.ts'
 import { HOUR, MINUTE } from '../../format/times.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Section } from '../../parts/show/page.tsx'
 
@@ -30,6 +31,7 @@ const SPANS = {
   week: { text: '7 days', label: 'Last 7 days', hours: 7 * 24, slots: 84 },
 } as const
 type Name = keyof typeof SPANS
+const NAMES = { day: SPANS.day.text, week: SPANS.week.text }
 
 const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }): VNode => {
   const at = (part: number): string => {
@@ -76,18 +78,7 @@ export const Monitoring = ({ sut, now }: Props): VNode => {
   const isOff = sut.monitoring.status === 'Offline'
   const isKnown = value !== undefined && !value.unknown.some(({ from, to }) => from <= span.from && to >= span.to)
   return (
-    <Section
-      title="Monitoring"
-      beside={
-        <div class="seg" role="group" aria-label="Span">
-          {(Object.keys(SPANS) as readonly Name[]).map((each) => (
-            <button key={each} type="button" aria-pressed={each === name} onClick={() => setName(each)}>
-              {SPANS[each].text}
-            </button>
-          ))}
-        </div>
-      }
-    >
+    <Section title="Monitoring" beside={<Segments label="Span" options={NAMES} value={name} onChange={setName} />}>
       {value !== undefined && <Strip uptime={value} span={span} count={slots} label={label} isBig />}
       {value === undefined && <span class="sk strip big" aria-busy={failed === undefined} />}
       <Axis {...span} name={name} />

@@ -3,6 +3,7 @@ import type { Booked } from '../../features/schedule/calendar.ts'
 import { type Day, type DayBlock, type DayTurn, weekOf } from '../../features/schedule/week.ts'
 import { formatClock, formatDay, formatRange } from '../../format/format.ts'
 import { HOUR, MINUTE, midnightOf } from '../../format/times.ts'
+import { rove } from '../../parts/choose/rove.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 
@@ -77,15 +78,6 @@ const turnText = ({ to }: DayTurn): string => `Turnaround until ${formatClock(to
 
 const EVERY_THREE_HOURS = Array.from({ length: 8 }, (_, n) => n * 3)
 
-/** What moves the focus among all blocks, in order of time. */
-const onArrow = (event: KeyboardEvent): void => {
-  const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
-  if (by === undefined) return
-  event.preventDefault()
-  const all = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button')]
-  all[Math.min(Math.max(all.indexOf(document.activeElement as HTMLElement) + by, 0), all.length - 1)]?.focus()
-}
-
 interface RowProps extends Omit<Props, 'booked' | 'turnaround'> {
   readonly day: Day
   readonly first: DayBlock | undefined
@@ -146,7 +138,7 @@ export const Week = (props: Props): VNode => {
         role="grid"
         aria-label="Next 7 days"
         style={{ '--now-at': (props.now - midnightOf(props.now)) / MINUTE }}
-        onKeyDown={onArrow}
+        onKeyDown={(event: KeyboardEvent) => void rove(event, 'button')}
       >
         <div class="tl-in">
           <div class="tl-axis" role="row">

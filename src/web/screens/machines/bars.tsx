@@ -1,14 +1,15 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
-import type { Sut } from '../../data/objects.ts'
+import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { formatNumber } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { MenuChip } from '../../parts/menu.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { FilterChip } from '../../parts/choose/menu.tsx'
+import { SearchField } from '../../parts/choose/search-field.tsx'
+import { toggled } from '../../parts/choose/toggled.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { texts } from '../../parts/texts.ts'
-import { tagsOf, toggled } from '../schedule/grid/filter.ts'
-import { type Kind, type Row, summaryOf, toCsv } from './list.ts'
+import { type Row, summaryOf, toCsv } from './list.ts'
 import { show, view } from './view.ts'
 
 interface Props {
@@ -62,62 +63,29 @@ const KINDS = {
   off: 'Offline',
   inactive: 'Inactive',
 } as const
-const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
-
-const choicesOf = <K extends string>(names: Readonly<Record<K, string>>, chosen: ReadonlySet<string>) =>
-  (Object.entries(names) as [K, string][]).map(([key, text]) => ({ key, text, isChosen: chosen.has(key) }))
 
 /** Which machines are shown. */
 export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
   const filter = useComputed(() => view.value.filter).value
-  const tags = [...new Set(all.flatMap(({ sut }) => tagsOf(sut)))].sort()
-  const tagChoices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
   return (
     <div class="bar" role="search">
-      <label class="input-icon filter-text wide">
-        <span class="vh">Filter</span>
-        <Icon name="search" />
-        <input
-          id="machines-filter"
-          class="input"
-          placeholder="Name, tag, person"
-          maxlength={256}
-          value={filter.text}
-          onInput={({ target }: Event) => show({ text: (target as HTMLInputElement).value })}
-        />
-        <kbd>/</kbd>
-      </label>
-      <MenuChip
-        label="State"
-        isOn={filter.kinds.size > 0}
-        choices={choicesOf(KINDS, filter.kinds)}
-        isMultiple
-        onChoose={(key: Kind) => show({ kinds: toggled(filter.kinds, key) })}
+      <SearchField
+        id="machines-filter"
+        class="filter-text wide"
+        label="Filter"
+        placeholder="Name, tag, person"
+        shortcut="/"
+        value={filter.text}
+        onInput={(text) => show({ text })}
       />
-      <MenuChip
-        label="Type"
-        isOn={filter.types.size > 0}
-        choices={choicesOf(TYPES, filter.types)}
-        isMultiple
-        onChoose={(key: Sut['sut_type']) => show({ types: toggled(filter.types, key) })}
+      <FilterChip label="State" options={KINDS} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
+      <MachineChips suts={all.map(({ sut }) => sut)} chosen={filter} onChange={show} />
+      <Chip
+        label="Broken"
+        count={all.filter(({ state }) => state.kind === 'off').length}
+        isOn={filter.kinds.has('off')}
+        onPress={() => show({ kinds: toggled(filter.kinds, 'off') })}
       />
-      {tags.length > 0 && (
-        <MenuChip
-          label="Tags"
-          isOn={filter.tags.size > 0}
-          choices={tagChoices}
-          isMultiple
-          onChoose={(key: string) => show({ tags: toggled(filter.tags, key) })}
-        />
-      )}
-      <button
-        type="button"
-        class="chip"
-        aria-pressed={filter.kinds.has('off')}
-        onClick={() => show({ kinds: toggled(filter.kinds, 'off') })}
-      >
-        Broken<span class="n num">{all.filter(({ state }) => state.kind === 'off').length}</span>
-      </button>
       <span class="grow" />
       <span class="small muted desk-only">{summaryOf(all)}</span>
     </div>

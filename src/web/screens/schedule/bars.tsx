@@ -2,6 +2,7 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
+import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { dayOf, type Span, type Zoom } from '../../features/schedule/span.ts'
 import {
@@ -16,10 +17,13 @@ import {
 } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
+import { MenuChip } from '../../parts/choose/menu.tsx'
+import { SearchField } from '../../parts/choose/search-field.tsx'
+import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { MenuChip } from '../../parts/menu.tsx'
 import { texts } from '../../parts/texts.ts'
-import { tagsOf, toggled } from './grid/filter.ts'
+import type { Filter } from './grid/filter.ts'
 import { backToNow, moveBy, show, view, zoomTo } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
@@ -70,13 +74,13 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
         {formatZone(span.from <= now && now < span.to ? now : (span.from + span.to) / 2)}
       </span>
       <span class="grow" />
-      <div class="seg desk-only" role="group" aria-label="Zoom">
-        {ZOOMS.map((zoom) => (
-          <button type="button" aria-pressed={span.zoom === zoom} onClick={() => zoomTo(zoom, span, now)}>
-            {NAMES[zoom]}
-          </button>
-        ))}
-      </div>
+      <Segments
+        class="desk-only"
+        label="Zoom"
+        options={NAMES}
+        value={span.zoom}
+        onChange={(zoom) => zoomTo(zoom, span, now)}
+      />
       <div class="phone-only">
         <MenuChip
           label={name}
@@ -88,29 +92,6 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
       </div>
     </div>
   )
-}
-
-const TYPES = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' } as const
-
-const TypeChip = (): VNode => {
-  const filter = useComputed(() => view.value.filter).value
-  const choices = (['vnc', 'rdp', 'tcp'] as const).map((key) => ({
-    key,
-    text: TYPES[key],
-    isChosen: filter.types.has(key),
-  }))
-  const onChoose = (key: string): void =>
-    show({ filter: { ...filter, types: toggled(filter.types, key as Sut['sut_type']) } })
-  return <MenuChip label="Type" isOn={filter.types.size > 0} choices={choices} isMultiple onChoose={onChoose} />
-}
-
-const TagChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode | undefined => {
-  const filter = useComputed(() => view.value.filter).value
-  const tags = [...new Set(suts.flatMap(tagsOf))].sort()
-  if (tags.length === 0) return undefined
-  const choices = tags.map((key) => ({ key, text: key.replace('=', ' '), isChosen: filter.tags.has(key) }))
-  const onChoose = (key: string): void => show({ filter: { ...filter, tags: toggled(filter.tags, key) } })
-  return <MenuChip label="Tags" isOn={filter.tags.size > 0} choices={choices} isMultiple onChoose={onChoose} />
 }
 
 const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
@@ -126,32 +107,23 @@ const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
   return <MenuChip label={label} isOn={false} choices={choices} isMultiple={false} onChoose={onChoose} />
 }
 
+const LEGEND = {
+  'block own': 'Yours',
+  'block other': 'Others',
+  'block wait': 'Waiting',
+  turn: 'Turnaround',
+  off: 'Offline',
+  inactive: 'Inactive',
+}
+
 const Legend = (): VNode => (
   <div class="legend" role="group" aria-label="Legend">
-    <span>
-      <i class="block own" />
-      Yours
-    </span>
-    <span>
-      <i class="block other" />
-      Others
-    </span>
-    <span>
-      <i class="block wait" />
-      Waiting
-    </span>
-    <span>
-      <i class="turn" />
-      Turnaround
-    </span>
-    <span>
-      <i class="off" />
-      Offline
-    </span>
-    <span>
-      <i class="inactive" />
-      Inactive
-    </span>
+    {Object.entries(LEGEND).map(([look, text]) => (
+      <span key={look}>
+        <i class={look} />
+        {text}
+      </span>
+    ))}
   </div>
 )
 
@@ -207,36 +179,26 @@ interface FilterBarProps extends WaitingProps {
 /** Which machines are shown. */
 export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
   const filter = useComputed(() => view.value.filter).value
-  const input = useRef<HTMLInputElement>(null)
+  const change = (part: Partial<Filter>): void => show({ filter: { ...filter, ...part } })
   return (
     <div class="bar" role="search" aria-label="Filter machines">
-      <label class="input-icon filter-text desk-only">
-        <span class="vh">Filter by text</span>
-        <Icon name="search" />
-        <input
-          id="filter-text"
-          class="input"
-          ref={input}
-          placeholder="Filter machines"
-          value={filter.text}
-          maxlength={256}
-          onInput={(event: InputEvent) =>
-            show({ filter: { ...filter, text: (event.target as HTMLInputElement).value } })
-          }
-        />
-        <kbd>/</kbd>
-      </label>
-      <button
-        type="button"
-        class="chip"
-        aria-pressed={filter.isFreeNow}
-        onClick={() => show({ filter: { ...filter, isFreeNow: !filter.isFreeNow } })}
-      >
-        <Icon name="clock" />
-        Free now for 1 h<span class="n num">{freeCount}</span>
-      </button>
-      <TypeChip />
-      <TagChip suts={suts} />
+      <SearchField
+        id="filter-text"
+        class="filter-text desk-only"
+        label="Filter by text"
+        placeholder="Filter machines"
+        shortcut="/"
+        value={filter.text}
+        onInput={(text) => change({ text })}
+      />
+      <Chip
+        label="Free now for 1 h"
+        icon="clock"
+        count={freeCount}
+        isOn={filter.isFreeNow}
+        onPress={() => change({ isFreeNow: !filter.isFreeNow })}
+      />
+      <MachineChips suts={suts} chosen={filter} onChange={change} />
       <GroupChip suts={suts} />
       <WaitingChip {...waiting} />
       <span class="vh" role="status">

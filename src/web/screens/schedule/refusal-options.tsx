@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { rove } from '../../parts/choose/rove.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 
 /** What can be had in place of what was refused. */
@@ -9,14 +10,6 @@ export interface Option {
   readonly take: () => void
 }
 
-const onKeyDown = (event: KeyboardEvent): void => {
-  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-  const all = [...document.querySelectorAll<HTMLElement>('.pop .choice')]
-  if (by === undefined || all.length === 0) return
-  event.preventDefault()
-  all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length]?.focus()
-}
-
 /** One press takes an option. The last one leads back to the form. */
 export const Options = ({
   options,
@@ -25,7 +18,7 @@ export const Options = ({
   readonly options: readonly Option[]
   readonly onBack: () => void
 }): VNode => (
-  <div class="choices" onKeyDown={onKeyDown}>
+  <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
     {options.length > 0 && <span class="label">Take instead</span>}
     {options.map(({ icon, text, hint, take }, n) => (
       <button type="button" class={n === 0 ? 'choice first' : 'choice'} onClick={take}>

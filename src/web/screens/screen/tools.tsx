@@ -2,8 +2,8 @@ import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { type Choice, MenuButton } from '../../parts/choose/menu.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { type Choice, MenuButton } from '../../parts/menu.tsx'
 
 /** How a screen is shown. */
 export interface Shown {

@@ -1,14 +1,21 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { formatNumber } from '../format/format.ts'
-import { Icon, type IconName } from './icon.tsx'
+import { formatNumber } from '../../format/format.ts'
+import { fold } from '../fold.ts'
+import { Icon, type IconName } from '../icon.tsx'
+import { rove } from './rove.ts'
+import { SearchField } from './search-field.tsx'
+import { toggled } from './toggled.ts'
 
 export interface Choice<K extends string = string> {
   readonly key: K
   readonly text: string
+  /** The heading that it stands below. */
+  readonly group?: string
+  /** Of how many it is true. */
+  readonly count?: number
   /** Whether it is the chosen one, or one of them; undefined if it is an action. */
   readonly isChosen?: boolean
-  readonly isDisabled?: boolean
 }
 
 interface MenuProps<K extends string> {
@@ -25,7 +32,8 @@ const roleOf = ({ isChosen }: Choice, isMultiple: boolean) => {
   return isMultiple ? 'menuitemcheckbox' : 'menuitemradio'
 }
 
-/** Choices that are shown, at most. */
+/** Choices that are shown without a search, and at most. */
+const FEW = 20
 const MOST = 200
 
 /** Pixels between a menu and what it belongs to, and the window's edge. */
@@ -33,7 +41,7 @@ const AWAY = 8
 
 /** A menu opens below its button; where there is no room, above, and further left. */
 const placeMenu = (root: HTMLElement | null): void => {
-  const menu = root?.querySelector<HTMLElement>('[role=menu]')
+  const menu = root?.querySelector<HTMLElement>('.menu')
   if (root === null || menu === null || menu === undefined) return
   const { bottom, height, right, width } = menu.getBoundingClientRect()
   if (right + AWAY > innerWidth) menu.style.setProperty('--menu-left', `${innerWidth - width - AWAY}px`)
@@ -42,13 +50,60 @@ const placeMenu = (root: HTMLElement | null): void => {
   menu.style.setProperty('--menu-top', `${top}px`)
 }
 
+/** The choices, below their headings. Where they are many, they are searched. */
+const Choices = <K extends string>({ label, choices, isMultiple = false, onChoose }: Omit<MenuProps<K>, 'button'>) => {
+  const [typed, setTyped] = useState('')
+  const matching = choices.filter(({ group = '', text }) => fold(`${group} ${text}`).includes(fold(typed.trim())))
+  const left = matching.length - MOST
+  const item = (choice: Choice<K>): VNode => (
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: those with a state have a role that supports it.
+    <button
+      key={choice.key}
+      type="button"
+      role={roleOf(choice, isMultiple)}
+      tabindex={-1}
+      aria-label={choice.group && `${choice.group} ${choice.text}`}
+      aria-checked={choice.isChosen}
+      onClick={() => onChoose(choice.key)}
+    >
+      <bdi class="grow clip">{choice.text}</bdi>
+      {choice.isChosen === true && <Icon name="check" />}
+      {choice.count !== undefined && <span class="muted num">{formatNumber(choice.count)}</span>}
+    </button>
+  )
+  return (
+    <div class="pop menu">
+      {choices.length > FEW && (
+        <SearchField label={`Search ${label}`} placeholder="Search" value={typed} onInput={setTyped} />
+      )}
+      {matching.length > 0 && (
+        <div role="menu" aria-label={label}>
+          {[...Map.groupBy(matching.slice(0, MOST), ({ group }) => group)].map(([group, members]) =>
+            group === undefined ? (
+              members.map(item)
+            ) : (
+              <div key={group} role="group" aria-label={group}>
+                <bdi class="label" aria-hidden="true">
+                  {group}
+                </bdi>
+                {members.map(item)}
+              </div>
+            ),
+          )}
+        </div>
+      )}
+      <p class="small muted" role="status">
+        {matching.length === 0 && 'No matches'}
+        {left > 0 && `${formatNumber(left)} more. Type to find them.`}
+      </p>
+    </div>
+  )
+}
+
 /** A button that opens a menu, by Enter or ↓: arrows move, Enter chooses, Escape and Tab close. */
-const Menu = <K extends string>({ label, choices, isMultiple = false, onChoose, button }: MenuProps<K>): VNode => {
+const Menu = <K extends string>({ button, onChoose, ...menu }: MenuProps<K>): VNode => {
   const [isOpen, setOpen] = useState(false)
   const root = useRef<HTMLDivElement>(null)
-  const items = (): readonly HTMLElement[] => [
-    ...(root.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? []),
-  ]
   const close = (): void => {
     setOpen(false)
     root.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
@@ -56,7 +111,7 @@ const Menu = <K extends string>({ label, choices, isMultiple = false, onChoose, 
   useLayoutEffect(() => {
     if (!isOpen) return undefined
     placeMenu(root.current)
-    items()[0]?.focus()
+    root.current?.querySelector<HTMLElement>('.menu :is(input, [role^=menuitem])')?.focus()
     const closeOutside = ({ target }: Event): void => {
       if (!root.current?.contains(target as Node)) setOpen(false)
     }
@@ -69,48 +124,19 @@ const Menu = <K extends string>({ label, choices, isMultiple = false, onChoose, 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen && event.key !== 'ArrowDown') return
     setOpen(true)
-    const all = items()
-    const at = all.indexOf(document.activeElement as HTMLElement)
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key]
     if (event.key === 'Escape') close()
-    else if (to !== undefined) all[(to + all.length) % all.length]?.focus()
-    else return
+    else if (!rove(event, '[role^=menuitem]')) return
     event.preventDefault()
     event.stopPropagation()
   }
   const choose = (key: K): void => {
     onChoose(key)
-    if (!isMultiple) close()
+    if (!menu.isMultiple) close()
   }
   return (
     <div class="menu-root" ref={root} onKeyDown={onKeyDown} onFocusOut={onFocusOut}>
       {button(isOpen, () => setOpen(!isOpen))}
-      {isOpen && (
-        <div class="pop menu" role="menu" aria-label={label}>
-          {choices.slice(0, MOST).map((choice) => (
-            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: those with a state have a role that supports it.
-            <button
-              key={choice.key}
-              type="button"
-              role={roleOf(choice, isMultiple)}
-              tabindex={-1}
-              disabled={choice.isDisabled === true}
-              aria-checked={choice.isChosen}
-              onClick={() => choose(choice.key)}
-            >
-              <span class="grow clip">
-                <bdi>{choice.text}</bdi>
-              </span>
-              {choice.isChosen === true && <Icon name="check" />}
-            </button>
-          ))}
-          {choices.length > MOST && (
-            <button type="button" role="menuitem" tabindex={-1} disabled>
-              {formatNumber(choices.length - MOST)} more are not shown
-            </button>
-          )}
-        </div>
-      )}
+      {isOpen && <Choices {...menu} onChoose={choose} />}
     </div>
   )
 }
@@ -137,6 +163,30 @@ export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>): VNo
     )}
   />
 )
+
+interface FilterProps<K extends string> {
+  readonly label: string
+  /** The text of each choice. */
+  readonly options: Readonly<Record<K, string>> | readonly Choice<K>[]
+  readonly chosen: ReadonlySet<K>
+  readonly onChange: (chosen: ReadonlySet<K>) => void
+}
+
+/** A chip that opens a menu in which any number is chosen. */
+export const FilterChip = <K extends string>({ label, options, chosen, onChange }: FilterProps<K>): VNode => {
+  const all = Array.isArray(options)
+    ? (options as readonly Choice<K>[])
+    : (Object.entries(options) as [K, string][]).map(([key, text]) => ({ key, text }))
+  return (
+    <MenuChip
+      label={label}
+      isOn={chosen.size > 0}
+      choices={all.map((choice) => ({ ...choice, isChosen: chosen.has(choice.key) }))}
+      isMultiple
+      onChoose={(key: K) => onChange(toggled(chosen, key))}
+    />
+  )
+}
 
 interface ButtonProps<K extends string> extends Omit<MenuProps<K>, 'button'> {
   readonly icon?: IconName

@@ -1,0 +1,40 @@
+import type { VNode } from 'preact'
+import type { Sut } from '../../data/objects.ts'
+import { type Choice, FilterChip } from '../../parts/choose/menu.tsx'
+
+export const TYPES: Readonly<Record<Sut['sut_type'], string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }
+
+const compare = (a: string, b: string): number => a.localeCompare(b, undefined, { numeric: true })
+
+/** The tags that machines have, each value below its name, with how many have it. */
+const tagChoicesOf = (suts: readonly Sut[]): readonly Choice[] => {
+  const pairs = suts.flatMap(({ tags }) => Object.entries(tags))
+  return [...Map.groupBy(pairs, (pair) => pair.join('='))]
+    .map(([key, [[group, text] = ['', ''], ...others]]) => ({ key, group, text, count: others.length + 1 }))
+    .toSorted((a, b) => compare(a.group, b.group) || compare(a.text, b.text))
+}
+
+interface Chosen {
+  readonly types: ReadonlySet<Sut['sut_type']>
+  /** `name=value`. */
+  readonly tags: ReadonlySet<string>
+}
+
+interface Props {
+  readonly suts: readonly Sut[]
+  readonly chosen: Chosen
+  readonly onChange: (chosen: Partial<Chosen>) => void
+}
+
+/** By what machines are chosen in the schedule and in their list. */
+export const MachineChips = ({ suts, chosen: { types, tags }, onChange }: Props): VNode => {
+  const tagChoices = tagChoicesOf(suts)
+  return (
+    <>
+      <FilterChip label="Type" options={TYPES} chosen={types} onChange={(next) => onChange({ types: next })} />
+      {tagChoices.length > 0 && (
+        <FilterChip label="Tags" options={tagChoices} chosen={tags} onChange={(next) => onChange({ tags: next })} />
+      )}
+    </>
+  )
+}

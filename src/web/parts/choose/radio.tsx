@@ -1,0 +1,19 @@
+import type { ComponentChildren, VNode } from 'preact'
+
+interface Props {
+  /** That of all of which one is chosen. */
+  readonly name: string
+  readonly isChosen: boolean
+  /** How its label looks: `chip`, `choice`. */
+  readonly class: string
+  readonly onChoose: () => void
+  readonly children: ComponentChildren
+}
+
+/** A radio button that is seen by its label only. */
+export const Radio = ({ name, isChosen, class: look, onChoose, children }: Props): VNode => (
+  <label class={`radio ${look}`}>
+    <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
+    {children}
+  </label>
+)

@@ -1,0 +1,38 @@
+import type { Ref, VNode } from 'preact'
+import { Icon } from '../icon.tsx'
+
+interface Props {
+  readonly id?: string
+  readonly label: string
+  readonly placeholder?: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  /** The key that leads here. */
+  readonly shortcut?: string
+  readonly class?: string
+  readonly ref?: Ref<HTMLInputElement>
+}
+
+/** A text by which a list is narrowed down. */
+export const SearchField = ({
+  label,
+  placeholder = label,
+  shortcut,
+  class: place = '',
+  onInput,
+  ...rest
+}: Props): VNode => (
+  <label class={`input-icon ${place}`}>
+    <span class="vh">{label}</span>
+    <Icon name="search" />
+    <input
+      class="input"
+      placeholder={placeholder}
+      maxlength={256}
+      autocomplete="off"
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      {...rest}
+    />
+    {shortcut && <kbd>{shortcut}</kbd>}
+  </label>
+)

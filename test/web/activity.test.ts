@@ -31,8 +31,8 @@ test('in Chromium an administrator reads and filters what happened, and sees the
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await hasFocus(page.getByLabel('Filter', { exact: true }))
-  await page.getByRole('region', { name: 'Who held it' }).getByRole('button', { name: 'Find out' }).click()
-  await page.getByRole('region', { name: 'Who held it' }).getByRole('status').waitFor()
+  await page.getByRole('region', { name: 'Who had it' }).getByRole('button', { name: 'Look up' }).click()
+  await page.getByRole('region', { name: 'Who had it' }).getByRole('status').waitFor()
 
   const { json } = await admin.get(`/api/sut/${second}/history`)
   const created = (json.events as { sequence: string; type: string }[]).find(({ type }) => type === 'berth.SutCreated')

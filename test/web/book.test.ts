@@ -35,7 +35,7 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   await hasFocus(page.getByRole('heading', { name: 'Reserved', exact: true }))
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve another' }).click()
-  await hasFocus(page.getByRole('heading', { name: 'You would get' }))
+  await hasFocus(page.getByRole('heading', { name: 'Best match' }))
   // Both are taken now: the next free time is named.
   await page.getByRole('radio', { name: /next free/ }).waitFor()
   await page.goBack()

@@ -43,11 +43,11 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   const at = (hours: number): string => new Date(Date.now() + (21 * 24 + hours) * 3_600_000).toISOString()
   const held = { sut_id: third, user_id: idOf('alice'), start_time: at(3), end_time: at(4) }
   await service.as('admin').post('/api/sut_reservation/create', held)
-  await page.getByLabel('Every week, times').fill('4')
+  await page.getByLabel('Weekly, times').fill('4')
   await page.keyboard.press('Tab')
   await page.getByText('1 of 4 dates is taken').waitFor()
   await page.getByRole('button', { name: 'Only the first 3' }).click()
-  await hasFocus(page.getByLabel('Every week, times'))
+  await hasFocus(page.getByLabel('Weekly, times'))
   await page.getByText('3 dates, all free').waitFor()
   await checkAccessible(t, page)
   await hours.getByRole('radio', { name: '1 h', exact: true }).click()
@@ -60,7 +60,7 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.getByRole('button', { name: 'Reserve another' }).click()
   await page.getByLabel('For', { exact: true }).selectOption('bob')
   await page.getByText('0 of 1 match, none free now').waitFor()
-  await page.getByText('No machine is like that. Choose fewer criteria.').waitFor()
+  await page.getByText('No machines match. Remove a criterion.').waitFor()
   // A link leads to the same choice.
   await page.reload()
   await page.getByText('1 of 3 match, none free now').waitFor()

@@ -83,7 +83,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await row.getByRole('gridcell', { name: 'You 12:30–13:30' }).waitFor()
   await page.getByRole('button', { name: 'Shorten', exact: true }).click()
   await page.getByRole('menuitem', { name: /^Until \w{3} 13:15$/ }).click()
-  await page.getByText(/^Shorten to .*13:15\? The rest is free at once\.$/).waitFor()
+  await page.getByText(/^Shorten to .*13:15\? The rest becomes free right away\.$/).waitFor()
   await hasFocus(page.getByRole('button', { name: 'Shorten', exact: true }))
   await page.keyboard.press('Enter')
   await row.getByRole('gridcell', { name: 'You 12:30–13:15' }).waitFor()

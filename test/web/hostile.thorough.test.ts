@@ -130,7 +130,7 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
     .getByRole('gridcell', { name: /^Turnaround/ })
     .first()
     .click()
-  await page.getByText(/^It is turned around until .*, after/).waitFor()
+  await page.getByText(/^It is being reset until .*, after/).waitFor()
   await checkHarmless(t, page, 'a draft in a turnaround')
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')

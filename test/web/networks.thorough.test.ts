@@ -243,6 +243,6 @@ test('in Chromium a page that is open during an update loads itself again once, 
   await page.goto(`/#/screen/${made.json._id}`)
   await page.getByRole('heading', { name: 'Berth was updated' }).waitFor()
   await until('it was tried before and after a reload', () => Promise.resolve(asked === 2), SOON)
-  await page.getByRole('button', { name: 'Load the page again' }).waitFor()
+  await page.getByRole('button', { name: 'Reload' }).waitFor()
   t.is(asked, 2)
 })

@@ -81,7 +81,7 @@ inChromium(
     await enter(opened, 'bob')
     await service.as('bob').post('/api/logout', { everywhere: true })
     const form = page.getByRole('dialog', { name: 'Sign in' })
-    await form.getByText('Your session ended. Sign in again, and you will be back where you were.').waitFor()
+    await form.getByText('Your session ended. Sign in to continue where you were.').waitFor()
     for (let n = 0; n < 2; n++) await page.keyboard.press('Escape')
     // A second Escape in a row closes it, and it opens again.
     await form.waitFor()

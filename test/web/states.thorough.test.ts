@@ -28,22 +28,22 @@ const screenStates = (machine: string): Readonly<Record<string, ScreenStates>> =
   schedule: {
     ...{ place: 'schedule', user: 'alice', reads: /\/api\/sut\?/, failed: 'The schedule could not be loaded' },
     ...{ empty: 'No machines yet', ready: 'bench 1' },
-    forbidden: { user: 'carl', text: 'No machine is in your scope' },
+    forbidden: { user: 'carl', text: 'No machines in your scope' },
   },
   mine: {
     ...{ place: 'mine', user: 'alice', reads: /\/api\/sut_re(servation|quest)\?user_id=/ },
     ...{ failed: 'Your reservations could not be loaded', empty: 'You have no reservations', ready: 'Running' },
-    forbidden: { user: 'audrey', text: 'Auditors do not reserve' },
+    forbidden: { user: 'audrey', text: 'Auditors cannot reserve machines' },
   },
   book: {
     ...{ place: 'book', user: 'alice', reads: /\/api\/sut\?/, failed: 'The machines could not be loaded' },
-    ...{ empty: 'No machines yet', ready: 'You would get' },
-    forbidden: { user: 'audrey', text: 'Auditors do not reserve' },
+    ...{ empty: 'No machines yet', ready: 'Best match' },
+    forbidden: { user: 'audrey', text: 'Auditors cannot reserve machines' },
   },
   machines: {
     ...{ place: 'machines', user: 'admin', reads: /\/api\/sut\?/, failed: 'The machines could not be loaded' },
     ...{ empty: 'No machines yet', ready: 'bench 1' },
-    forbidden: { user: 'carl', text: 'No machine is in your scope' },
+    forbidden: { user: 'carl', text: 'No machines in your scope' },
   },
   machine: {
     ...{ place: `machines/${machine}`, user: 'admin', reads: /\/api\/sut_reservation\?sut_id=/ },
@@ -52,17 +52,17 @@ const screenStates = (machine: string): Readonly<Record<string, ScreenStates>> =
   },
   activity: {
     ...{ place: 'activity', user: 'admin', reads: /\/api\/events\?/, failed: 'The activity could not be loaded' },
-    ...{ empty: 'Nothing was recorded yet', ready: 'Today' },
-    forbidden: { user: 'alice', text: 'The activity is for administrators and auditors' },
+    ...{ empty: 'No activity yet', ready: 'Today' },
+    forbidden: { user: 'alice', text: 'Only administrators and auditors can see activity' },
   },
   people: {
     ...{ place: 'people', user: 'admin', reads: /\/api\/user\?include=used/, failed: 'The people could not be loaded' },
     ...{ empty: 'Nobody else yet', ready: 'audrey' },
-    forbidden: { user: 'alice', text: 'People are for administrators' },
+    forbidden: { user: 'alice', text: 'Only administrators can manage people' },
   },
   account: {
     ...{ place: 'account', user: 'alice', reads: /\/api\/user\/me\/token/, failed: 'The tokens could not be loaded' },
-    ...{ empty: 'No tokens. Scripts use one in place of a password.', ready: 'nightly' },
+    ...{ empty: 'No tokens yet. Scripts use a token instead of a password.', ready: 'nightly' },
   },
 })
 
@@ -152,7 +152,7 @@ test('in Chromium every screen says that it loads, failed, is empty, is cut off,
     await main.getByText('Loading').first().waitFor()
     await reads.fail()
     await main.getByText(screen.failed).waitFor()
-    await main.getByText('The disk of the service is full. It is tried again in 8 s.').first().waitFor()
+    await main.getByText('The disk of the service is full. Retrying in 8 s.').first().waitFor()
     await main.getByText('urn:berth:request:41').first().waitFor()
     await checkAccessible(t, page)
     // It is tried again by itself, too.

@@ -86,9 +86,9 @@ test('in Chromium an empty lab is set up, and a tester takes and uses its machin
     .waitFor()
   await page.getByRole('button', { name: 'Release' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Release' }).click()
-  await hasFocus(page.getByRole('heading', { name: 'It was given back' }))
+  await hasFocus(page.getByRole('heading', { name: 'It was released' }))
   await page.getByRole('link', { name: 'Your reservations', exact: true }).click()
-  const used = page.getByText(/^Today .*, used \d+ m$/)
+  const used = page.getByText(/^Today .*, connected for \d+ m$/)
   await until(
     'it is under Past, with the minutes used',
     async () => {

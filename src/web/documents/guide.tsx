@@ -69,7 +69,7 @@ const Search = (): VNode => {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div class={found.length > 0 ? 'pop found' : 'vh'} id="found" role="listbox" aria-label="Found">
+      <div class={found.length > 0 ? 'pop found' : 'vh'} id="found" role="listbox" aria-label="Results">
         {found.map(({ address, chapter, heading }, n) => (
           <a
             key={address}
@@ -86,7 +86,7 @@ const Search = (): VNode => {
         ))}
       </div>
       <p class={isNone ? 'pop found' : 'vh'} role="status">
-        {isNone && 'Nothing found.'}
+        {isNone && 'No results.'}
       </p>
     </div>
   )
@@ -120,5 +120,5 @@ for (const code of document.querySelectorAll('pre')) {
   frame.className = 'code'
   code.replaceWith(frame)
   frame.append(code, button)
-  render(<CopyButton text={code.textContent ?? ''} label="Copy this" />, button)
+  render(<CopyButton text={code.textContent ?? ''} label="Copy" />, button)
 }

@@ -139,7 +139,7 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
         </div>
         {found.length === 0 && (
           <p class="muted" role="status">
-            Nothing has this name.
+            No results.
           </p>
         )}
       </div>

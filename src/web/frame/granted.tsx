@@ -28,7 +28,7 @@ export const Granted = (): VNode | undefined => {
       <span class="clip">
         <bdi>{name}</bdi> is yours until {until}.
       </span>
-      <Button label="Open" href={linkTo('mine')} onClick={dismiss} />
+      <Button label="Show reservation" href={linkTo('mine')} onClick={dismiss} />
       <IconButton icon="x" label="Dismiss" look="small" onClick={dismiss} />
     </div>
   )

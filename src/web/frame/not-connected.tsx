@@ -22,8 +22,8 @@ export const NotConnected = (): VNode | undefined => {
     <div class="banner" role="alert">
       <Icon name="plug" />
       <span>
-        <b class="medium">Not connected since {formatSecond(answeredAt)}.</b> What you see is from then. Reserving is
-        off until Berth answers.
+        <b class="medium">Not connected since {formatSecond(answeredAt)}.</b> You see the lab as it was then. Reserving
+        is paused until Berth responds.
       </span>
       <span class="grow" />
       <Button label="Try now" look="small" onClick={control.check} />

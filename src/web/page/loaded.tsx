@@ -41,7 +41,7 @@ export const Loaded = <A,>({ reading, what, skeleton, class: place = '', childre
       <StateBlock
         icon="warning"
         title={`${what} could not be loaded`}
-        text={`${failed.message} It is tried again in ${RETRY_DELAY_MS / 1_000} s.`}
+        text={`${failed.message} Retrying in ${RETRY_DELAY_MS / 1_000} s.`}
         request={failed.problem.instance}
       >
         <Button icon="refresh" label={texts.tryAgain} onClick={retry} />

@@ -1,15 +1,15 @@
 /** What the page says, in one place. Sentence case; no full stop on labels. */
 export const texts = {
-  noAnswer: 'Berth does not answer.',
+  noAnswer: 'Berth is not responding.',
   tryAgain: 'Try again',
   signIn: 'Sign in',
   singleSignOn: 'Continue with single sign-on',
   orPassword: 'or with a password',
-  sessionEnded: 'Your session ended. Sign in again, and you will be back where you were.',
+  sessionEnded: 'Your session ended. Sign in to continue where you were.',
   name: 'Name',
   password: 'Password',
   guide: 'Guide',
-  docs: 'Interface',
+  docs: 'API',
   signOut: 'Sign out',
   signOutEverywhere: 'Sign out everywhere',
   find: 'Find a machine or a person',
@@ -30,24 +30,24 @@ export const texts = {
   },
   /** Of screens that are called otherwise in the navigation. */
   headings: { mine: 'Your reservations', book: 'Reserve any machine' },
-  themes: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
+  themes: { system: 'Theme: match system', light: 'Theme: light', dark: 'Theme: dark' },
   updated: 'Berth was updated',
-  loadAgain: 'Load the page again to go on.',
-  reload: 'Load again',
+  loadAgain: 'Reload to continue.',
+  reload: 'Reload',
   forbidden: {
     mine: {
-      title: 'Auditors do not reserve',
-      text: 'Your role reads everything and changes nothing. See the schedule, or ask an administrator for another role.',
+      title: 'Auditors cannot reserve machines',
+      text: 'Your role can read everything but change nothing. See the schedule, or ask an administrator for another role.',
     },
     activity: {
-      title: 'The activity is for administrators and auditors',
+      title: 'Only administrators and auditors can see activity',
       text: 'You see your own reservations under Mine. An administrator can give you another role.',
     },
     people: {
-      title: 'People are for administrators',
+      title: 'Only administrators can manage people',
       text: 'Your own password, tokens and sessions are under your account.',
     },
   },
   openSchedule: 'Open the schedule',
-  unknownScreen: 'There is no such screen',
+  unknownScreen: 'Page not found',
 } as const

@@ -78,7 +78,7 @@ const RESPONSE_TIMEOUT_MS = 30_000
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-const unanswered = (): Refused => new Refused(0, { code: 'unanswered', detail: 'Berth does not answer.' })
+const unanswered = (): Refused => new Refused(0, { code: 'unanswered', detail: 'Berth is not responding.' })
 
 const headersOf = (
   { body, key, ifMatch, reason, after }: Sent,

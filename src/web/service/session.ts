@@ -159,7 +159,7 @@ const endSingleSignOn = async (
   const out = (error: string): void | Promise<void> => (former === undefined ? set({ phase: 'out', error }) : check())
   if (isRefused) return out('The provider did not sign you in. Try again, or use a password.')
   if (code === undefined || state === undefined || transaction === null)
-    return out('This sign-in did not begin in this tab. Begin again.')
+    return out('This sign-in did not start in this tab. Start again.')
   if (former === undefined) set({ phase: 'out' })
   // A former session is not sent along: a refusal would end it.
   forget()

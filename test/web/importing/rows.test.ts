@@ -41,13 +41,11 @@ test('a spreadsheet may separate fields by semicolons or tabs, and leave emptied
 test('problems of a file name their line', async (t) => {
   t.deepEqual(await texts('name,colour\na,red\n'), [
     'Line 1 must name the column port.',
-    'Line 1, colour: is no column of an import.',
+    'Line 1, colour: is not an import column.',
   ])
-  t.deepEqual(await texts('name,port\n'), ['The file has no rows below the one that names the columns.'])
+  t.deepEqual(await texts('name,port\n'), ['The file has no rows below the column names.'])
   t.deepEqual(await texts('name,port\na,1\nb\n'), ['Line 3 has 1 fields; the first row names 2.'])
-  t.deepEqual(await texts('name,port\na,1\nb,2\nc,3\n'), [
-    'Line 4 is beyond the 2 rows that a file may have: split the file.',
-  ])
+  t.deepEqual(await texts('name,port\na,1\nb,2\nc,3\n'), ['Line 4 is beyond the 2 rows of a file: split it.'])
   t.like(await read('name,port\na,"1\n'), { line: 2 })
   t.like(await readCsv(Uint8Array.of(0x6e, 0xff)), { detail: 'must be in UTF-8' })
 })

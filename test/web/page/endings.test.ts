@@ -11,9 +11,9 @@ const said = (cause: NonNullable<Problem['cause']>, by: string | null = null) =>
 }
 
 test('a screen says how its reservation ended: at its end, by oneself, by somebody else, or by Berth', (t) => {
-  t.like(said('ended'), { title: 'Your time is over', way: 'reserve' })
-  t.like(said('released', 'alice'), { title: 'It was given back' })
-  t.like(said('released', 'admin'), { title: 'Somebody ended your reservation', text: 'It was released.' })
+  t.like(said('ended'), { title: 'Your time is up', way: 'reserve' })
+  t.like(said('released', 'alice'), { title: 'It was released' })
+  t.like(said('released', 'admin'), { title: 'Someone ended your reservation', text: 'It was released.' })
   t.like(said('unused'), { title: 'Berth released bench 3', text: 'It was unused.', way: 'reserve' })
   t.like(said('keepalive'), { title: 'Berth released bench 3', text: 'It was keepalive.' })
 })

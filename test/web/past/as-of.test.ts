@@ -21,7 +21,7 @@ test('machines and reservations are read as of the moment, all else as it is', (
 
 test('a moment is told to the second, with the entry if it is one', (t) => {
   t.is(asOfText(asOfTime(TIME)), 'Tue 24 Nov 2026, 18:00:05')
-  t.is(asOfText({ value: '48231', time: TIME }), 'Tue 24 Nov 2026, 18:00:05, after entry 48231')
+  t.is(asOfText({ value: '48231', time: TIME }), 'Tue 24 Nov 2026, 18:00:05, after entry 48,231')
 })
 
 test('of a history is shown what was recorded by then', (t) => {

@@ -50,7 +50,7 @@ test('what begins now is looked for on the quarters around it, of the length tha
     'a machine that was given back in this quarter is one of them, also in this second',
   )
   const choices = choicesOf(found, { start: 'now', length: 2 * HOUR }, ALONE)
-  t.like(choices[0], { key: 'id of b-1', hint: 'best fit', offer: { from: NOW, to: time('12:45') } })
+  t.like(choices[0], { key: 'id of b-1', hint: 'best match', offer: { from: NOW, to: time('12:45') } })
 })
 
 test('where none is free, the first time of that length is looked for, and the longest from the same start', async (t) => {
@@ -156,7 +156,7 @@ test('a wish stands in the address, and what is not understood of that is as if 
 test('a refusal is said in words, with what can be had instead', (t) => {
   const window = { from: time('10:30'), to: time('12:30') }
   const problem = (code: string, more: object = {}) => ({ code, detail: 'As the service says.', ...more })
-  t.is(refusalText(problem('no_sut_matches'), window), 'There is no such machine.')
+  t.is(refusalText(problem('no_sut_matches'), window), 'No machines match.')
   t.is(refusalText(problem('no_sut_free', { matching: 1 }), window), 'The one machine of this kind is not free then.')
   t.is(
     refusalText(problem('no_sut_free', { matching: 3 }), window),

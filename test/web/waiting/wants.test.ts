@@ -97,9 +97,9 @@ test('of a long queue, those who want the same are compared with the machines on
 test('a priority is a whole number from -100 to 100, and is said in words', (t) => {
   t.deepEqual(['0', ' 7 ', '-100', '100'].map(asPriority), [0, 7, -100, 100])
   t.deepEqual(['', ' ', '1.5', '101', '-101', 'x'].map(asPriority), Array(6).fill(undefined))
-  t.regex(priorityText(0), /^As everybody/)
-  t.regex(priorityText(1), /^Before everybody whose priority is lower/)
-  t.regex(priorityText(-1), /^After everybody whose priority is higher/)
+  t.regex(priorityText(0), /^Same as everyone/)
+  t.regex(priorityText(1), /^Ahead of everyone with a lower priority/)
+  t.regex(priorityText(-1), /^Behind everyone with a higher priority/)
   const of = (priority: number) => said(wordsOfRequest(request({ sut_id: 'a', priority }), (id) => id))
   t.deepEqual([of(0), of(5), of(-5)], ['<a>, 2\u00a0h', '<a>, 2\u00a0h, priority 5', '<a>, 2\u00a0h, priority −5'])
 })

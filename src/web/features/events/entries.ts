@@ -44,9 +44,9 @@ export const readNewest = async (api: Readable, sutId: string, most: number): Pr
 /** What fields are called on the page. */
 const LABELS: Readonly<Record<string, string>> = {
   ...{ name: 'Name', description: 'Description', address: 'Address', port: 'Port', sut_type: 'Type' },
-  ...{ is_active: 'Can be reserved', manufacturer: 'Maker', model: 'Model', os: 'System', version: 'Version' },
+  ...{ is_active: 'Can be reserved', manufacturer: 'Manufacturer', model: 'Model', os: 'System', version: 'Version' },
   ...{ rdp_width: 'Width', rdp_height: 'Height', password: 'Password', user_name: 'User name', tags: 'Tags' },
-  ...{ turnaround: 'Turnaround', release_unused_after: 'Released unless used within' },
+  ...{ turnaround: 'Turnaround', release_unused_after: 'Release if unused' },
   ...{ monitoring: 'Monitoring', listen_port: 'Listen port' },
 }
 

@@ -59,7 +59,7 @@ const HostPort = ({ connection }: { readonly connection: Connection }): VNode =>
   )
 }
 
-/** Warns that a reservation is released unless somebody connects. */
+/** Warns that a reservation is released unless someone connects. */
 const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
   const now = usePage().clock.value
   const { released_unused_at: at } = connection
@@ -67,14 +67,14 @@ const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode 
   return (
     <span class="small muted row may">
       <Icon name="warning" />
-      Released at {formatWhen(Date.parse(at), now)} unless somebody connects
+      Released at {formatWhen(Date.parse(at), now)} unless someone connects
     </span>
   )
 }
 
 const PORT_PROBLEMS: Readonly<Record<string, string>> = {
-  port_taken: 'Another program on the machine of Berth has this port. It opens when that one ends.',
-  port_unusable: 'The system of Berth refuses to open this port.',
+  port_taken: "Another program on Berth's server uses this port. It opens when that program ends.",
+  port_unusable: "Berth's server does not allow this port to be opened.",
 }
 
 /** Says why one cannot connect yet. */
@@ -83,7 +83,7 @@ const PortNote = ({ connection }: { readonly connection: Connection }): VNode | 
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
   return problem === undefined ? (
     <span class="small muted" role="status">
-      The port opens in a moment
+      Opening the port
     </span>
   ) : (
     <span class="small muted row may" role="status">
@@ -161,7 +161,7 @@ export const Connect = ({ reservation, type, commands, isDisabled, isFirst = fal
     return (
       <div class="connect">
         <span class="small muted" role="status">
-          Reading where to connect…
+          Loading connection details…
         </span>
         {screen}
       </div>

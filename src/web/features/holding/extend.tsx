@@ -74,7 +74,7 @@ export const ExtendPair = (props: Props): VNode => {
         Extend 30 m
       </CommandButton>
       <MenuButton
-        label="Extend by another time"
+        label="Extend to another time"
         isDisabled={off || choices.length === 0}
         choices={choices}
         onChoose={(key: string) => extendTo(commands, Number(key))}

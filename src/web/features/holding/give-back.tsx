@@ -19,7 +19,7 @@ interface Texts {
 /** What it is called, and what is asked before. */
 export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
   isRunning
-    ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It is free again at once.` }
+    ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It becomes free right away.` }
     : { verb: 'Cancel', doing: 'Cancelling…', question: `Cancel this reservation of ${sutName}?` }
 
 /** The same, where it may be given back from a later time on. */
@@ -29,7 +29,7 @@ export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof g
     : {
         verb: 'Shorten',
         doing: 'Shortening…',
-        question: `Shorten to ${formatWhen(until, now)}? The rest is free at once.`,
+        question: `Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`,
       }
 
 export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>

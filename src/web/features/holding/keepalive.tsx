@@ -50,7 +50,7 @@ export const KeptNote = ({ id, end }: { readonly id: string; readonly end: numbe
   return (
     <span class="small muted row may">
       <Icon name="clock" />
-      Kept until {formatWhen(until, now)}, then released unless it is kept alive
+      Kept until {formatWhen(until, now)}, then released unless kept alive
     </span>
   )
 }

@@ -151,11 +151,11 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
         onChange={({ target }: Event) => take((target as HTMLInputElement).files)}
       />
       <span class="small muted">
-        The first row names the columns: {required.join(', ')}; if you like {optional.join(', ')}
+        The first row names the columns: {required.join(', ')}; optional: {optional.join(', ')}
         {prefix !== undefined && `, and ${prefix}name for each`}. At most {kind.columns.most} rows.
       </span>
       <span>
-        <Button icon="download" label="An example" look="quiet small" class="under" onClick={download} />
+        <Button icon="download" label="Download an example" look="quiet small" class="under" onClick={download} />
       </span>
     </div>
   )
@@ -193,7 +193,7 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
       {step.at !== 'done' && <Choose kind={kind} isBusy={isBusy} onFile={check} />}
       {isBusy && (
         <p class="muted" role="status">
-          Berth is at it…
+          Checking…
         </p>
       )}
       {step.at === 'wrong' && <Problems problems={step.problems} />}

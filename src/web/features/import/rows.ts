@@ -59,7 +59,7 @@ export const readCsv = async (bytes: Uint8Array): Promise<readonly CsvRow[] | Pr
     return rows
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    return { line: (rows.at(-1)?.line ?? 0) + 1, detail: 'has a quote where none may be, or one that is never closed' }
+    return { line: (rows.at(-1)?.line ?? 0) + 1, detail: 'has an unexpected or unclosed quote' }
   }
 }
 
@@ -85,14 +85,13 @@ export const problemsOf = (rows: readonly CsvRow[], columns: Columns): readonly 
     ...required
       .filter((name) => !names.includes(name))
       .map((name) => ({ line, detail: `must name the column ${name}` })),
-    ...names.filter((name) => !isKnown(name)).map((column) => ({ line, column, detail: 'is no column of an import' })),
+    ...names.filter((name) => !isKnown(name)).map((column) => ({ line, column, detail: 'is not an import column' })),
     ...(new Set(names).size < names.length ? [{ line, detail: 'must name each column once' }] : []),
   ]
   if (ofHeader.length > 0) return ofHeader
-  if (data.length === 0) return [{ detail: 'has no rows below the one that names the columns' }]
+  if (data.length === 0) return [{ detail: 'has no rows below the column names' }]
   const beyond = data[most]
-  if (beyond !== undefined)
-    return [{ line: beyond.line, detail: `is beyond the ${most} rows that a file may have: split the file` }]
+  if (beyond !== undefined) return [{ line: beyond.line, detail: `is beyond the ${most} rows of a file: split it` }]
   return data
     .filter(({ fields }) => fields.length !== names.length)
     .map((row) => ({ line: row.line, detail: `has ${row.fields.length} fields; the first row names ${names.length}` }))

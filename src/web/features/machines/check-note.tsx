@@ -5,12 +5,12 @@ import { Note } from '../../parts/show/note.tsx'
 import { Refused } from '../../service/api.ts'
 import { causeText } from '../events/causes.ts'
 
-/** `it answers in 18 ms and takes the password`. */
+/** `it answers in 18 ms and accepts the password`. */
 export const checkedText = ({ reachable, cause, milliseconds }: Checked, takesPassword: boolean): string => {
   if (!reachable) return `it does not answer: ${causeText(cause ?? '')}`
   const answers = `it answers in ${milliseconds} ms`
-  if (cause === 'no_password') return `${answers}; Berth has no password to look further`
-  return takesPassword ? `${answers} and takes the password` : answers
+  if (cause === 'no_password') return `${answers}; without a password, signing in was not checked`
+  return takesPassword ? `${answers} and accepts the password` : answers
 }
 
 interface Props {

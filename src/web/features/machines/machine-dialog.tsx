@@ -97,11 +97,11 @@ export const MachineDialog = (props: Props): VNode => {
   const foot = (
     <div class="row grow">
       <label class="wide">
-        <span class="vh">Reason, recorded for good</span>
+        <span class="vh">Reason (kept in the history)</span>
         <input
           class="input"
           maxlength={200}
-          placeholder="Reason, recorded for good (optional)"
+          placeholder="Reason (optional, kept in the history)"
           value={form.reason}
           onInput={({ target }: Event) => form.setReason((target as HTMLInputElement).value)}
         />

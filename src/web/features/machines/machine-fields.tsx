@@ -133,10 +133,10 @@ export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] =>
     <div class="check-place">{children}</div>,
     secret('user_name', 'User name', settings?.has_user_name === true),
     secret('password', 'Password', settings?.has_password === true),
-    values.sut_type === 'rdp' && text('rdp_width', 'Width of the desktop', 's3', number),
-    values.sut_type === 'rdp' && text('rdp_height', 'Height of the desktop', 's3', number),
+    values.sut_type === 'rdp' && text('rdp_width', 'Desktop width', 's3', number),
+    values.sut_type === 'rdp' && text('rdp_height', 'Desktop height', 's3', number),
     text('os', 'System', 's2', long),
-    text('manufacturer', 'Maker', 's2', long),
+    text('manufacturer', 'Manufacturer', 's2', long),
     text('model', 'Model', 's2', long),
     text('version', 'Version', 's2', long),
     <ChoiceField {...props} name="turnaround" label="Turnaround" usual={TURNAROUNDS} none="None" />,
@@ -162,11 +162,11 @@ export const Probing = ({ values, change }: Props): VNode => {
   const { isMonitored, interval } = values
   return (
     <div class="row s3 f6">
-      <Switch label="Probe every" isOn={isMonitored} onChange={(isOn: boolean) => change({ isMonitored: isOn })} />
+      <Switch label="Monitor every" isOn={isMonitored} onChange={(isOn: boolean) => change({ isMonitored: isOn })} />
       <span class="interval">
         <Select
           id="machine-interval"
-          label="Probe every"
+          label="Monitor every"
           value={String(interval)}
           options={optionsOf(interval, INTERVALS)}
           isDisabled={!isMonitored}

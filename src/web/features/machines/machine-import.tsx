@@ -60,10 +60,10 @@ export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VN
   return (
     <ImportDialog kind={KIND} onAdded={probe} onClose={onClose}>
       {left === undefined && (
-        <Switch label={`Probe each every ${USUAL_INTERVAL} s`} isOn={isProbed} onChange={setProbed} />
+        <Switch label={`Monitor each every ${USUAL_INTERVAL} s`} isOn={isProbed} onChange={setProbed} />
       )}
       {left !== undefined && left > 0 && (
-        <Note kind="warn">{left} of them could not be set to be probed. Edit them to try again.</Note>
+        <Note kind="warn">{left} of them could not be monitored. Edit them to try again.</Note>
       )}
     </ImportDialog>
   )

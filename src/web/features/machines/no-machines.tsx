@@ -13,14 +13,14 @@ export const NoMachines = ({ children }: Props): VNode => {
   const { name, scope = '' } = meOf(usePage())
   if (scope !== '') {
     const tags = scope.replaceAll(',', ', ')
-    const message = `No machine is in my scope (${tags}) in Berth at ${location.origin}. My name there is ${name}.`
+    const message = `My scope in Berth at ${location.origin} (${tags}) has no machines. My user name is ${name}.`
     return (
       <StateBlock
         icon="lock"
-        title="No machine is in your scope"
-        text={`You see machines with ${tags}. No machine has it now. An administrator can change your scope or tag machines.`}
+        title="No machines in your scope"
+        text={`You see only machines with ${tags}, and there are none now. An administrator can change your scope or tag machines.`}
       >
-        <CopyButton isWide label="Copy a message for them" text={message} />
+        <CopyButton isWide label="Copy a message for an administrator" text={message} />
       </StateBlock>
     )
   }

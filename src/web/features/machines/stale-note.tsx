@@ -22,7 +22,7 @@ const partsOf = ({ type, changes }: Entry): string => {
 export const changedText = (entry: Entry | undefined, ownId: string): string => {
   if (entry === undefined) return 'This machine was changed.'
   const isOwn = entry.actor === ownId
-  const who = isOwn ? 'You' : (entry.actorname ?? 'Somebody')
+  const who = isOwn ? 'You' : (entry.actorname ?? 'Someone')
   return `${who} changed ${partsOf(entry)} at ${formatClock(Date.parse(entry.time))}${isOwn ? ' in another tab' : ''}.`
 }
 
@@ -49,7 +49,7 @@ export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
   }, [etag])
   return (
     <Note kind="warn" ref={note} action={<Button label="Load the new values" look="small" onClick={onLoad} />}>
-      {changedText(entry, meOf(page)._id)} What you typed here is kept.
+      {changedText(entry, meOf(page)._id)} Your edits are kept.
     </Note>
   )
 }

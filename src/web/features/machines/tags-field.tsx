@@ -33,7 +33,9 @@ export const TagsField = ({ tags, error, onChange }: Props): VNode => {
     onChange(left)
     document.getElementById('machine-tag')?.focus()
   }
-  const shown = error ?? (isWrong ? 'A tag is name=value. A name has letters, digits, dots, dashes and _.' : undefined)
+  const shown =
+    error ??
+    (isWrong ? 'Write a tag as name=value. Names have letters, digits, dots, dashes and underscores.' : undefined)
   return (
     <div class="field">
       <label for="machine-tag">Tags</label>

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** What is asked before a dialog closes with a secret that nobody has copied. */
-export const UNKEPT = 'It is shown only once. Close without a copy?'
+export const UNKEPT = 'It is shown only once. Close without copying it?'
 
 /** A password or a token that Berth shows once. */
 export const SecretNote = ({ name, secret, ifLost, onCopied }: Props): VNode =>

@@ -47,7 +47,7 @@ export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props)
       <span class="grow" />
       <Button label="Cancel" look="quiet" onClick={onClose} />
       <Button look="primary" type="submit" disabled={isBusy || !isAnswered || name.trim() === ''}>
-        Make token
+        Create token
       </Button>
     </>
   )
@@ -56,7 +56,7 @@ export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props)
       {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
       <TextField
         id="token-name"
-        label="What it is for"
+        label="Purpose"
         placeholder="nightly build"
         isFirst
         maxLength={64}
@@ -72,7 +72,7 @@ export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props)
           value={role}
           options={ROLES}
           onChange={setRole}
-          hint="What requests with it may do"
+          hint="What the token may do"
           error={errors.get('role')}
         />
       )}

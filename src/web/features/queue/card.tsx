@@ -59,12 +59,12 @@ const Waiting = ({
           </b>
         </span>
         <span class="when second num" role="status">
-          <span class="nowrap">{ordinalOf(position + 1)} in line</span>, since {since}, at most until {until}
+          <span class="nowrap">{ordinalOf(position + 1)} in line</span> since {since}. Expires {until}
         </span>
         {mayWithdraw && !isAsking && (
           <span class="row acts">
             <Button look="quiet small" disabled={isDisabled || isBusy} onClick={() => setAsking(true)}>
-              Withdraw
+              Leave
             </Button>
           </span>
         )}
@@ -74,15 +74,16 @@ const Waiting = ({
           <li key={sentence}>{sentenceHere(sentence, (time) => formatWhen(time, now))}</li>
         ))}
         {page.kept.has(_id) && (
-          <li>The place is kept while this page is open, and {formatDuration((keepalive ?? 0) * 1_000)} longer.</li>
+          <li>Your place is kept while this page is open, and {formatDuration((keepalive ?? 0) * 1_000)} longer.</li>
         )}
         {typeof expected_at === 'string' && <li>Expected at {formatWhen(Date.parse(expected_at), now)}.</li>}
       </ul>
       {isAsking && (
         <Confirm
-          question="Withdraw? Your place is lost."
-          action="Withdraw"
-          doing="Withdrawing…"
+          question="Leave the queue? You will lose your place."
+          action="Leave"
+          back="Stay"
+          doing="Leaving…"
           isDisabled={isDisabled}
           onConfirm={withdraw}
           onBack={() => setAsking(false)}
@@ -93,11 +94,11 @@ const Waiting = ({
   )
 }
 
-const ENDED = { keepalive: 'Nobody asked for it any more.', retired: 'The machine was retired.' }
+const ENDED = { keepalive: 'It expired because the page was closed.', retired: 'The machine was retired.' }
 
 const endingOf = ({ status, cause }: WaitingRequest): string => {
   if (status !== 'expired') return 'It was withdrawn.'
-  return cause === undefined ? 'Nothing was free in time.' : ENDED[cause]
+  return cause === undefined ? 'No machine was free in time.' : ENDED[cause]
 }
 
 const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (

@@ -59,10 +59,10 @@ export const asPriority = (typed: string): number | undefined => {
 /** What a priority does, in words. */
 export const priorityText = (priority: number): string =>
   priority === 0
-    ? 'As everybody: who has waited longest is first.'
+    ? 'Same as everyone: longest wait goes first.'
     : priority > 0
-      ? 'Before everybody whose priority is lower, also those who have waited longer.'
-      : 'After everybody whose priority is higher, also those who come later.'
+      ? 'Ahead of everyone with a lower priority, even if they have waited longer.'
+      : 'Behind everyone with a higher priority, even if they join later.'
 
 /**
  * Those of a list, which has the newest first, that may be granted something: higher priority first, then who has waited

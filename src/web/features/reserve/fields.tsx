@@ -78,7 +78,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
       </div>
       {isWrong && (
         <span class="small danger" role="alert">
-          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.
+          Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.
         </span>
       )}
     </div>
@@ -141,7 +141,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
       </div>
       {isWrong && (
         <span class="small danger" role="alert">
-          A time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
+          Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30.
         </span>
       )}
     </div>

@@ -36,7 +36,7 @@ const quotaText = (problem: Problem, window: Stretch): string => {
 /** `window` is what was asked for. */
 export const refusalText = (problem: Problem, window: Stretch): string => {
   if (problem.code === 'quota_exceeded') return quotaText(problem, window)
-  if (problem.code === 'no_sut_matches') return 'There is no such machine.'
+  if (problem.code === 'no_sut_matches') return 'No machines match.'
   if (problem.code !== 'no_sut_free') return problem.detail
   const { matching } = problem
   return matching === 1

@@ -26,7 +26,7 @@ export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly us
     </>
   )
   return (
-    <Note kind="ok" action={isOwn && <Button label="Open" look="small" href={linkTo('mine')} />}>
+    <Note kind="ok" action={isOwn && <Button label="Show reservation" look="small" href={linkTo('mine')} />}>
       <Name of={machine} /> {whose} {when}.
     </Note>
   )

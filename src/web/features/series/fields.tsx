@@ -77,7 +77,9 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
   const dayOf = (time: number): string => toLocal(time).slice(0, 10)
   return (
     <div class="field">
-      <label for="times">Every week, times</label>
+      <label for="times">
+        Weekly<span class="vh">, times</span>
+      </label>
       <div class="row">
         <input
           id="times"
@@ -90,8 +92,8 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
           value={times}
           onChange={onTimes}
         />
-        <label for="last" class="second">
-          until
+        <label for="last" class="second nowrap">
+          times, until
         </label>
         <input
           id="last"
@@ -165,7 +167,7 @@ export const Fewer = ({
   }
   return (
     <div class="row wrap small">
-      <span class="second grow">It is reserved for all dates or for none.</span>
+      <span class="second grow">Either all dates are reserved, or none.</span>
       {free >= TIMES_MIN && <Button label={`Only the first ${free}`} look="small" onClick={shorten} />}
     </div>
   )

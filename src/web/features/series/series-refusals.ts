@@ -34,12 +34,12 @@ export const takenDatesOf = ({ code, conflicts = [] }: Problem): readonly TakenD
 
 /** Instead of `detail`, which speaks of rules and fields. */
 const TEXTS: Readonly<Record<string, string>> = {
-  reservation_conflict: 'Some dates were taken. None of them was booked.',
+  reservation_conflict: 'Some dates are taken, so nothing was booked.',
   window_too_far: 'The last dates are too far ahead. Choose fewer.',
   series_too_long: 'These are too many dates. Choose fewer.',
-  series_too_short: 'Only one of the dates is near enough to be booked. Reserve it once.',
+  series_too_short: 'Only one date is near enough to be booked. Reserve it without repeating.',
   series_overlaps: 'The dates would overlap, or the machine needs its turnaround between them. Choose a shorter time.',
-  series_start_mismatch: 'The clock is changed on the first date. Choose another time.',
+  series_start_mismatch: 'The clocks change on the first date. Choose another time.',
 }
 
 export const seriesRefusalText = ({ code, detail }: Problem): string => TEXTS[code] ?? detail

@@ -54,8 +54,8 @@ const Sessions = (): VNode => {
   return (
     <Section title="Sessions" beside={isAsking ? sure : ask}>
       <p class="second">
-        This browser stays signed in for 12 hours. That is renewed while the page is open, for seven days at most.
-        Signing out everywhere ends the sessions of all your browsers, this one included. Tokens stay good.
+        This browser stays signed in for 12 hours, renewed while the page is open, for up to seven days. Signing out
+        everywhere ends the sessions of all your browsers, including this one. Tokens keep working.
       </p>
     </Section>
   )

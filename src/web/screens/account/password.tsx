@@ -43,12 +43,12 @@ export const Password = (): VNode => {
         />
         <TextField
           id="old-password"
-          label="Old password"
+          label="Current password"
           type="password"
           autocomplete="current-password"
           value={old}
           onInput={setOld}
-          error={isWrong ? 'It is wrong.' : errors.get('old_password')}
+          error={isWrong ? 'That is not your current password.' : errors.get('old_password')}
         />
         <TextField
           id="new-password"
@@ -62,9 +62,9 @@ export const Password = (): VNode => {
         />
         <Button label="Change" type="submit" disabled={isBusy || !isAnswered || old === '' || next === ''} />
       </form>
-      <Switch className="small second" label="Revoke my tokens too" isOn={isRevoking} onChange={setRevoking} />
+      <Switch className="small second" label="Also revoke my tokens" isOn={isRevoking} onChange={setRevoking} />
       {refused !== undefined && errors.size === 0 && !isWrong && <RefusedNote refused={refused} />}
-      {isChanged && <Note kind="ok">Your password is changed. Other browsers are signed out.</Note>}
+      {isChanged && <Note kind="ok">Password changed. Other browsers are signed out.</Note>}
     </Section>
   )
 }

@@ -29,7 +29,7 @@ const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
     <>
       <Button label="Keep" look="quiet small" autofocus onClick={() => setAsking(false)} />
       <Button look="danger small" disabled={isDisabled} aria-label={`Revoke ${token.name} for good`} onClick={onRevoke}>
-        Revoke for good
+        Revoke permanently
       </Button>
     </>
   ) : (
@@ -57,7 +57,7 @@ const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'isDisabled'> & TableP
         <tr>
           <th>Name</th>
           <th>Role</th>
-          <th>Made</th>
+          <th>Created</th>
           <th>Expires</th>
           <th>
             <span class="vh">Revoke</span>
@@ -117,13 +117,13 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
       }
     >
       {issued !== undefined && (
-        <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
+        <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and create another." />
       )}
       <RefusedNote refused={refused} />
       <Loaded reading={reading} what="The tokens">
         {(tokens) =>
           tokens.length === 0 ? (
-            <p class="muted">No tokens. Scripts use one in place of a password.</p>
+            <p class="muted">No tokens yet. Scripts use a token instead of a password.</p>
           ) : (
             <Table tokens={tokens} now={now} isDisabled={isBusy || !isAnswered} onRevoke={revoke} />
           )

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { entryOf, filterOf, isFiltering, parametersOf, queryOf } from '../../features/events/feed.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf, textOf } from '../../features/events/sentence.ts'
-import { formatRelativeDay, formatSecond } from '../../format/format.ts'
+import { formatNumber, formatRelativeDay, formatSecond } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -72,8 +72,8 @@ export const Activity = (): VNode => {
         {told.length === 0 && (
           <StateBlock
             icon="pulse"
-            title={isFiltering(filter) ? 'Nothing matches' : 'Nothing was recorded yet'}
-            text={older ? 'There are older entries that were not read yet.' : undefined}
+            title={isFiltering(filter) ? 'No matching entries' : 'No activity yet'}
+            text={older ? 'Older entries are not loaded yet.' : undefined}
           />
         )}
         {older && (
@@ -82,7 +82,9 @@ export const Activity = (): VNode => {
           </p>
         )}
         {rest !== undefined && !older && (
-          <p class="older muted small">These are the {KEPT_MAX} newest. Choose dates to see older ones.</p>
+          <p class="older muted small">
+            These are the {formatNumber(KEPT_MAX)} newest. Choose dates to see older ones.
+          </p>
         )}
       </div>
     )

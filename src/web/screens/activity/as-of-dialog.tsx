@@ -33,10 +33,10 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   const find = async (): Promise<AsOf | string> => {
     if (typed === '') {
       if (time === undefined) return 'Choose a date and a time.'
-      return time > Date.now() ? 'That is not past yet.' : asOfTime(time)
+      return time > Date.now() ? 'That is in the future.' : asOfTime(time)
     }
-    if (!/^\d{1,15}$/.test(typed)) return 'An entry is a whole number.'
-    return (await ofEntry(api, Number(typed))) ?? 'The log has no such entry.'
+    if (!/^\d{1,15}$/.test(typed)) return 'Enter a whole number.'
+    return (await ofEntry(api, Number(typed))) ?? 'This entry does not exist.'
   }
   const submit = async (): Promise<void> => {
     setBusy(true)
@@ -60,7 +60,7 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
     <>
       <span class="grow" />
       <Button label="Cancel" look="quiet" onClick={onClose} />
-      <Button label="Show the lab then" look="primary" type="submit" disabled={isBusy} />
+      <Button label="Show the lab" look="primary" type="submit" disabled={isBusy} />
     </>
   )
   return (

@@ -66,13 +66,13 @@ export const NewestCheckpoint = (): VNode => {
           <Button icon="download" label="Download" look="small" onClick={download} />
           <IconButton
             icon="refresh"
-            label="Sign a newer one"
+            label="Sign a new one"
             look="quiet small"
             disabled={isBusy || !isAnswered}
             onClick={read}
           />
         </div>
-        <p class="small muted">Keep it somewhere else. It proves that nothing up to here was changed or removed.</p>
+        <p class="small muted">Store it elsewhere. It proves that nothing recorded so far was changed or removed.</p>
       </>
     )
   }

@@ -41,7 +41,7 @@ const orNone = (text: string): string | undefined => (text === '' ? undefined : 
 export const Filters = ({ filter, names, onText }: Props): VNode => {
   const show = (change: Partial<Filter>): void => goTo('activity', undefined, parametersOf({ ...filter, ...change }))
   const users = names.people.map(({ _id, name }) => [_id, name] as const)
-  const people = [['', 'Done by anybody'] as const, ...users, ...SERVICE]
+  const people = [['', 'Done by anyone'] as const, ...users, ...SERVICE]
   const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   const day = (name: 'from' | 'to', label: string): VNode => (
     <input
@@ -80,7 +80,7 @@ export const Filters = ({ filter, names, onText }: Props): VNode => {
         id="about"
         label="About"
         value={filter.user ?? ''}
-        options={[['', 'About anybody'], ...users]}
+        options={[['', 'About anyone'], ...users]}
         onChange={(id: string) => show({ user: orNone(id) })}
       />
       <Select

@@ -79,22 +79,22 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
   }
   const options = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   return (
-    <section class="stack" aria-label="Who held it">
-      <h2>Who held it</h2>
+    <section class="stack" aria-label="Who had it">
+      <h2>Who had it</h2>
       <form class="stack" onSubmit={submit}>
-        <Select id="held-sut" label="Held machine" value={sut} options={options} onChange={setSut} />
+        <Select id="held-sut" label="Machine to look up" value={sut} options={options} onChange={setSut} />
         <input
           id="held-at"
           class="input num"
           type="datetime-local"
           step="1"
-          aria-label="Held at"
+          aria-label="Time to look up"
           max={toLocal(now)}
           value={when}
           onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
         />
         <div>
-          <Button label="Find out" look="small" type="submit" disabled={!isAnswered || at === undefined} />
+          <Button label="Look up" look="small" type="submit" disabled={!isAnswered || at === undefined} />
         </div>
       </form>
       <RefusedNote refused={failed} />

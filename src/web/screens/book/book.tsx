@@ -110,7 +110,7 @@ export const Book = (): VNode => {
           </div>
           {me.role === 'administrator' && <ForField userId={userId} onChoose={setUserId} />}
           <Switch
-            label="Release it when nobody has been connected for 10 minutes"
+            label="Release after 10 minutes without a connection"
             isOn={isKept && !isWeekly}
             isDisabled={isWeekly}
             onChange={setKept}

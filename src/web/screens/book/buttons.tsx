@@ -45,7 +45,7 @@ export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: Take
           {from}until {formatWhen(offer.to, now)}
         </span>
       </CommandButton>
-      <p class="small muted">If somebody is faster, nothing is booked, and the next one is named.</p>
+      <p class="small muted">If someone takes it first, nothing is booked and the next machine is offered.</p>
     </>
   )
 }
@@ -73,10 +73,10 @@ export const WaitButton = (props: WaitProps): VNode => {
   const most = value?.used?.quota?.priority_max ?? PRIORITY_MAX
   const chosen = asPriority(priority)
   const isWrong = chosen === undefined || chosen > most
-  const error = isWrong ? `It is a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
+  const error = isWrong ? `Enter a whole number from ${PRIORITY_MIN} to ${most}.`.replace('-', '−') : refusal
   return (
     <>
-      <SelectField id="wait" label="Wait at most" value={seconds} options={WAITS} onChange={setSeconds} />
+      <SelectField id="wait" label="Wait up to" value={seconds} options={WAITS} onChange={setSeconds} />
       <TextField
         id="priority"
         label="Priority"
@@ -91,15 +91,15 @@ export const WaitButton = (props: WaitProps): VNode => {
       <CommandButton
         className="btn primary"
         isBusy={isBusy}
-        doing="Asking…"
+        doing="Joining…"
         isDisabled={isDisabled || isWrong}
         onPress={() => onWait(Number(seconds))}
       >
-        Wait until {formatWhen(until, now)} at most
+        Join the queue until {formatWhen(until, now)}
       </CommandButton>
       <p class="small muted">
-        You get the first machine that fits and is free for {formatDuration(length)}. You hear of it here, and by
-        notification if you allow it.
+        You get the first matching machine that is free for {formatDuration(length)}. You will see it here, and get a
+        notification if you allow them.
       </p>
     </>
   )

@@ -69,7 +69,7 @@ export const choicesOf = (
   const left = free.filter(({ sutId }) => sutId !== lost)
   if (left.length > 0)
     return left.slice(0, SHOWN).map((offer, n) => ({
-      ...{ kind: 'take', key: offer.sutId, icon: 's-free', hint: n === 0 ? 'best fit' : '', asked },
+      ...{ kind: 'take', key: offer.sutId, icon: 's-free', hint: n === 0 ? 'best match' : '', asked },
       offer: { ...offer, from: begin, to: window.to },
     }))
   return [

@@ -18,14 +18,14 @@ export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRe
 
 /** Why no machine can be had, of `count` that one may take. */
 export const noneText = (fitting: readonly Sut[], count: number): string => {
-  if (count === 0) return 'No machine is in the scope of whom it is for.'
-  if (fitting.length === 0) return 'No machine is like that. Choose fewer criteria.'
+  if (count === 0) return "This person's scope has no machines."
+  if (fitting.length === 0) return 'No machines match. Remove a criterion.'
   const inactive = fitting.filter(({ is_active }) => !is_active).length
   const offline = fitting.filter(({ is_active, monitoring }) => is_active && monitoring.status === 'Offline').length
   const out = [inactive > 0 ? `${inactive} inactive` : '', offline > 0 ? `${offline} offline` : '']
   const text = out.filter((part) => part !== '').join(', ')
-  if (inactive + offline === fitting.length) return `None of them can be reserved: ${text}.`
-  return `None of them is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
+  if (inactive + offline === fitting.length) return `None can be reserved: ${text}.`
+  return `None is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
 }
 
 /** Why it was not booked. That another was faster is said with what is named instead. */

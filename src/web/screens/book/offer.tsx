@@ -26,7 +26,7 @@ const countText = ({ fitting, count, wish }: OfferProps, found: Available | unde
 type Taking = ReturnType<typeof useTaking>
 
 const titleOf = ({ isOver, waiting }: Taking): string => {
-  if (!isOver) return 'You would get'
+  if (!isOver) return 'Best match'
   return waiting.id === undefined ? 'Reserved' : 'Asked for'
 }
 

@@ -43,7 +43,7 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VN
       <TimesField first={first} times={times} onChange={onTimes} />
       {occurrences === undefined ? (
         <p class="muted" role="status">
-          {failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}
+          {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
         </p>
       ) : (
         <>

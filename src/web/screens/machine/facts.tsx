@@ -26,8 +26,8 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   )
   return [
     ['Listen port', listen_port === null ? 'none' : String(listen_port)],
-    ['In the vault', kept === '' ? 'nothing' : kept],
-    ['Probed', monitoring_interval === null ? 'no' : `every ${formatSeconds(monitoring_interval)}`],
+    ['Stored', kept === '' ? 'nothing' : kept],
+    ['Monitored', monitoring_interval === null ? 'no' : `every ${formatSeconds(monitoring_interval)}`],
     ...(sut.sut_type === 'rdp' && rdp_width !== null && rdp_height !== null
       ? [['Desktop', `${rdp_width} × ${rdp_height}`] as const]
       : []),
@@ -40,7 +40,7 @@ export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings:
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const rows = [
     ['System', os],
-    ['Maker', joined(manufacturer, model)],
+    ['Manufacturer', joined(manufacturer, model)],
     ['Version', version],
     ...(settings === undefined ? [] : settingsOf(settings)),
     ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),

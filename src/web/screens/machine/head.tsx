@@ -102,7 +102,7 @@ const Retire = ({ sut, actions, onBack }: { sut: Sut; actions: Actions; onBack: 
         </>
       }
     >
-      Retire <bdi>{sut.name}</bdi>? It leaves all lists. Its history stays.
+      Retire <bdi>{sut.name}</bdi>? It is removed from all lists. Its history is kept.
     </Note>
   )
 }
@@ -124,8 +124,8 @@ export const Head = (props: Props): VNode => {
   const [isRetiring, setRetiring] = useState(false)
   const isOff = actions.isBusy || !isAnswered
   const choices = [
-    { key: 'active', text: sut.is_active ? 'Do not let it be reserved' : 'Let it be reserved' },
-    { key: 'probe', text: known?.settings.monitoring_interval === null ? 'Probe it' : 'Stop probing it' },
+    { key: 'active', text: sut.is_active ? 'Block reservations' : 'Allow reservations' },
+    { key: 'probe', text: known?.settings.monitoring_interval === null ? 'Turn on monitoring' : 'Turn off monitoring' },
     { key: 'retire', text: 'Retire…' },
   ]
   const choose = (key: string): void => {
@@ -169,7 +169,7 @@ export const Head = (props: Props): VNode => {
         )}
         {mayChange && (
           <MenuButton
-            label="More: deactivate, retire"
+            label="More actions"
             icon="more"
             className="btn icon quiet"
             choices={choices}
@@ -178,7 +178,9 @@ export const Head = (props: Props): VNode => {
           />
         )}
       </div>
-      {isRetired && <Note kind="plain">This machine is retired. It is in no list any more; its history stays.</Note>}
+      {isRetired && (
+        <Note kind="plain">This machine is retired. It is no longer in any list; its history is kept.</Note>
+      )}
       {isRetiring && <Retire sut={sut} actions={actions} onBack={() => setRetiring(false)} />}
       <RefusedNote refused={actions.refused} />
       {actions.checked !== undefined && <CheckResult checked={actions.checked} takesPassword={takesPassword} />}

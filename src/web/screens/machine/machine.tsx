@@ -60,7 +60,7 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
   const isScoped = (meOf(usePage()).scope ?? '') !== ''
   const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
   return (
-    <StateBlock icon="search" title="There is no such machine" text={text}>
+    <StateBlock icon="search" title="This machine does not exist" text={text}>
       <Button label={texts.screens.machines} href={linkTo('machines')} />
     </StateBlock>
   )
@@ -99,7 +99,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
             title="Next 7 days"
             beside={
               <a class="small" href={linkTo('schedule')}>
-                In the schedule
+                Show in schedule
               </a>
             }
           >

@@ -20,7 +20,7 @@ interface Props {
 
 /** `Online since Tue 17:02`. */
 const statusText = ({ monitoring: { status, status_description, last_updated } }: Sut, now: number): string => {
-  if (status === 'Unknown') return 'Not probed yet'
+  if (status === 'Unknown') return 'Not checked yet'
   if (status === 'SUT Monitoring Disabled') return 'Not monitored'
   return `${status} since ${formatWhen(Date.parse(last_updated), now)}${status_description.replace(/^SUT is (online|offline)/, '')}`
 }

@@ -38,8 +38,8 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
         icon="download"
         look="quiet"
         class="desk-only"
-        aria-label="Download the machines shown as CSV"
-        title="Download the machines shown as CSV"
+        aria-label="Download the list as CSV"
+        title="Download the list as CSV"
         disabled={shown.length === 0}
         onClick={download}
       >

@@ -163,8 +163,8 @@ export const MachineTable = ({ rows, now, uptimes, day, onView }: Props): VNode 
             <Head column="system" text="System" />
             <Head column="type" text="Type" />
             <th>Tags</th>
-            <th>24 hours</th>
-            <th class="r">Up</th>
+            <th>Last 24 h</th>
+            <th class="r">Uptime</th>
           </tr>
         </thead>
         <tbody>

@@ -131,10 +131,12 @@ export const Past = ({
       </span>
       <span class="when second num">
         {formatSpan(from, to, now)}
-        {used !== undefined && `, used ${formatDuration(used)}`}
+        {used !== undefined && `, connected for ${formatDuration(used)}`}
       </span>
       <span class="row acts">
-        {mayReserve && <Button label="Again" look="quiet small" aria-label={`Reserve ${name} again`} onClick={again} />}
+        {mayReserve && (
+          <Button label="Reserve again" look="quiet small" aria-label={`Reserve ${name} again`} onClick={again} />
+        )}
       </span>
     </div>
   )

@@ -110,7 +110,7 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
             autocomplete="new-password"
             maxLength={1024}
             label="Password"
-            hint="Leave it empty, and Berth makes one and shows it once."
+            hint="Leave empty to have Berth create one and show it once."
             value={password}
             onInput={setPassword}
             error={errors.get('password')}

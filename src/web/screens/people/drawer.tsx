@@ -125,7 +125,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
         <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={close} />
       </div>
       {reading.failed?.status === 404 && user === undefined ? (
-        <StateBlock icon="user" title="There is no such person" />
+        <StateBlock icon="user" title="This person does not exist" />
       ) : (
         <Loaded reading={reading} what="This person" skeleton={1}>
           {content}

@@ -18,7 +18,7 @@ interface Props {
 
 const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
   const wrong = wrongLimits(values)
-  const error = errors.get('quota') ?? (wrong.length > 0 ? 'A limit is a number, or empty for none.' : undefined)
+  const error = errors.get('quota') ?? (wrong.length > 0 ? 'Enter a number, or leave empty for no limit.' : undefined)
   const type = (limit: Limit, { target }: Event): void =>
     onChange(typeLimit(values, base, limit, (target as HTMLInputElement).value))
   // The default of the service may not be known here.
@@ -53,10 +53,10 @@ const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
       )}
       <div>
         {values.isDefault ? (
-          <span class="small muted">The quota of this Berth</span>
+          <span class="small muted">Empty fields use the server's default.</span>
         ) : (
           <Button look="quiet small" class="outdent" onClick={() => onChange(toDefault(values, base))}>
-            Back to the default
+            Reset to default
           </Button>
         )}
       </div>

@@ -5,7 +5,7 @@ import type { Role } from '../../service/session.ts'
 
 export const LIMITS = [
   { field: 'hours', member: 'hours_per_week', label: 'hours a week' },
-  { field: 'reservations', member: 'reservations_max', label: 'reservations not over' },
+  { field: 'reservations', member: 'reservations_max', label: 'open reservations' },
   { field: 'priority', member: 'priority_max', label: 'highest priority' },
 ] as const
 export type Limit = (typeof LIMITS)[number]['field']

@@ -109,7 +109,7 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
       <RefusedNote refused={refused} />
       {isAsking ? (
         <Confirm
-          question={`Erase ${user.name} for good? Histories show the id then.`}
+          question={`Erase ${user.name} permanently? Histories will show the id.`}
           action="Erase"
           doing="Erasing…"
           isDisabled={!isAnswered}

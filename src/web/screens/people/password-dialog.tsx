@@ -53,7 +53,7 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
       {isDone ? (
         <Note kind="ok" action={<CopyButton text={password} isWide onCopied={() => setCopied(true)} />}>
           <div class="small">
-            The password is set, and all sessions have ended. Tell it to <bdi>{user.name}</bdi>.
+            Password set, and all sessions ended. Give it to <bdi>{user.name}</bdi>.
           </div>
           <div class="mono secret">{password}</div>
         </Note>
@@ -69,13 +69,13 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
               value={password}
               onInput={setPassword}
               error={errors.get('password')}
-              hint="At least 8 characters. It ends all sessions."
+              hint="At least 8 characters. Ends all sessions."
             />
             <span>
-              <Button label="Make one" look="quiet small" class="outdent" onClick={() => setPassword(newKey())} />
+              <Button label="Generate" look="quiet small" class="outdent" onClick={() => setPassword(newKey())} />
             </span>
           </div>
-          <Switch className="small second" label="Revoke the tokens too" isOn={areRevoked} onChange={setRevoked} />
+          <Switch className="small second" label="Also revoke tokens" isOn={areRevoked} onChange={setRevoked} />
         </>
       )}
     </Dialog>

@@ -77,15 +77,17 @@ export const PeopleImport = ({
   return (
     <ImportDialog
       kind={KIND}
-      question={made.length > 0 && !isKept ? 'The passwords are shown only once. Close without the file?' : undefined}
+      question={
+        made.length > 0 && !isKept ? 'The passwords are shown only once. Close without downloading it?' : undefined
+      }
       onAdded={take}
       onClose={onClose}
     >
       {made.length > 0 && <Passwords all={made} onKept={() => setKept(true)} />}
       {added !== undefined && made.length === 0 && (
         <p class="second">
-          Berth has shown no passwords: the file has them, or the answer was lost on its way. A person without one gets
-          it by New password.
+          There are no passwords to show: the file has them, or the response was lost. Use New password for anyone
+          without one.
         </p>
       )}
     </ImportDialog>

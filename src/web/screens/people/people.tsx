@@ -25,7 +25,7 @@ const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode => (
   <StateBlock
     icon="users"
     title="Nobody else yet"
-    text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
+    text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
   >
     <Button label="Add a person" look="primary" disabled={isDisabled} onClick={onAdd} />
     <Button label="Import a CSV file" disabled={isDisabled} onClick={onImport} />
@@ -67,7 +67,12 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
         <h1>People</h1>
         <span class="muted num">{value?.length}</span>
         <span class="grow" />
-        <Switch label="Removed too" className="small second desk-only" isOn={isWithRemoved} onChange={setWithRemoved} />
+        <Switch
+          label="Show removed"
+          className="small second desk-only"
+          isOn={isWithRemoved}
+          onChange={setWithRemoved}
+        />
         <Button label="Import" look="quiet" disabled={!isAnswered} onClick={() => setOpen('import')} />
         <Button icon="plus" label="Add a person" disabled={!isAnswered} onClick={() => setOpen('add')} />
       </div>

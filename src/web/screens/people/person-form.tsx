@@ -26,7 +26,7 @@ const Stale = ({ onLoad }: { readonly onLoad: () => void }): VNode => {
   useFocusReturn(note, 'Save')
   return (
     <Note kind="warn" ref={note} action={<Button label="Load the new values" look="small" onClick={onLoad} />}>
-      This person was changed meanwhile. What you typed here is kept.
+      This person has changed meanwhile. Your edits are kept.
     </Note>
   )
 }

@@ -48,7 +48,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
     asked === token._id ? (
       <Confirm
         key={token._id}
-        question={`Revoke ${token.name}? What uses it is refused at once.`}
+        question={`Revoke ${token.name}? Whatever uses it stops working right away.`}
         action="Revoke"
         doing="Revoking…"
         isDisabled={!isAnswered}
@@ -86,7 +86,7 @@ export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
       </div>
       <div class="stack small">
         {issued !== undefined && (
-          <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and make another." />
+          <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and create another." />
         )}
         <RefusedNote refused={refused} />
         <Loaded reading={reading} what="The tokens">

@@ -162,7 +162,7 @@ export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: 
             <Head column="name" text="Name" {...head} />
             <Head column="role" text="Role" {...head} />
             <Head column="week" text="This week" {...head} />
-            <Head column="open" text="Not over" className="r" {...head} />
+            <Head column="open" text="Open" className="r" {...head} />
             <Head column="scope" text="Scope" {...head} />
             <Head column="added" text="Added" className="r" {...head} />
           </tr>

@@ -70,7 +70,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
         <span class="desk-only">{titleOf(span, now)}</span>
         <span class="phone-only">{shortTitleOf(span)}</span>
       </h1>
-      <span class="muted small desk-only" title="Times are shown in your browser's zone">
+      <span class="muted small desk-only" title="Times are in your browser's time zone">
         {formatZone(span.from <= now && now < span.to ? now : (span.from + span.to) / 2)}
       </span>
       <span class="grow" />

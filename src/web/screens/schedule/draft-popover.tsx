@@ -61,7 +61,7 @@ const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'n
     )
   return other.from < window.from ? (
     <span>
-      It is turned around until {formatWhen(taken.to, now)}, after {who}.
+      It is being reset until {formatWhen(taken.to, now)}, after {who}.
     </span>
   ) : (
     <span>
@@ -157,7 +157,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     )
   if (waiting.id !== undefined)
     return (
-      <Popover key="waiting" title="You wait" subtitle={aboutSut(sut)} anchor={anchor} onClose={close}>
+      <Popover key="waiting" title="You are waiting" subtitle={aboutSut(sut)} anchor={anchor} onClose={close}>
         <div class="pop-body">
           <RequestCard id={waiting.id} isDisabled={!isAnswered} />
         </div>

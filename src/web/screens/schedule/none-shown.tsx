@@ -66,7 +66,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
       </div>
       {mayReserve && isTextLeftOut(filter, suts) && (
         <p class="small muted">
-          Wait for any leaves the text out: it fits {formatCount(suts.length, 'machine')}, more than can be named.
+          Wait for any ignores the text, which matches {formatCount(suts.length, 'machine')}, more than can be named.
         </p>
       )}
     </StateBlock>

@@ -19,7 +19,7 @@ export const Options = ({
   readonly onBack: () => void
 }): VNode => (
   <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
-    {options.length > 0 && <span class="label">Take instead</span>}
+    {options.length > 0 && <span class="label">Reserve instead</span>}
     {options.map(({ icon, text, hint, take }, n) => (
       <button type="button" class={n === 0 ? 'choice first' : 'choice'} onClick={take}>
         <Icon name={icon} />

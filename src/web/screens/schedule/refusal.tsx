@@ -38,7 +38,7 @@ interface Props {
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
-  /** Any machine like it, at the same time. */
+  /** Any similar machine, at the same time. */
   readonly onSendLike: (draft: Draft) => void
   /** Takes a place in the queue: for that machine, or for any like it. */
   readonly onWait: (of: Wanted['of']) => void
@@ -90,7 +90,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
         ]
   const other: Option = {
     icon: 'machine',
-    text: 'Any machine like it',
+    text: 'Any similar machine',
     hint: sut.os === '' ? sut.sut_type.toUpperCase() : sut.os,
     take: () => onSendLike(draft),
   }
@@ -103,8 +103,8 @@ const Conflicting = (props: Props): VNode => {
   const now = clock.value
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
   const options = optionsOf(props, now)
-  const asked = `Asked for: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
-  const title = first?.turnaround ? `${sut.name} is turned around then` : `${sut.name} was taken`
+  const asked = `Requested: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
+  const title = first?.turnaround ? `${sut.name} is being reset then` : `${sut.name} was taken`
   return (
     <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
       <div class="pop-body">
@@ -142,7 +142,7 @@ const NoneFree = (props: Props): VNode => {
     }
   }
   const more: Option = {
-    ...{ icon: 'plus', text: 'Choose by what it is', hint: 'any machine' },
+    ...{ icon: 'plus', text: 'Choose by properties', hint: 'any machine' },
     take: () => {
       onClose()
       goTo('book', undefined, parametersOf({ criteria: likeOf(sut), start: draft.start, length: draft.length }))

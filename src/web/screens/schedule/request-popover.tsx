@@ -23,7 +23,7 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
   const page = usePage()
   const me = meOf(page)
   const isAnswered = page.control.isAnswered.value
-  const title = userId === me._id ? 'You wait' : `${name} waits`
+  const title = userId === me._id ? 'You are waiting' : `${name} is waiting`
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(`queued ${_id}`)}"]`)
   const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.peek()) } })
   return (

@@ -62,7 +62,7 @@ export const SeriesPopover = (props: Props): VNode => {
         {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
         {occurrences === undefined ? (
           <p class="muted" role="status">
-            {failed === undefined ? 'Looking at the dates' : `The dates could not be read: ${failed.message}`}
+            {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
           </p>
         ) : (
           <>
@@ -75,7 +75,7 @@ export const SeriesPopover = (props: Props): VNode => {
         <Button look="primary" type="submit" disabled={!isFree || isSending || !isAnswered}>
           Reserve {formatCount(times, 'time')}
         </Button>
-        <Button label="Once only" look="quiet" onClick={onOnce} />
+        <Button label="Do not repeat" look="quiet" onClick={onOnce} />
       </div>
     </Popover>
   )

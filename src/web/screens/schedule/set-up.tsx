@@ -96,7 +96,7 @@ export const SetUp = (): VNode => {
             title="Add a person"
             isDone={hasPerson}
             isNext={isPersonNext}
-            text="A tester reserves machines, an auditor reads everything. Single sign-on adds people by itself."
+            text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
           >
             <button
               type="button"
@@ -112,7 +112,7 @@ export const SetUp = (): VNode => {
             title="Make a reservation"
             isDone={hasReservation}
             isNext={isReservationNext}
-            text="Take the machine for half an hour and open its screen, to see that the whole way works."
+            text="Reserve the machine for half an hour and open its screen, to see that everything works."
           >
             <button
               type="button"

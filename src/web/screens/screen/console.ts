@@ -73,7 +73,7 @@ export const openConsole = (
     made.addEventListener('securityfailure', ({ detail }) => end({ kind: 'barred', reason: detail.reason }))
     // Nobody could compare the key that a machine shows here. A viewer knows it from the time before.
     made.addEventListener('serververification', () => {
-      end({ kind: 'barred', reason: 'It asks to have its key verified, for which a viewer is needed.' })
+      end({ kind: 'barred', reason: 'It asks to verify its key, which needs a viewer app.' })
       made.disconnect()
     })
     made.addEventListener('clipboard', ({ detail }) => onClipboard(detail.text))

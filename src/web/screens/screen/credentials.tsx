@@ -26,10 +26,12 @@ export const Credentials = ({
   const focus = (field: HTMLElement | null): void => field?.focus()
   return (
     <div class="screen-over">
-      <div class="dialog" role="dialog" aria-label="Password of the machine">
+      <div class="dialog" role="dialog" aria-label="Machine password">
         <form class="stack" onSubmit={submit}>
-          <h2>Password of {name}</h2>
-          <p class="second">The machine asks for it, and Berth does not have it. It is sent to the machine only.</p>
+          <h2>Password for {name}</h2>
+          <p class="second">
+            The machine asks for a password that Berth does not have. It is sent only to the machine.
+          </p>
           {isUserNameNeeded && (
             <label class="field">
               <span class="label">{texts.name}</span>

@@ -21,12 +21,12 @@ interface About {
 
 const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
   4000: ({ name, end }) => ({
-    title: 'Your time is over',
+    title: 'Your time is up',
     text: `Your reservation of ${name} ended${end === undefined ? '' : ` at ${formatClock(end)}`}, so Berth closed the connection.`,
     way: 'reserve',
   }),
   4001: ({ name }) => ({
-    title: 'It was given back',
+    title: 'It was released',
     text: `The reservation of ${name} was released or cancelled, so Berth closed the connection.`,
     way: 'reserve',
   }),
@@ -38,7 +38,7 @@ const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
   1001: () => ({ title: 'Berth is restarting', way: 'again' }),
   1006: () => ({ title: 'The connection was lost', way: 'again' }),
   1008: () => ({
-    title: 'You may not use this machine any longer',
+    title: 'You can no longer use this machine',
     text: 'You were signed out, or may no longer hold reservations.',
     way: 'none',
   }),
@@ -46,7 +46,7 @@ const CLOSED: Readonly<Record<number, (about: About) => Said>> = {
 
 const fault = (code: number): Said => ({
   title: 'The connection was closed',
-  text: `Berth or the browser closed it with code ${code}. The log of the service says more.`,
+  text: `Berth or the browser closed it with code ${code}. See the service's log.`,
   way: 'again',
 })
 
@@ -55,7 +55,7 @@ const ofOver = ({ cause, by, detail }: Refused['problem'], about: About): Said =
   if (cause === 'released' && by === about.me) return (CLOSED[4001] as (about: About) => Said)(about)
   if (cause === undefined || cause === 'ended') return (CLOSED[4000] as (about: About) => Said)(about)
   const isOfService = cause === 'keepalive' || cause === 'unused'
-  const title = isOfService ? `Berth released ${about.name}` : 'Somebody ended your reservation'
+  const title = isOfService ? `Berth released ${about.name}` : 'Someone ended your reservation'
   return { title, text: detail, way: 'reserve' }
 }
 
@@ -65,7 +65,8 @@ const ofRefused = ({ problem, status }: Refused, about: About): Said => {
   if (code === 'gateway_full') return { title: 'Too many connections to this machine', text: detail, way: 'again' }
   if (code === 'not_forwarded')
     return { title: 'Another Berth instance forwards this machine', text: detail, way: 'none' }
-  if (code === 'reservation_not_running') return { title: 'Your time has not begun', text: detail, way: 'again' }
+  if (code === 'reservation_not_running')
+    return { title: 'Your reservation has not started', text: detail, way: 'again' }
   if (code === 'not_vnc') return { title: 'This machine has no screen here', text: detail, way: 'none' }
   return {
     title: 'The screen could not be opened',
@@ -78,7 +79,6 @@ export const saidOf = (ending: ConsoleEnd, about: About): Said => {
   if (ending.kind === 'refused') return ofRefused(ending.refused, about)
   if (ending.kind === 'barred')
     return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }
-  if (ending.kind === 'updated')
-    return { title: texts.updated, text: 'Load the page again to open the screen.', way: 'reload' }
+  if (ending.kind === 'updated') return { title: texts.updated, text: 'Reload to open the screen.', way: 'reload' }
   return CLOSED[ending.code]?.(about) ?? fault(ending.code)
 }

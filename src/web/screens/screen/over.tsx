@@ -78,7 +78,7 @@ export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Prop
         <div class="row wrap">
           {isFree && <Reserve sutId={sutId} until={until} />}
           {way === 'again' && <Button label="Connect again" look="primary" onClick={onAgain} />}
-          {way === 'reload' && <Button label="Load the page again" look="primary" onClick={() => location.reload()} />}
+          {way === 'reload' && <Button label="Reload" look="primary" onClick={() => location.reload()} />}
           <Button label="Your reservations" href={linkTo('mine')} />
         </div>
       </div>

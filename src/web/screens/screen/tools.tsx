@@ -33,7 +33,7 @@ export const ShownMenu = ({
   readonly onShow: (shown: Shown) => void
 }): VNode => {
   const choices: readonly Choice[] = [
-    { key: 'fit', text: 'Fit to the window', isChosen: shown.isFitted },
+    { key: 'fit', text: 'Fit to window', isChosen: shown.isFitted },
     { key: 'view', text: 'View only', isChosen: shown.isViewOnly },
     ...Object.entries(QUALITIES).map(([text, quality]) => ({ key: text, text, isChosen: shown.quality === quality })),
   ]
@@ -44,7 +44,7 @@ export const ShownMenu = ({
   }
   return (
     <MenuButton
-      label="More: fit, quality, view only"
+      label="View options"
       icon="more"
       className="btn icon quiet"
       isMultiple
@@ -78,15 +78,15 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
         onClick={() => setOpen(!isOpen)}
       />
       {isOpen && (
-        <div class="pop clipboard" role="dialog" aria-label="Clipboard of the machine">
+        <div class="pop clipboard" role="dialog" aria-label="Machine clipboard">
           <div class="pop-body">
             <label class="field">
-              <span class="label">Clipboard of the machine</span>
+              <span class="label">Machine clipboard</span>
               <textarea class="input" rows={6} maxlength={262144} ref={field} defaultValue={text} />
             </label>
             <div class="row">
-              <Button label="Put it on the machine" look="primary" onClick={send} />
-              <CopyButton text={text} label="Copy what the machine has" />
+              <Button label="Send to machine" look="primary" onClick={send} />
+              <CopyButton text={text} label="Copy machine clipboard" />
             </div>
           </div>
         </div>
@@ -120,7 +120,7 @@ export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }): VNode => {
       <textarea
         class="vh"
         ref={field}
-        aria-label="Typed to the machine"
+        aria-label="Text for the machine"
         tabindex={-1}
         autocapitalize="off"
         autocomplete="off"

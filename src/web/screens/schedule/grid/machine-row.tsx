@@ -169,7 +169,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       return (
         <span key={cell.key} class={cell.isAhead ? 'cell off ahead' : 'cell off'} style={place} role="gridcell">
           {cell.isAhead ? (
-            <span class="vh">Offline now, so perhaps later too</span>
+            <span class="vh">Offline now; may still be offline then</span>
           ) : (
             <span>
               <Icon name="warning" />

@@ -14,7 +14,6 @@ import { Button } from './parts/button.tsx'
 import { Modal } from './parts/modal.tsx'
 import { Page } from './parts/show/page.tsx'
 import { StateBlock } from './parts/state.tsx'
-import { texts } from './parts/texts.ts'
 import { More } from './screens/more/more.tsx'
 import { Schedule } from './screens/schedule/schedule.tsx'
 import { SignIn } from './screens/sign-in/sign-in.tsx'
@@ -73,8 +72,8 @@ const Content = ({
   if (found === undefined || Shown === undefined)
     return (
       <main class="main">
-        <StateBlock icon="search" title={texts.unknownScreen}>
-          <Button label={texts.screens.schedule} href={linkTo('schedule')} />
+        <StateBlock icon="search" title="Page not found">
+          <Button label="Schedule" href={linkTo('schedule')} />
         </StateBlock>
       </main>
     )
@@ -82,7 +81,7 @@ const Content = ({
     return (
       <Page title={found.heading ?? found.title}>
         <StateBlock icon="lock" {...found.forbidden}>
-          <Button label={texts.openSchedule} href={linkTo('schedule')} />
+          <Button label="Open the schedule" href={linkTo('schedule')} />
         </StateBlock>
       </Page>
     )
@@ -100,7 +99,7 @@ const Content = ({
 const Current = ({ me }: { readonly me: Me }): VNode => {
   const { screen, id } = usePage().place.value
   useOthers(me)
-  useTitle(screenOf(screen)?.title ?? texts.unknownScreen)
+  useTitle(screenOf(screen)?.title ?? 'Page not found')
   const content = <Content screen={screen} id={id} me={me} />
   if (screenOf(screen)?.isBare) return content
   return (
@@ -123,8 +122,8 @@ export const App = ({ page }: { readonly page: PageContext }): VNode | undefined
   if (phase === 'unreachable' && me === undefined)
     return (
       <main class="main">
-        <StateBlock icon="plug" title={error ?? texts.noAnswer}>
-          <Button icon="refresh" label={texts.tryAgain} onClick={control.check} />
+        <StateBlock icon="plug" title={error ?? 'Berth is not responding.'}>
+          <Button icon="refresh" label="Try again" onClick={control.check} />
         </StateBlock>
       </main>
     )
@@ -133,7 +132,7 @@ export const App = ({ page }: { readonly page: PageContext }): VNode | undefined
     <PageProvider value={page}>
       <Current me={me} />
       {phase === 'ended' && (
-        <Modal label={texts.signIn} className="gate-over">
+        <Modal label="Sign in" className="gate-over">
           <SignIn control={control} />
         </Modal>
       )}

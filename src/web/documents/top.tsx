@@ -13,7 +13,6 @@ import { openTheme } from '../page/theme.ts'
 import { openWarning } from '../page/warning.ts'
 import { Button } from '../parts/button.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { texts } from '../parts/texts.ts'
 import { openSession } from '../service/session.ts'
 
 /** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
@@ -32,7 +31,7 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
         </nav>
         <span class="grow" />
         <ThemeButton />
-        {me === undefined ? <Button label={texts.signIn} href="/" /> : <Who me={me} />}
+        {me === undefined ? <Button label="Sign in" href="/" /> : <Who me={me} />}
       </header>
     </PageProvider>
   )

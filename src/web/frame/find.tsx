@@ -9,7 +9,6 @@ import { IconButton } from '../parts/button.tsx'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
-import { texts } from '../parts/texts.ts'
 import { Refused } from '../service/api.ts'
 import type { Me } from '../service/session.ts'
 import { screensFor } from './screens.ts'
@@ -102,7 +101,7 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   }
   useLayoutEffect(() => field.current?.focus(), [])
   return (
-    <Modal label={texts.find} className="modal" onCancel={close}>
+    <Modal label="Find a machine or a person" className="modal" onCancel={close}>
       <div class="sheet find">
         <div class="input-icon">
           <Icon name="search" />
@@ -111,8 +110,8 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
             ref={field}
             type="text"
             role="combobox"
-            aria-label={texts.find}
-            placeholder={texts.find}
+            aria-label="Find a machine or a person"
+            placeholder="Find a machine or a person"
             autocomplete="off"
             aria-expanded="true"
             aria-controls="find-list"
@@ -159,7 +158,7 @@ export const Find = ({ me }: { readonly me: Me }): VNode => {
     addEventListener('keydown', onKeyDown)
     return () => removeEventListener('keydown', onKeyDown)
   }, [])
-  const label = `${texts.find} (Ctrl K)`
+  const label = `Find a machine or a person (Ctrl K)`
   return (
     <>
       <IconButton

@@ -7,7 +7,6 @@ import { NEXT } from '../page/theme.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { initialsOf } from '../parts/initials.ts'
-import { texts } from '../parts/texts.ts'
 import type { Me } from '../service/session.ts'
 import { Find } from './find.tsx'
 import { screenOf, screensFor } from './screens.ts'
@@ -58,14 +57,14 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
     return (
       <span class="live cut" role="status">
         <i />
-        {texts.notConnected}
+        Not connected
       </span>
     )
   if (isPast)
     return (
       <span class="live past" role="status">
         <i />
-        {texts.past}
+        Past
       </span>
     )
   return behind > 0 ? (
@@ -76,7 +75,7 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
   ) : (
     <span class="live" role="status">
       <i />
-      {texts.live}
+      Live
     </span>
   )
 }
@@ -84,7 +83,7 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
 export const ThemeButton = (): VNode => {
   const { theme } = usePage()
   const value = theme.value
-  const label = texts.themes[value]
+  const label = `Theme: ${value === 'system' ? 'match system' : value}`
   return (
     <IconButton
       icon={value === 'light' ? 'sun' : 'moon'}
@@ -124,7 +123,7 @@ export const Who = ({ me }: { readonly me: Me }): VNode => (
     </Button>
     <a class="btn icon quiet phone-only" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
-      <span class="vh">{texts.screens.account}</span>
+      <span class="vh">Account</span>
     </a>
   </>
 )
@@ -160,7 +159,7 @@ export const TabBar = ({ me, current }: NavProps): VNode => {
       ))}
       <a href={linkTo('more')} aria-current={currentIf(!shown.some(({ name }) => name === current))}>
         <Icon name="more" />
-        {texts.screens.more}
+        More
       </a>
     </nav>
   )

@@ -1,5 +1,4 @@
 import type { IconName } from '../parts/icon.tsx'
-import { texts } from '../parts/texts.ts'
 import type { Me, Role } from '../service/session.ts'
 
 export interface Screen {
@@ -26,36 +25,41 @@ export interface Screen {
 
 const everyone: readonly Role[] = ['administrator', 'tester', 'auditor']
 const holders: readonly Role[] = ['administrator', 'tester']
-const { screens, headings, forbidden } = texts
+const FORBIDDEN_TO_AUDITORS = {
+  title: 'Auditors cannot reserve machines',
+  text: 'Your role can read everything but change nothing. See the schedule, or ask an administrator for another role.',
+}
 
 /** The screens, in the order of the navigation. `app.ts` has what they show. */
 export const SCREENS: readonly Screen[] = [
-  { name: 'schedule', title: screens.schedule, icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
+  { name: 'schedule', title: 'Schedule', icon: 'calendar', may: everyone, isInTabs: true, isOfPast: true },
   {
-    ...{ name: 'mine', title: screens.mine, heading: headings.mine, icon: 'clock', may: holders, isInTabs: true },
-    forbidden: forbidden.mine,
+    ...{ name: 'mine', title: 'Mine', heading: 'Your reservations', icon: 'clock', may: holders, isInTabs: true },
+    forbidden: FORBIDDEN_TO_AUDITORS,
   },
   {
-    ...{ name: 'book', title: screens.book, icon: 'plus', may: holders, isInTabs: false, isButton: true },
-    ...{ heading: headings.book, forbidden: forbidden.mine },
+    ...{ name: 'book', title: 'Reserve', icon: 'plus', may: holders, isInTabs: false, isButton: true },
+    ...{ heading: 'Reserve any machine', forbidden: FORBIDDEN_TO_AUDITORS },
   },
-  { name: 'machines', title: screens.machines, icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
-  { name: 'screen', title: screens.screen, icon: 'screen', may: everyone, isInTabs: false, isBare: true },
+  { name: 'machines', title: 'Machines', icon: 'machine', may: everyone, isInTabs: true, isOfPast: true },
+  { name: 'screen', title: 'Screen', icon: 'screen', may: everyone, isInTabs: false, isBare: true },
   {
-    name: 'activity',
-    title: screens.activity,
-    icon: 'pulse',
-    may: ['administrator', 'auditor'],
-    isInTabs: true,
-    isInMore: true,
-    forbidden: forbidden.activity,
+    ...{ name: 'activity', title: 'Activity', icon: 'pulse', may: ['administrator', 'auditor'] },
+    ...{ isInTabs: true, isInMore: true },
+    forbidden: {
+      title: 'Only administrators and auditors can see activity',
+      text: 'You see your own reservations under Mine. An administrator can give you another role.',
+    },
   },
   {
-    ...{ name: 'people', title: screens.people, icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
-    forbidden: forbidden.people,
+    ...{ name: 'people', title: 'People', icon: 'users', may: ['administrator'], isInTabs: true, isInMore: true },
+    forbidden: {
+      title: 'Only administrators can manage people',
+      text: 'Your own password, tokens and sessions are under your account.',
+    },
   },
-  { name: 'account', title: screens.account, icon: 'user', may: everyone, isInTabs: false, isInMore: true },
-  { name: 'more', title: screens.more, icon: 'more', may: everyone, isInTabs: false },
+  { name: 'account', title: 'Account', icon: 'user', may: everyone, isInTabs: false, isInMore: true },
+  { name: 'more', title: 'More', icon: 'more', may: everyone, isInTabs: false },
 ]
 
 export const screenOf = (name: string): Screen | undefined => SCREENS.find((screen) => screen.name === name)

@@ -2,7 +2,6 @@ import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
-import { texts } from '../parts/texts.ts'
 import { usePage } from './context.ts'
 import { loadLater } from './updated.ts'
 
@@ -12,8 +11,8 @@ export type Screen = ComponentType<{ readonly id: string | undefined }>
 
 const Gone = (): VNode => (
   <main class="main">
-    <StateBlock icon="refresh" title={texts.updated} text={texts.loadAgain}>
-      <Button icon="refresh" label={texts.reload} onClick={() => location.reload()} />
+    <StateBlock icon="refresh" title="Berth was updated" text="Reload to continue.">
+      <Button icon="refresh" label="Reload" onClick={() => location.reload()} />
     </StateBlock>
   </main>
 )

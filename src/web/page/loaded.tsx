@@ -2,7 +2,6 @@ import type { ComponentChildren, VNode } from 'preact'
 import { RETRY_DELAY_MS } from '../data/reading.ts'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
-import { texts } from '../parts/texts.ts'
 import type { Reading } from './use-reading.ts'
 
 interface Props<A> {
@@ -44,7 +43,7 @@ export const Loaded = <A,>({ reading, what, skeleton, class: place = '', childre
         text={`${failed.message} Retrying in ${RETRY_DELAY_MS / 1_000} s.`}
         request={failed.problem.instance}
       >
-        <Button icon="refresh" label={texts.tryAgain} onClick={retry} />
+        <Button icon="refresh" label="Try again" onClick={retry} />
       </StateBlock>
     </div>
   )

@@ -7,7 +7,6 @@ import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { initialsOf } from '../../parts/initials.ts'
 import { Page, Section } from '../../parts/show/page.tsx'
-import { texts } from '../../parts/texts.ts'
 import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
 import { Password } from './password.tsx'
 import { Tokens } from './tokens.tsx'
@@ -40,7 +39,7 @@ const Sessions = (): VNode => {
   const [isAsking, setAsking] = useState(false)
   const ask = (
     <Button look="danger small" disabled={!isAnswered} onClick={() => setAsking(true)}>
-      {texts.signOutEverywhere}
+      Sign out everywhere
     </Button>
   )
   const sure = (
@@ -70,7 +69,7 @@ export const Account = (): VNode => {
     <Page
       class="narrow"
       title="Your account"
-      beside={<Button icon="out" label={texts.signOut} onClick={() => page.control.signOut(false)} />}
+      beside={<Button icon="out" label="Sign out" onClick={() => page.control.signOut(false)} />}
     >
       <div class="row who-am-i">
         <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
@@ -94,8 +93,8 @@ export const Account = (): VNode => {
       <Sessions />
       <Appearance />
       <nav class="section row wrap" aria-label="Help">
-        <a href="/guide">{texts.guide}</a>
-        <a href="/docs">{texts.docs}</a>
+        <a href="/guide">Guide</a>
+        <a href="/docs">API</a>
       </nav>
     </Page>
   )

@@ -12,7 +12,6 @@ import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { texts } from '../../parts/texts.ts'
 import { AsOfDialog } from './as-of-dialog.tsx'
 import { NewestCheckpoint } from './checkpoint.tsx'
 import { Filters } from './filters.tsx'
@@ -91,7 +90,7 @@ export const Activity = (): VNode => {
   }
   return (
     <Page
-      title={texts.screens.activity}
+      title="Activity"
       beside={
         <Button icon="clock" aria-haspopup="dialog" onClick={() => setChoosing(true)}>
           As of now

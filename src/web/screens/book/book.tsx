@@ -19,7 +19,6 @@ import { type Reading, useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Page } from '../../parts/show/page.tsx'
-import { texts } from '../../parts/texts.ts'
 import { CriteriaFields } from './criteria-fields.tsx'
 import { DayField } from './day-field.tsx'
 import { Offer } from './offer.tsx'
@@ -57,7 +56,7 @@ const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNod
   <NoMachines>
     {isAdministrator ? (
       <div class="row">
-        <Button label={`Open ${texts.screens.machines}`} look="primary" href={linkTo('machines')} />
+        <Button label={`Open Machines`} look="primary" href={linkTo('machines')} />
       </div>
     ) : undefined}
   </NoMachines>
@@ -138,7 +137,7 @@ export const Book = (): VNode => {
     )
   }
   return (
-    <Page class="book" title={texts.headings.book} beside={<span class="small muted">Times in {formatZone(now)}</span>}>
+    <Page class="book" title="Reserve any machine" beside={<span class="small muted">Times in {formatZone(now)}</span>}>
       <Loaded reading={{ value: isLoaded ? true : undefined, failed, retry }} what="The machines" skeleton={8}>
         {content}
       </Loaded>

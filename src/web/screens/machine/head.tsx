@@ -14,7 +14,6 @@ import { MenuButton } from '../../parts/choose/menu.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
-import { texts } from '../../parts/texts.ts'
 import { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
 
@@ -140,7 +139,7 @@ export const Head = (props: Props): VNode => {
   return (
     <div>
       <nav class="small path" aria-label="Path">
-        <a href={linkTo('machines')}>{texts.screens.machines}</a>{' '}
+        <a href={linkTo('machines')}>Machines</a>{' '}
         <span class="muted">
           / <bdi>{sut.name}</bdi>
         </span>

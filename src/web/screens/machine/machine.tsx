@@ -16,7 +16,6 @@ import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { texts } from '../../parts/texts.ts'
 import type { Readable, Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
 import { Facts, Tags } from './facts.tsx'
@@ -61,7 +60,7 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
   const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
   return (
     <StateBlock icon="search" title="This machine does not exist" text={text}>
-      <Button label={texts.screens.machines} href={linkTo('machines')} />
+      <Button label="Machines" href={linkTo('machines')} />
     </StateBlock>
   )
 }

@@ -8,7 +8,6 @@ import { FilterChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { toggled } from '../../parts/choose/toggled.ts'
 import { saveFile } from '../../parts/save-file.ts'
-import { texts } from '../../parts/texts.ts'
 import { type Row, summaryOf, toCsv } from './list.ts'
 import { show, view } from './view.ts'
 
@@ -31,7 +30,7 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
       : `${formatNumber(shown.length)} of ${formatNumber(all.length)}`
   return (
     <div class="bar">
-      <h1>{texts.screens.machines}</h1>
+      <h1>Machines</h1>
       <span class="muted num">{count}</span>
       <span class="grow" />
       <Button

@@ -10,7 +10,6 @@ import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { texts } from '../../parts/texts.ts'
 import { BeforeTheEnd, Quota } from './aside.tsx'
 import { useMachines, usePast } from './held.ts'
 import { Ahead, Past } from './rows.tsx'
@@ -24,7 +23,7 @@ const MANY = 1_000
 const Nothing = (): VNode => (
   <StateBlock icon="calendar" title="You have no reservations">
     <Button label="See what is free" look="primary" href={linkTo('schedule')} />
-    <Button label={texts.headings.book} href={linkTo('book')} />
+    <Button label="Reserve any machine" href={linkTo('book')} />
   </StateBlock>
 )
 
@@ -107,7 +106,7 @@ export const Mine = (): VNode => {
   )
   const reading = { value: isLoaded ? true : undefined, failed, retry: page.own.read }
   return (
-    <Page title={texts.headings.mine} beside={<span class="small muted">Times in {formatZone(now)}</span>}>
+    <Page title="Your reservations" beside={<span class="small muted">Times in {formatZone(now)}</span>}>
       <div class="cols">
         <Loaded reading={reading} what="Your reservations" skeleton={4}>
           {main}

@@ -4,12 +4,11 @@ import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
-import { texts } from '../../parts/texts.ts'
 
 /** On phones: what the tab bar has no room for. */
 export const More = (): VNode => (
-  <Page title={texts.screens.more}>
-    <nav class="more-list" aria-label={texts.screens.more}>
+  <Page title="More">
+    <nav class="more-list" aria-label="More">
       {screensFor(meOf(usePage()))
         .filter(({ isInMore }) => isInMore)
         .map(({ name, title, icon }) => (
@@ -20,11 +19,11 @@ export const More = (): VNode => (
         ))}
       <a class="list-row" href="/guide">
         <Icon name="book" />
-        <span>{texts.guide}</span>
+        <span>Guide</span>
       </a>
       <a class="list-row" href="/docs">
         <Icon name="code" />
-        <span>{texts.docs}</span>
+        <span>API</span>
       </a>
     </nav>
   </Page>

@@ -22,7 +22,6 @@ import { MenuChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { texts } from '../../parts/texts.ts'
 import type { Filter } from './grid/filter.ts'
 import { backToNow, moveBy, show, view, zoomTo } from './grid/view.ts'
 import { Popover } from './popover.tsx'
@@ -61,7 +60,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   }
   return (
     <div class="bar">
-      <Button label={texts.today} onClick={backToNow} />
+      <Button label="Today" onClick={backToNow} />
       <span class="row tight">
         {step(-1, `${name} before`, 'K')}
         {step(1, `${name} after`, 'J')}

@@ -2,7 +2,6 @@ import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
-import { texts } from '../../parts/texts.ts'
 
 /** Asks for the password of a machine for which Berth has none. It goes to the machine and is kept nowhere. */
 export const Credentials = ({
@@ -34,12 +33,12 @@ export const Credentials = ({
           </p>
           {isUserNameNeeded && (
             <label class="field">
-              <span class="label">{texts.name}</span>
+              <span class="label">Name</span>
               <input class="input" name="username" autocomplete="off" ref={focus} required />
             </label>
           )}
           <label class="field">
-            <span class="label">{texts.password}</span>
+            <span class="label">Password</span>
             <input
               class="input"
               type="password"

@@ -1,5 +1,4 @@
 import { formatClock } from '../../format/format.ts'
-import { texts } from '../../parts/texts.ts'
 import type { Refused } from '../../service/api.ts'
 import type { ConsoleEnd } from './console-end.ts'
 
@@ -79,6 +78,7 @@ export const saidOf = (ending: ConsoleEnd, about: About): Said => {
   if (ending.kind === 'refused') return ofRefused(ending.refused, about)
   if (ending.kind === 'barred')
     return { title: 'The machine did not let you in', text: ending.reason ?? 'It gave no reason.', way: 'again' }
-  if (ending.kind === 'updated') return { title: texts.updated, text: 'Reload to open the screen.', way: 'reload' }
+  if (ending.kind === 'updated')
+    return { title: 'Berth was updated', text: 'Reload to open the screen.', way: 'reload' }
   return CLOSED[ending.code]?.(about) ?? fault(ending.code)
 }

@@ -3,7 +3,6 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Mark } from '../../parts/icon.tsx'
 import { Note } from '../../parts/show/note.tsx'
-import { texts } from '../../parts/texts.ts'
 import type { SessionControl } from '../../service/session.ts'
 
 const hasSingleSignOn = (): boolean => document.documentElement.dataset.singleSignOn !== undefined
@@ -39,12 +38,12 @@ const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt:
   </Note>
 )
 
-const EndedNote = (): VNode => <Note kind="info">{texts.sessionEnded}</Note>
+const EndedNote = (): VNode => <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
 
 const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => (
   <>
-    <Button icon="shield" label={texts.singleSignOn} disabled={isBusy} onClick={control.beginSingleSignOn} />
-    <div class="or">{texts.orPassword}</div>
+    <Button icon="shield" label="Continue with single sign-on" disabled={isBusy} onClick={control.beginSingleSignOn} />
+    <div class="or">or with a password</div>
   </>
 )
 
@@ -61,7 +60,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
   return (
     <form onSubmit={submit}>
       <div class="field">
-        <label for="name">{texts.name}</label>
+        <label for="name">Name</label>
         <input
           id="name"
           class="input"
@@ -74,7 +73,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
         />
       </div>
       <div class="field">
-        <label for="password">{texts.password}</label>
+        <label for="password">Password</label>
         <input
           id="password"
           class="input"
@@ -86,7 +85,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
           required
         />
       </div>
-      <Button label={texts.signIn} look="primary" type="submit" disabled={isBusy} />
+      <Button label="Sign in" look="primary" type="submit" disabled={isBusy} />
     </form>
   )
 }
@@ -108,8 +107,8 @@ export const SignIn = ({ control }: Props): VNode => {
       </div>
       <footer>
         <span>{location.host}</span>
-        <a href="/guide">{texts.guide}</a>
-        <a href="/docs">{texts.docs}</a>
+        <a href="/guide">Guide</a>
+        <a href="/docs">API</a>
       </footer>
     </main>
   )

@@ -1,5 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
+import { freePort } from '../gateway/peers.ts'
 import type { Opened } from '../http/documents/browser.ts'
 import { start } from '../http/harness.ts'
 import { environmentFor } from '../http/logins/oidc/stage.ts'
@@ -8,40 +8,16 @@ import { inChromium as test } from './stage.ts'
 
 /** Single sign-on in a real browser, through the login page of a real provider. */
 
-/** The provider must know the address of the service before there is one: its connections are passed on. */
-const startForwarder = async (
-  t: ExecutionContext,
-): Promise<{ readonly url: string; readonly to: (port: number) => void }> => {
-  let target = 0
-  const accepted = new Set<Socket>()
-  const server = createServer((from) => {
-    const onwards = connect(target, '127.0.0.1')
-    from.pipe(onwards).pipe(from)
-    for (const socket of [from, onwards]) socket.on('error', () => undefined)
-    accepted.add(from)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.close()
-    for (const socket of accepted) socket.destroy()
-  })
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    to: (port) => {
-      target = port
-    },
-  }
-}
-
 /** A service where anna has a role and eve has none. */
 const signingOn = async (t: ExecutionContext): Promise<{ readonly url: string }> => {
-  const { url, to } = await startForwarder(t)
+  // The provider must know the address of the service before there is one.
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   const lab = await startLabProvider(t, { redirectUri: `${url}/login/callback` })
   lab.people.set('anna', { preferred_username: 'Anna', groups: ['qa'] })
   lab.people.set('eve', { preferred_username: 'Eve', groups: ['guests'] })
   const environment = await environmentFor(t, lab.issuer, url)
-  to((await start(t, { environment })).port)
-  return { url }
+  return start(t, { environment: { ...environment, BERTH_PORT: String(port) } })
 }
 
 /** Logs in at the provider's own page, and consents. */

@@ -28,6 +28,9 @@ const shortWeekdayOf = (time: number): string => weekdayOf(time).slice(0, 3)
 export const formatDay = (time: number): string =>
   `${shortWeekdayOf(time)} ${new Date(time).getDate()} ${shortMonthOf(time)}`
 
+/** `3 Feb 2025 10:42:07`. */
+export const formatMoment = (time: number): string => `${formatDate(time)} ${formatSecond(time)}`
+
 /** `3 Feb 2025`. */
 export const formatDate = (time: number): string =>
   `${new Date(time).getDate()} ${shortMonthOf(time)} ${new Date(time).getFullYear()}`

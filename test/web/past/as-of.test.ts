@@ -1,5 +1,6 @@
 import test from 'ava'
-import { fromLocal, toLocal } from '../../../src/web/features/past/local.ts'
+import { formatMoment } from '../../../src/web/format/format.ts'
+import { parseDay, parsePast } from '../../../src/web/format/parse.ts'
 import { asOfText, asOfTime, isBy, pathAsOf } from '../../../src/web/page/as-of.ts'
 
 /** The lab as it was, without a browser. */
@@ -33,10 +34,23 @@ test('of a history is shown what was recorded by then', (t) => {
   t.false(isBy(asOfTime(TIME), entry('00000000000000000101', TIME + 1)))
 })
 
-test('what is typed as a time is one of the browser, or none', (t) => {
-  t.is(toLocal(TIME), '2026-11-24T18:00:05')
-  t.is(fromLocal(toLocal(TIME)), TIME)
-  t.is(fromLocal('2026-11-24T18:00'), TIME - 5_000)
-  t.is(fromLocal(''), undefined)
-  t.is(fromLocal('2026-13-40T18:00'), undefined)
+test('a past time or day that is typed is the last such one, or of the year that is given', (t) => {
+  t.is(parsePast(formatMoment(TIME), TIME), TIME)
+  // A Tuesday.
+  const at = (date: number, hours: number, minutes = 0, year = 2026): number =>
+    new Date(year, 10, date, hours, minutes).getTime()
+  const meant: readonly (readonly [string, number | undefined])[] = [
+    ['17:59', at(24, 17, 59)],
+    ['18:01', at(23, 18, 1)],
+    ['Tue 17', at(24, 17)],
+    ['Tue 19', at(17, 19)],
+    ['30 Nov 10:15', at(30, 10, 15, 2025)],
+    ['Fri 24 Nov 2023 9:30', at(24, 9, 30, 2023)],
+    ...['30 Nov 2026 10:15', '31 Nov 9', 'noon', ''].map((text) => [text, undefined] as const),
+  ]
+  for (const [text, time] of meant) t.is(parsePast(text, TIME), time, text)
+  t.is(parseDay('Tue', TIME, -1), at(24, 0))
+  t.is(parseDay('Mon', TIME, 1), at(30, 0))
+  t.is(parseDay('30 Nov', TIME, -1), at(30, 0, 0, 2025))
+  t.deepEqual([parseDay('30 Foo', TIME, 1), parseDay('', TIME, 1)], [undefined, undefined])
 })

@@ -7,6 +7,7 @@ import {
   dragEdge,
   dragEnd,
   lastsOf,
+  lengthsFrom,
   moveLength,
   moveStart,
   parseStart,
@@ -122,6 +123,14 @@ test('what is drawn from now to an end ends there, also when it is sent some min
   t.is(windowOf(moveLength(untilTaken, 1, now), now, HELD).to, time('14:15'))
   const soon = draftAt('s', time('13:57'), HELD, time('13:57'))
   t.is(windowOf(soon, time('13:58'), HELD).to, time('14:00'))
+})
+
+test('lengths lead to the evening, the next morning and that of Monday too', (t) => {
+  const at = (date: number, hours: number): number => new Date(2026, 10, date, hours).getTime()
+  const ends = (start: number) => lengthsFrom({ start }, 0).flatMap(({ end }) => end ?? [])
+  // A Friday, and a Sunday.
+  t.deepEqual(ends(at(27, 13)), [at(27, 18), at(28, 9), at(30, 9)])
+  t.deepEqual(ends(at(29, 17)), [at(30, 9)])
 })
 
 test('a start may be typed in several ways', (t) => {

@@ -1,3 +1,4 @@
+import { midnightOf } from '../../format/times.ts'
 import type { Change, Entry } from './entries.ts'
 import { KINDS, type Kind, typesOf } from './templates.ts'
 
@@ -57,11 +58,20 @@ export const parametersOf = ({
 
 export const isFiltering = (filter: Filter): boolean => Object.keys(parametersOf(filter)).length > 0
 
-/** Midnight at the beginning of a day of the browser's zone, or of one some days later. */
-const midnight = (day: string, daysLater: number): string => {
+/** Midnight at the beginning of a day of the browser's zone, such as `2026-11-25`. */
+export const timeOfDay = (day: string): number => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
-  return new Date(year, month - 1, date + daysLater).toISOString()
+  return new Date(year, month - 1, date).getTime()
 }
+
+export const dayOfTime = (time: number): string => {
+  const date = new Date(time)
+  const parts = [String(date.getFullYear()).padStart(4, '0'), date.getMonth() + 1, date.getDate()]
+  return parts.map((part) => String(part).padStart(2, '0')).join('-')
+}
+
+const midnight = (day: string, daysLater: number): string =>
+  new Date(midnightOf(timeOfDay(day), daysLater)).toISOString()
 
 /**
  * The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way

@@ -9,7 +9,7 @@ import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { ceilQuarter } from '../schedule/calendar.ts'
-import { type Asked, beginOf, LENGTHS, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
+import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
 
 /** What one fills in to reserve: when, for how long, for whom. */
 
@@ -91,8 +91,10 @@ interface LengthProps<A extends Asked> {
 }
 
 export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
-  const isOther = !LENGTHS.includes(asked.length)
   const start = beginOf(asked, Date.now())
+  const end = ceilQuarter(start + asked.length)
+  const choices = lengthsFrom(asked, Date.now())
+  const chosen = choices.find(({ length }) => length === asked.length) ?? choices.find((choice) => choice.end === end)
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const [isWrong, setWrong] = useState(false)
   const type = (text: string | undefined): void => {
@@ -113,18 +115,18 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
         Length
       </span>
       <div class="chips" role="radiogroup" aria-labelledby="length">
-        {LENGTHS.map((length) => (
+        {choices.map((choice) => (
           <Radio
-            key={length}
+            key={choice.end ?? choice.length}
             name="length"
             class="chip"
-            isChosen={length === asked.length}
+            isChosen={choice === chosen}
             onChoose={() => {
               type(undefined)
-              onChange({ ...asked, length })
+              onChange({ ...asked, length: choice.length })
             }}
           >
-            {formatDuration(length)}
+            {choice.end === undefined ? formatDuration(choice.length) : `until ${formatWhen(choice.end, start)}`}
           </Radio>
         ))}
         <input
@@ -134,7 +136,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           autocomplete="off"
           maxlength={24}
           aria-invalid={isWrong}
-          value={typed ?? (isOther ? formatWhen(ceilQuarter(start + asked.length), start) : '')}
+          value={typed ?? (chosen === undefined ? formatWhen(end, start) : '')}
           onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
           onChange={takeUntil}
         />

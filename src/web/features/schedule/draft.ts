@@ -1,3 +1,4 @@
+import { timesMeant } from '../../format/parse.ts'
 import { MINUTE, midnightOf, QUARTER } from '../../format/times.ts'
 import {
   type Booked,
@@ -164,40 +165,35 @@ export const clashOfDraft = (draft: Draft, taken: readonly Taken[], now: number)
   }
 }
 
-/** `9:30`, `Mon 9:30`, `30 Nov 9:30`, `Mon 30 Nov 9:30`. */
-const TYPED = /^(?:([a-z]{3})[a-z]*,? )?(?:(\d{1,2}) ([a-z]{3})[a-z]*,? )?(\d{1,2})(?:[:.]?(\d{2}))?$/
-
-const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-
-/** Midnights of the days that a weekday or a date may mean, from the day given on, the nearest first. */
-const daysMeant = (day: number, weekday: string | undefined, date: number, month: string | undefined): number[] => {
-  if (month !== undefined) {
-    const year = new Date(day).getFullYear()
-    return [year, year + 1].map((each) => new Date(each, MONTHS.indexOf(month), date).getTime())
-  }
-  if (weekday === undefined) return [midnightOf(day), midnightOf(day, 1)]
-  const later = (DAYS.indexOf(weekday) - new Date(day).getDay() + 7) % 7
-  return [midnightOf(day, later), midnightOf(day, later + 7)]
-}
-
 /**
  * A time that somebody has typed: `now`, a time of day such as `9`, `930`, `9:30` or `9.30`, also after a weekday, a date
  * or both; undefined if it is none. Where its quarter is over at `after`, it is the next such time.
  */
-export const parseStart = (text: string, day: number, after: number): number | 'now' | undefined => {
-  const typed = text.trim().toLowerCase()
-  if (typed === 'now' || typed === '') return 'now'
-  const [whole, weekday, date, month, hour, minute = '0'] = TYPED.exec(typed) ?? []
-  const [hours, minutes] = [Number(hour), Number(minute)]
-  if (whole === undefined || hours > 23 || minutes > 59) return undefined
-  if (weekday !== undefined && !DAYS.includes(weekday)) return undefined
-  if (month !== undefined && !MONTHS.includes(month)) return undefined
-  const times = daysMeant(day, weekday, Number(date), month).map((midnight) =>
-    floorQuarter(new Date(midnight).setHours(hours, minutes, 0, 0)),
-  )
-  const time = times.find((each) => each + QUARTER > after)
-  // A date that its month or weekday does not have.
-  if (time === undefined || (month !== undefined && new Date(time).getDate() !== Number(date))) return undefined
-  return month !== undefined && weekday !== undefined && DAYS[new Date(time).getDay()] !== weekday ? undefined : time
+export const parseStart = (text: string, day: number, after: number): number | 'now' | undefined =>
+  ['now', ''].includes(text.trim().toLowerCase())
+    ? 'now'
+    : timesMeant(text, day, 1)
+        .map(floorQuarter)
+        .find((time) => time + QUARTER > after)
+
+/** A length that a form offers. */
+export interface LengthChoice {
+  readonly length: number
+  /** The end, where it is that of a day. */
+  readonly end?: number
+}
+
+/** The hours at which a working day ends and begins. */
+const [EVENING, MORNING] = [18, 9]
+
+/** Lengths that a form offers: usual ones, then up to the evening, the next morning, and that of Monday. */
+export const lengthsFrom = ({ start }: Pick<Asked, 'start'>, now: number): readonly LengthChoice[] => {
+  const begin = beginOf({ start }, now)
+  const at = (days: number, hours: number): number => new Date(midnightOf(begin, days)).setHours(hours)
+  const toMonday = (8 - new Date(begin).getDay()) % 7 || 7
+  const ends = new Set([at(0, EVENING), at(1, MORNING), at(toMonday, MORNING)].filter((end) => end > begin + USUAL_MS))
+  return [
+    ...LENGTHS.map((length) => ({ length })),
+    ...[...ends].map((end) => ({ end, length: lengthTo(end, start, now) })),
+  ]
 }

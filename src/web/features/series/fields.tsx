@@ -8,8 +8,8 @@ import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Refused } from '../../service/api.ts'
-import { fromLocal, toLocal } from '../past/local.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
+import { DayInput } from '../schedule/day-input.tsx'
 import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekly } from './dates.ts'
 
 /** The same window every week: how often, and which of its dates are taken. */
@@ -70,11 +70,6 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
     const typed = Math.round((target as HTMLInputElement).valueAsNumber)
     onChange(Number.isFinite(typed) ? within(typed) : times)
   }
-  const onUntil = ({ target }: Event): void => {
-    const day = fromLocal(`${(target as HTMLInputElement).value}T00:00`)
-    if (day !== undefined) onChange(timesUntil(first, day))
-  }
-  const dayOf = (time: number): string => toLocal(time).slice(0, 10)
   return (
     <div class="field">
       <label for="times">
@@ -95,14 +90,13 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
         <label for="last" class="second nowrap">
           times, until
         </label>
-        <input
+        <DayInput
           id="last"
-          class="input grow"
-          type="date"
-          min={dayOf(midnightOf(first.from, 7))}
-          max={dayOf(midnightOf(first.from, 7 * (TIMES_MAX - 1)))}
-          value={dayOf(last)}
-          onChange={onUntil}
+          label="Last day"
+          day={midnightOf(last)}
+          near={first.from}
+          direction={1}
+          onDay={(day) => onChange(day === undefined ? times : timesUntil(first, day))}
         />
       </div>
     </div>

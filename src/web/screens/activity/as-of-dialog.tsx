@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { fromLocal, toLocal } from '../../features/past/local.ts'
+import { formatMoment } from '../../format/format.ts'
+import { parsePast } from '../../format/parse.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
@@ -23,17 +24,16 @@ const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
 /** Chooses a moment of the past, and shows the schedule as it was then. */
 export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }): VNode => {
   const { api, asOf } = usePage()
-  const [when, setWhen] = useState(() => toLocal(asOf.peek()?.time ?? now))
+  const [when, setWhen] = useState(() => formatMoment(asOf.peek()?.time ?? now))
   const [entry, setEntry] = useState('')
   const [wrong, setWrong] = useState<string | undefined>(undefined)
   const [refused, setRefused] = useState<Refused | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
-  const time = fromLocal(when)
+  const time = parsePast(when, Date.now())
   const typed = entry.replaceAll(/[\s,.]/g, '')
   const find = async (): Promise<AsOf | string> => {
     if (typed === '') {
-      if (time === undefined) return 'Choose a date and a time.'
-      return time > Date.now() ? 'That is in the future.' : asOfTime(time)
+      return time === undefined ? 'Enter a time in the past, such as 9:30, Mon 9:30 or 24 Nov 9:30:15.' : asOfTime(time)
     }
     if (!/^\d{1,15}$/.test(typed)) return 'Enter a whole number.'
     return (await ofEntry(api, Number(typed))) ?? 'This entry does not exist.'
@@ -72,9 +72,8 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
         <input
           id="as-of-time"
           class="input num"
-          type="datetime-local"
-          step="1"
-          max={toLocal(now)}
+          autocomplete="off"
+          maxlength={32}
           autofocus
           disabled={typed !== ''}
           value={when}

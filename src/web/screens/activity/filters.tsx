@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
-import { type Filter, isFiltering, parametersOf } from '../../features/events/feed.ts'
+import { dayOfTime, type Filter, isFiltering, parametersOf, timeOfDay } from '../../features/events/feed.ts'
 import type { Kind } from '../../features/events/templates.ts'
+import { DayInput } from '../../features/schedule/day-input.tsx'
+import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterChip } from '../../parts/choose/menu.tsx'
@@ -34,7 +36,6 @@ interface Props {
   readonly onText: (text: string) => void
 }
 
-const typedIn = ({ target }: Event): string => (target as HTMLInputElement).value
 const orNone = (text: string): string | undefined => (text === '' ? undefined : text)
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
@@ -44,13 +45,12 @@ export const Filters = ({ filter, names, onText }: Props): VNode => {
   const people = [['', 'Done by anyone'] as const, ...users, ...SERVICE]
   const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   const day = (name: 'from' | 'to', label: string): VNode => (
-    <input
-      type="date"
-      class="input num"
-      aria-label={label}
-      title={label}
-      value={filter[name] ?? ''}
-      onChange={(event: Event) => show({ [name]: orNone(typedIn(event)) })}
+    <DayInput
+      label={label}
+      day={filter[name] === undefined ? undefined : timeOfDay(filter[name])}
+      near={usePage().clock.peek()}
+      direction={-1}
+      onDay={(time) => show({ [name]: time && dayOfTime(time) })}
     />
   )
   const search = useRef<HTMLInputElement>(null)

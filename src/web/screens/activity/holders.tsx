@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NamedReservation } from '../../data/objects.ts'
-import { fromLocal, toLocal } from '../../features/past/local.ts'
-import { formatNumber, formatRange } from '../../format/format.ts'
+import { formatMoment, formatNumber, formatRange } from '../../format/format.ts'
+import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { Select } from '../../parts/field.tsx'
@@ -51,10 +51,10 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
   const page = usePage()
   const isAnswered = page.control.isAnswered.value
   const [sut, setSut] = useState('')
-  const [when, setWhen] = useState(() => toLocal(now))
+  const [when, setWhen] = useState(() => formatMoment(now))
   const [found, setFound] = useState<Found | undefined>(undefined)
   const [failed, setFailed] = useState<Refused | undefined>(undefined)
-  const at = fromLocal(when)
+  const at = parsePast(when, Date.now())
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (at === undefined) return
@@ -86,10 +86,9 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
         <input
           id="held-at"
           class="input num"
-          type="datetime-local"
-          step="1"
+          autocomplete="off"
+          maxlength={32}
           aria-label="Time to look up"
-          max={toLocal(now)}
           value={when}
           onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
         />

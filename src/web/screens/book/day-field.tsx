@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
-import { fromLocal, toLocal } from '../../features/past/local.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { type Asked, beginOf } from '../../features/schedule/draft.ts'
+import { formatRelativeDay } from '../../format/format.ts'
+import { midnightOf } from '../../format/times.ts'
+import { SelectField } from '../../parts/field.tsx'
 
 interface Props<A extends Asked> {
   readonly asked: A
@@ -9,19 +11,25 @@ interface Props<A extends Asked> {
   readonly onChange: (asked: A) => void
 }
 
-const dayOf = (time: number): string => toLocal(time).slice(0, 10)
+/** Days that are offered: as far as one sees what is free. A later one can be typed. */
+const DAYS = 31
 
 /** The day of the start, with the same time of day. */
 export const DayField = <A extends Asked>({ asked, now, onChange }: Props<A>): VNode => {
   const begin = beginOf(asked, now)
-  const take = ({ target }: Event): void => {
-    const time = fromLocal(`${(target as HTMLInputElement).value}${toLocal(floorQuarter(begin)).slice(10)}`)
-    if (time !== undefined) onChange({ ...asked, start: time <= now ? 'now' : time })
+  const days = new Set(Array.from({ length: DAYS }, (_, n) => midnightOf(now, n)).concat(midnightOf(begin)))
+  const take = (day: string): void => {
+    const clock = new Date(floorQuarter(begin))
+    const time = new Date(Number(day)).setHours(clock.getHours(), clock.getMinutes())
+    onChange({ ...asked, start: time <= now ? 'now' : time })
   }
   return (
-    <div class="field">
-      <label for="day">Day</label>
-      <input id="day" class="input" type="date" min={dayOf(now)} value={dayOf(begin)} onChange={take} />
-    </div>
+    <SelectField
+      id="day"
+      label="Day"
+      value={String(midnightOf(begin))}
+      options={[...days].map((day) => [String(day), formatRelativeDay(day, now)])}
+      onChange={take}
+    />
   )
 }

@@ -123,7 +123,7 @@ test('in Chromium what was reserved is not called taken while its answer is on i
 test('in Chromium a page of which a file does not come says so, and is loaded again', async (t, open) => {
   const service = await start(t)
   const { page } = await open(service)
-  for (const file of ['**/web/*/chunk-*.js', '**/web/*/page.css', '**/web/*/main-*.js']) {
+  for (const file of ['**/web/*/chunk-*.js', '**/web/*/page.css', '**/web/*/main.js']) {
     await page.route(file, (route) => route.abort())
     await page.goto('/')
     await page.getByRole('alert').getByText('Berth could not be loaded.').waitFor()
@@ -133,6 +133,25 @@ test('in Chromium a page of which a file does not come says so, and is loaded ag
   }
   t.pass()
 })
+
+const LACKS: readonly (readonly [script: string, says: string])[] = [
+  ['delete Intl.Segmenter', 'Berth needs a newer browser'],
+  ['delete HTMLElement.prototype.popover', 'Berth needs a newer browser'],
+  ['Object.defineProperty(window, "localStorage", { get: () => { throw new Error() } })', 'Berth needs to store data'],
+  ['Intl.PluralRules = undefined', 'Berth cannot run in this browser'],
+]
+
+for (const [script, says] of LACKS)
+  test(`in Chromium a page says once what it lacks: ${script}`, async (t, open) => {
+    const { page } = await open(await start(t), undefined, 'complaints')
+    await page.clock.install()
+    await page.addInitScript(script)
+    await page.goto('/')
+    await page.getByRole('alert').getByText(says).waitFor()
+    await page.evaluate('window.isSamePage = true')
+    await page.clock.fastForward('01:00')
+    t.true(await page.evaluate('window.isSamePage'))
+  })
 
 test('in Chromium the page says that it is cut off, and heals after ten minutes without a reload', async (t, open) => {
   const service = await start(t)

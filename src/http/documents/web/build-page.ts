@@ -16,7 +16,7 @@ const CLIENT = new URL('../../../client/main.ts', import.meta.url)
 
 /** What pages begin with. They ask for it by the name of its file. */
 const ENTRIES = [
-  ...['load.ts', 'documents/docs.ts', 'documents/guide.tsx'],
+  ...['load.ts', 'main.tsx', 'documents/docs.ts', 'documents/guide.tsx'],
   ...['page.css', 'documents/docs.css', 'documents/documents.css'],
 ]
 
@@ -44,7 +44,7 @@ const reachable = (module: string, outputs: Metafile['outputs'] = {}): ReadonlyS
 export const buildPage = (): Page => {
   const template = readFileSync(new URL('index.html', WEB), 'utf8')
   const { files, metafile } = bundle({
-    ...{ entryPoints: ENTRIES, splitting: true, minify: true },
+    ...{ entryPoints: ENTRIES, target: ['chrome123', 'firefox125', 'safari17.5'], splitting: true, minify: true },
     ...{ entryNames: '[name]', chunkNames: '[name]-[hash]' },
   })
   const client = bundle({

@@ -1,6 +1,7 @@
-import type { VNode } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatNumber } from '../../format/format.ts'
+import { useFloating } from '../floating.ts'
 import { fold } from '../fold.ts'
 import { Icon, type IconName } from '../icon.tsx'
 import { rove } from './rove.ts'
@@ -23,8 +24,8 @@ interface MenuProps<K extends string> {
   readonly choices: readonly Choice<K>[]
   /** Whether several may be chosen, so that the menu stays open. */
   readonly isMultiple?: boolean
+  readonly isDisabled?: boolean
   readonly onChoose: (key: K) => void
-  readonly button: (isOpen: boolean, toggle: () => void) => VNode
 }
 
 const roleOf = ({ isChosen }: Choice, isMultiple: boolean) => {
@@ -36,22 +37,8 @@ const roleOf = ({ isChosen }: Choice, isMultiple: boolean) => {
 const FEW = 20
 const MOST = 200
 
-/** Pixels between a menu and what it belongs to, and the window's edge. */
-const AWAY = 8
-
-/** A menu opens below its button; where there is no room, above, and further left. */
-const placeMenu = (root: HTMLElement | null): void => {
-  const menu = root?.querySelector<HTMLElement>('.menu')
-  if (root === null || menu === null || menu === undefined) return
-  const { bottom, height, right, width } = menu.getBoundingClientRect()
-  if (right + AWAY > innerWidth) menu.style.setProperty('--menu-left', `${innerWidth - width - AWAY}px`)
-  if (bottom + AWAY <= innerHeight) return
-  const top = Math.max(AWAY, root.getBoundingClientRect().top - height - AWAY)
-  menu.style.setProperty('--menu-top', `${top}px`)
-}
-
 /** The choices, below their headings. Where they are many, they are searched. */
-const Choices = <K extends string>({ label, choices, isMultiple = false, onChoose }: Omit<MenuProps<K>, 'button'>) => {
+const Choices = <K extends string>({ label, choices, isMultiple = false, onChoose }: MenuProps<K>) => {
   const [typed, setTyped] = useState('')
   const matching = choices.filter(({ group = '', text }) => fold(`${group} ${text}`).includes(fold(typed.trim())))
   const left = matching.length - MOST
@@ -72,7 +59,7 @@ const Choices = <K extends string>({ label, choices, isMultiple = false, onChoos
     </button>
   )
   return (
-    <div class="pop menu">
+    <>
       {choices.length > FEW && (
         <SearchField label={`Search ${label}`} placeholder="Search" value={typed} onInput={setTyped} />
       )}
@@ -96,34 +83,30 @@ const Choices = <K extends string>({ label, choices, isMultiple = false, onChoos
         {matching.length === 0 && 'No matches'}
         {left > 0 && `${formatNumber(left)} more. Type to find them.`}
       </p>
-    </div>
+    </>
   )
 }
 
+interface TriggerProps<K extends string> extends MenuProps<K> {
+  readonly className: string
+  readonly title?: string
+  /** What the button shows. */
+  readonly children: ComponentChildren
+}
+
 /** A button that opens a menu, by Enter or ↓: arrows move, Enter chooses, Escape and Tab close. */
-const Menu = <K extends string>({ button, onChoose, ...menu }: MenuProps<K>): VNode => {
-  const [isOpen, setOpen] = useState(false)
+const Menu = <K extends string>({ className, title, isDisabled, children, onChoose, ...menu }: TriggerProps<K>) => {
   const root = useRef<HTMLDivElement>(null)
-  const close = (): void => {
-    setOpen(false)
-    root.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
-  }
+  const { isOpen, floating, close, buttonProps, floatingProps } = useFloating()
   useLayoutEffect(() => {
-    if (!isOpen) return undefined
-    placeMenu(root.current)
-    root.current?.querySelector<HTMLElement>('.menu :is(input, [role^=menuitem])')?.focus()
-    const closeOutside = ({ target }: Event): void => {
-      if (!root.current?.contains(target as Node)) setOpen(false)
-    }
-    document.addEventListener('pointerdown', closeOutside)
-    return () => document.removeEventListener('pointerdown', closeOutside)
+    if (isOpen) floating.current?.querySelector<HTMLElement>('input, [role^=menuitem]')?.focus()
   }, [isOpen])
   const onFocusOut = ({ relatedTarget }: FocusEvent): void => {
-    if (relatedTarget !== null && !root.current?.contains(relatedTarget as Node)) setOpen(false)
+    if (relatedTarget !== null && !root.current?.contains(relatedTarget as Node)) floating.current?.hidePopover()
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!isOpen && event.key !== 'ArrowDown') return
-    setOpen(true)
+    if (!isOpen) floating.current?.showPopover()
     if (event.key === 'Escape') close()
     else if (!rove(event, '[role^=menuitem]')) return
     event.preventDefault()
@@ -135,33 +118,34 @@ const Menu = <K extends string>({ button, onChoose, ...menu }: MenuProps<K>): VN
   }
   return (
     <div class="menu-root" ref={root} onKeyDown={onKeyDown} onFocusOut={onFocusOut}>
-      {button(isOpen, () => setOpen(!isOpen))}
-      {isOpen && <Choices {...menu} onChoose={choose} />}
+      <button
+        type="button"
+        class={className}
+        aria-label={title}
+        title={title}
+        aria-haspopup="menu"
+        disabled={isDisabled === true}
+        {...buttonProps}
+      >
+        {children}
+      </button>
+      <div class="pop menu" {...floatingProps}>
+        {isOpen && <Choices {...menu} onChoose={choose} />}
+      </div>
     </div>
   )
 }
 
-interface ChipProps<K extends string> extends Omit<MenuProps<K>, 'button'> {
+interface ChipProps<K extends string> extends MenuProps<K> {
   readonly isOn: boolean
 }
 
 /** A chip that opens a menu. */
 export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>): VNode => (
-  <Menu
-    {...menu}
-    button={(isOpen: boolean, toggle: () => void) => (
-      <button
-        type="button"
-        class={isOn ? 'chip on' : 'chip'}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={toggle}
-      >
-        {menu.label}
-        <Icon name="down" />
-      </button>
-    )}
-  />
+  <Menu {...menu} className={isOn ? 'chip on' : 'chip'}>
+    {menu.label}
+    <Icon name="down" />
+  </Menu>
 )
 
 interface FilterProps<K extends string> {
@@ -188,37 +172,16 @@ export const FilterChip = <K extends string>({ label, options, chosen, onChange 
   )
 }
 
-interface ButtonProps<K extends string> extends Omit<MenuProps<K>, 'button'> {
+interface ButtonProps<K extends string> extends MenuProps<K> {
   readonly icon?: IconName
   /** Shown in place of the icon. */
   readonly text?: string
   readonly className?: string
-  readonly isDisabled?: boolean
 }
 
 /** A button that opens a menu. */
-export const MenuButton = <K extends string>({
-  icon = 'down',
-  text,
-  className = 'btn',
-  isDisabled = false,
-  ...menu
-}: ButtonProps<K>): VNode => (
-  <Menu
-    {...menu}
-    button={(isOpen: boolean, toggle: () => void) => (
-      <button
-        type="button"
-        class={className}
-        aria-label={menu.label}
-        title={menu.label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        disabled={isDisabled}
-        onClick={toggle}
-      >
-        {text ?? <Icon name={icon} />}
-      </button>
-    )}
-  />
+export const MenuButton = <K extends string>({ icon = 'down', text, ...menu }: ButtonProps<K>): VNode => (
+  <Menu className="btn" {...menu} title={menu.label}>
+    {text ?? <Icon name={icon} />}
+  </Menu>
 )

@@ -1,7 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
-import { isFocusLost, keepTabInside } from '../../parts/focus.ts'
+import { placeBeside } from '../../parts/floating.ts'
+import { isFocusLost } from '../../parts/focus.ts'
 
 interface Props {
   readonly title: string
@@ -17,26 +18,8 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** Pixels between the popover and what it belongs to, and the window's edge. */
-const AWAY = 8
-
 /** Whether it is a sheet over the page: on phones. */
 const isSheet = (): boolean => matchMedia('(max-width: 640px)').matches
-
-/** Beside what it belongs to. Where that is not shown, in the middle; where it is gone, it stays. */
-const place = (pop: HTMLElement, anchor: Element | null): void => {
-  const isPlaced = pop.style.getPropertyValue('--left') !== ''
-  if (isSheet() || (anchor === null && isPlaced)) return
-  const { width, height } = pop.getBoundingClientRect()
-  const middle = new DOMRect((innerWidth - width) / 2, (innerHeight - height) / 3, 0, 0)
-  const at = anchor?.getBoundingClientRect() ?? middle
-  const below = at.bottom + AWAY
-  const isBelow = below + height + AWAY <= innerHeight || at.top < height
-  const top = isBelow ? Math.min(below, innerHeight - height - AWAY) : at.top - height - AWAY
-  const left = Math.min(Math.max(at.left, AWAY), innerWidth - width - AWAY)
-  pop.style.setProperty('--left', `${left}px`)
-  pop.style.setProperty('--top', `${Math.max(AWAY, top)}px`)
-}
 
 const focusIn = (pop: HTMLElement | null): void => {
   const find = (selector: string): HTMLElement | null | undefined => pop?.querySelector<HTMLElement>(selector)
@@ -48,28 +31,16 @@ const focusIn = (pop: HTMLElement | null): void => {
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props): VNode => {
   const { title, label = title, subtitle, className = '', anchor, onClose, onSubmit, children } = props
-  const pop = useRef<HTMLDivElement>(null)
+  const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
   const [before] = useState(() => document.activeElement as HTMLElement | null)
   /** What had the focus last. */
   const focused = useRef<Element>(undefined)
-  useLayoutEffect(() => {
-    const follow = (): void => {
-      if (pop.current !== null) place(pop.current, anchor())
-    }
-    follow()
-    const grown = new ResizeObserver(follow)
-    if (pop.current !== null) grown.observe(pop.current)
-    addEventListener('resize', follow)
-    addEventListener('scroll', follow, { capture: true, passive: true })
-    return () => {
-      grown.disconnect()
-      removeEventListener('resize', follow)
-      removeEventListener('scroll', follow, { capture: true })
-    }
-  })
+  const place = useRef<DOMRect>(undefined)
   // As layout effects, before the next key: effects run a frame later, and a key in between would go nowhere.
   useLayoutEffect(() => {
+    if (isSheet()) pop.current?.showModal()
+    else pop.current?.showPopover()
     focusIn(pop.current)
     return () => {
       // Focus that has moved elsewhere stays there.
@@ -81,6 +52,16 @@ export const Popover = (props: Props): VNode => {
       else document.querySelector<HTMLElement>('.tl [tabindex="0"]')?.focus({ preventScroll: true })
     }
   }, [])
+  // Where that is not shown, in the middle; where it is gone, where it was.
+  useLayoutEffect(() => {
+    if (pop.current === null || isSheet()) return undefined
+    const { width } = pop.current.getBoundingClientRect()
+    const getBoundingClientRect = (): DOMRect => {
+      place.current = anchor()?.getBoundingClientRect() ?? place.current
+      return place.current ?? new DOMRect((innerWidth - width) / 2, innerHeight / 3, 0, 0)
+    }
+    return placeBeside(pop.current, { getBoundingClientRect, contextElement: anchor() ?? document.body })
+  })
   useEffect(() => {
     // What was pressed may be gone by what it did.
     if (isFocusLost() && focused.current?.isConnected === false) focusIn(pop.current)
@@ -89,7 +70,6 @@ export const Popover = (props: Props): VNode => {
     focused.current = target as Element
   }
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (isSheet() && pop.current !== null) keepTabInside(event, pop.current)
     if (event.key !== 'Escape') return
     event.stopPropagation()
     onClose()
@@ -101,30 +81,27 @@ export const Popover = (props: Props): VNode => {
     else onSubmit?.()
   }
   return (
-    <div>
-      <div class="scrim phone-only" role="presentation" onClick={onClose} />
-      <div
-        class={`pop ${className}`}
-        ref={pop}
-        role="dialog"
-        aria-modal={isSheet()}
-        aria-label={label}
-        onKeyDown={onKeyDown}
-        onFocusIn={onFocusIn}
-      >
-        <form onSubmit={submit} novalidate>
-          <div class="pop-head">
-            <div class="grow">
-              <h2 class="clip">
-                <bdi>{title}</bdi>
-              </h2>
-              <p class="small muted">{subtitle}</p>
-            </div>
-            <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={onClose} />
+    <dialog
+      class={`pop ${className}`}
+      ref={pop}
+      popover="manual"
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      onFocusIn={onFocusIn}
+      onClick={({ target }: Event) => target === pop.current && onClose()}
+    >
+      <form onSubmit={submit} novalidate>
+        <div class="pop-head">
+          <div class="grow">
+            <h2 class="clip">
+              <bdi>{title}</bdi>
+            </h2>
+            <p class="small muted">{subtitle}</p>
           </div>
-          {children}
-        </form>
-      </div>
-    </div>
+          <IconButton icon="x" label="Close (Esc)" look="quiet small" onClick={onClose} />
+        </div>
+        {children}
+      </form>
+    </dialog>
   )
 }

@@ -1,9 +1,10 @@
 import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { type Choice, MenuButton } from '../../parts/choose/menu.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { useFloating } from '../../parts/floating.ts'
 
 /** How a screen is shown. */
 export interface Shown {
@@ -58,27 +59,18 @@ export const ShownMenu = ({
  * The clipboard of the machine, as text that one can read and write: over plain HTTP browsers let no page at their own.
  */
 export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: string }): VNode => {
-  const [isOpen, setOpen] = useState(false)
+  const { isOpen, floating, buttonProps, floatingProps } = useFloating()
   const field = useRef<HTMLTextAreaElement>(null)
   const send = (): void => {
     rfb.clipboardPasteFrom(field.current?.value ?? '')
-    setOpen(false)
+    floating.current?.hidePopover()
     rfb.focus()
   }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Escape') setOpen(false)
-  }
   return (
-    <div class="menu-root" onKeyDown={onKeyDown}>
-      <IconButton
-        icon="clipboard"
-        label="Clipboard"
-        look="quiet"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      />
-      {isOpen && (
-        <div class="pop clipboard" role="dialog" aria-label="Machine clipboard">
+    <>
+      <IconButton icon="clipboard" label="Clipboard" look="quiet" {...buttonProps} />
+      <div class="pop" role="dialog" aria-label="Machine clipboard" {...floatingProps}>
+        {isOpen && (
           <div class="pop-body">
             <label class="field">
               <span class="label">Machine clipboard</span>
@@ -89,9 +81,9 @@ export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: str
               <CopyButton text={text} label="Copy machine clipboard" />
             </div>
           </div>
-        </div>
-      )}
-    </div>
+        )}
+      </div>
+    </>
   )
 }
 

@@ -50,7 +50,7 @@ const useOthers = (me: Me): void =>
 const useTitle = (title: string): void => {
   const page = usePage()
   const now = page.minute.value
-  const own = page.own.own.value
+  const own = page.reservations.own.value
   const warning = page.warning.value
   const text = `${titleOf(title, nearest(own, now, warning), now)} · Berth`
   useEffect(() => {

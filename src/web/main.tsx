@@ -1,10 +1,10 @@
-import { signal } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { openCache } from './data/cache.ts'
 import { followChanges } from './data/follow.ts'
 import { openKept } from './data/kept.ts'
-import { openLab } from './data/lab.ts'
-import { openOwn } from './data/own.ts'
+import { openReservations } from './data/reservations.ts'
 import type { AsOf } from './page/as-of.ts'
 import { openClock } from './page/clock.ts'
 import type { PageContext } from './page/context.ts'
@@ -18,46 +18,41 @@ import { openSession } from './service/session.ts'
 const control = openSession()
 const { api } = control
 const { news, heardAt } = followChanges(control)
+const user = computed(() => control.session.value.me?._id)
 const page: PageContext = {
   control,
   api,
-  lab: openLab(),
-  own: openOwn(api, () => control.session.peek().me?._id, news),
-  kept: openKept({ api, isSignedIn: () => control.session.peek().me !== undefined }),
+  cache: openCache({ api, news, isAnswered: control.isAnswered }),
+  reservations: openReservations(user),
+  kept: openKept({ api, isSignedIn: () => user.peek() !== undefined }),
   warning: openWarning(),
   place: openPlace(),
   ...openClock(),
   asOf: signal<AsOf | undefined>(undefined),
   theme: openTheme(),
-  news,
   heardAt,
 }
 
 // Nothing of one user may be shown to another: what was read, chosen or typed goes with the page.
-let shown = control.session.peek().me?._id
-let last = shown
-control.session.subscribe(({ me }) => {
-  if (me !== undefined && last !== undefined && me._id !== last) {
+let last: string | undefined
+effect(() => {
+  const id = user.value
+  if (id === undefined) {
+    page.cache.clear()
+    page.reservations.clear()
+    page.asOf.value = undefined
+    return undefined
+  }
+  if (last !== undefined && id !== last) {
     history.replaceState(null, '', linkTo('schedule'))
     location.reload()
   }
-  last = me?._id ?? last
-  if (me?._id !== shown) {
-    page.lab.clear()
-    page.asOf.value = undefined
-    page.own.follow()
-  }
-  shown = me?._id
+  last = id
+  // On every screen: the navigation counts those that run, and the page warns before they end.
+  return untracked(page.cache.entry(page.reservations.readOwn).use)
 })
 
-// What one holds may have changed while the service did not answer.
-let wasAnswered = true
-control.isAnswered.subscribe((isAnswered) => {
-  if (isAnswered && !wasAnswered) page.own.read()
-  wasAnswered = isAnswered
-})
-
-notifyBeforeEnds(page.clock, page.own, page.warning, () => {
+notifyBeforeEnds(page.clock, page.reservations, page.warning, () => {
   goTo('mine')
 })
 

@@ -46,9 +46,15 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await checkAccessible(t, page)
   const left = (): Promise<string | null> => running.getByRole('timer').getAttribute('aria-label')
   t.regex(String(await left()), /^[234]\d m left$/)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
   await running.getByRole('button', { name: 'Extend 30 m' }).click()
   await until('it is extended', async () => /^1 h/.test(String(await left())), SOON)
   await page.getByText(/^1 h( \d+ m)?$/).waitFor()
+  // What is told of the extension is heard before what comes next.
+  await createSut(service.as('admin'), { name: 'desk 9', ...DESK })
+  await until('the page has heard of it', () => Promise.resolve(asked.includes('GET /api/sut')), SOON)
+  t.deepEqual(asked.slice(1), ['GET /api/user/me', 'GET /api/sut'])
   await running.getByRole('button', { name: 'Release' }).click()
   await running.getByText('Release desk 1 now? It becomes free right away.').waitFor()
   await running.getByRole('button', { name: 'Keep it' }).press('Enter')

@@ -46,7 +46,7 @@ const screenStates = (machine: string): Readonly<Record<string, ScreenStates>> =
     forbidden: { user: 'carl', text: 'No machines in your scope' },
   },
   machine: {
-    ...{ place: `machines/${machine}`, user: 'admin', reads: /\/api\/sut_reservation\?sut_id=/ },
+    ...{ place: `machines/${machine}`, user: 'admin', reads: /\/api\/sut_reservation\?.*sut_id=/ },
     ...{ failed: 'The machine could not be loaded', empty: 'Nothing reserved', ready: 'Next 7 days' },
     forbidden: { user: 'carl', text: 'This machine is no longer in your scope.' },
   },

@@ -1,8 +1,8 @@
 import type { Stretch } from '../features/schedule/calendar.ts'
 import { toIso } from '../format/times.ts'
 import type { Readable } from '../service/api.ts'
-import { Refused } from '../service/api.ts'
-import type { Reservation, Sut } from './objects.ts'
+import type { Person, Reservation, Sut } from './objects.ts'
+import { ofKinds, type Query } from './query.ts'
 
 /** Lists of the interface, in as few requests as it allows. */
 
@@ -28,34 +28,44 @@ export const readAll = async <A extends { readonly _id: string }>(
   }
 }
 
+/** The reservations that parameters ask for. */
+export const readReservations = <A extends Reservation>(
+  api: Readable,
+  parameters: Readonly<Record<string, string>>,
+  sutIds: readonly string[] = [],
+): Promise<readonly A[]> => {
+  const query = new URLSearchParams([...Object.entries(parameters), ...sutIds.map((id) => ['sut_id', id])])
+  return readAll<A>(api, `/api/sut_reservation?${query}`, 'sut_reservations')
+}
+
 /** The reservations of a span: of some machines, or of all. */
-export const readReservations = async (
+export const readSpan = async (
   api: Readable,
   { from, to }: Stretch,
   sutIds?: readonly string[],
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<readonly Reservation[]> => {
-  const span = `from=${encodeURIComponent(toIso(from))}&to=${encodeURIComponent(toIso(to))}`
-  const read = (of: string) => readAll<Reservation>(api, `/api/sut_reservation?${span}${of}`, 'sut_reservations')
-  if (sutIds === undefined) return read('')
-  const found: Reservation[] = []
+  const asked = { from: toIso(from), to: toIso(to), ...parameters }
+  if (sutIds === undefined) return readReservations(api, asked)
+  const all: Reservation[] = []
   for (let n = 0; n < sutIds.length; n += SUTS)
-    found.push(
-      ...(await read(
-        sutIds
-          .slice(n, n + SUTS)
-          .map((id) => `&sut_id=${encodeURIComponent(id)}`)
-          .join(''),
-      )),
-    )
-  return found
+    all.push(...(await readReservations(api, asked, sutIds.slice(n, n + SUTS))))
+  return all
 }
 
-/** A machine; undefined for one that has left the scope. */
-export const readSut = async (api: Readable, id: string): Promise<Sut | undefined> => {
-  try {
-    return (await api.get(`/api/sut/${encodeURIComponent(id)}?include=settings`)).value
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return undefined
-    throw error
-  }
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+
+const byId = <A extends { readonly _id: string; readonly name: string }>(all: readonly A[]): ReadonlyMap<string, A> =>
+  new Map(all.toSorted((a, b) => compare(a.name, b.name)).map((each) => [each._id, each]))
+
+/** All machines that one sees, by id, in the order of their names. */
+export const MACHINES: Query<ReadonlyMap<string, Sut>> = {
+  ...{ key: 'machines', isKept: true, ...ofKinds('sut') },
+  read: async (api) => byId(await readAll<Sut>(api, '/api/sut?include=settings', 'suts')),
+}
+
+/** All people, by id, in the order of their names. */
+export const PEOPLE: Query<ReadonlyMap<string, Person>> = {
+  ...{ key: 'people', isKept: true, ...ofKinds('user') },
+  read: async (api) => byId(await readAll<Person>(api, '/api/user', 'users')),
 }

@@ -1,5 +1,6 @@
-import { type Api, type Readable, Refused } from '../service/api.ts'
-import { type Change, isAfter, type News } from './news.ts'
+import { type Readable, Refused } from '../service/api.ts'
+import { isAfter, type News } from './news.ts'
+import type { About, Source } from './query.ts'
 import {
   type Begun,
   beginning,
@@ -13,44 +14,12 @@ import {
   wantedNow,
 } from './wanted.ts'
 
-/** Something that the page shows, read again when it has changed. No browser is needed here. */
-
-/** Which changes concern what is shown. */
-export interface About {
-  /** The object to read again because of a change; undefined where the change does not matter. */
-  readonly of: (change: Change) => string | undefined
-  /** Whether anybody sees that object now. What nobody sees is read again later. Without it, all are seen. */
-  readonly isInView?: ((id: string) => boolean) | undefined
-}
-
-export const NOTHING: About = { of: () => undefined }
-
-/** Objects of some kinds. */
-export const ofKinds = (...kinds: readonly Change['kind'][]): About => ({
-  of: ({ kind, _id }) => (kinds.includes(kind) ? _id : undefined),
-})
-
-/** All machines, and what is reserved of some. */
-export const ofSuts = (sutIds: ReadonlySet<string>): About => ({
-  of: ({ kind, _id, sut_id }) =>
-    kind === 'sut' || (kind === 'sut_reservation' && sut_id !== null && sutIds.has(sut_id)) ? _id : undefined,
-})
-
-/** One user. */
-export const ofUser = (userId: string): About => ({
-  of: ({ kind, _id }) => (kind === 'user' && _id === userId ? _id : undefined),
-})
-
-/** One machine, with what is recorded about it. */
-export const ofSut = (sutId: string, ...kinds: readonly Change['kind'][]): About => ({
-  of: ({ kind, _id, sut_id }) =>
-    (sut_id ?? _id) === sutId && (kinds.length === 0 || kinds.includes(kind)) ? _id : undefined,
-})
+/** What is shown, read again when it has changed. No browser is needed here. */
 
 export interface ReadingOptions<A> extends About {
   readonly api: Readable
   /** Reads objects by their ids, or everything. `get` waits until the answer shows what was told. */
-  readonly read: (api: Readable, ids: readonly string[] | undefined) => Promise<A>
+  readonly read: (source: Source, ids: readonly string[] | undefined) => Promise<A>
   readonly onValue: (value: A) => void
   readonly onFailed: (failed: Refused) => void
 }
@@ -69,34 +38,27 @@ export const RETRY_DELAY_MS = 8_000
 /** Tries at what the service says is not there: an instance that is behind may say so of what was just made. */
 const MISSING_TRIES = 3
 
-/** An interface whose answers have reached a position; and the least position that they have reached. */
-const reaching = (api: Readable, after: string | undefined) => {
+/** An interface whose answers have reached a position. Once the reading is closed, nothing is done with them. */
+const openSource = (api: Readable, after: string | undefined, isClosed: () => boolean): Source => {
   let least: string | undefined
-  const get: Api['get'] = async (path, sent) => {
-    const answer = await api.get(path, { ...sent, after: sent?.after ?? after })
-    const { position = '0' } = answer
-    if (least === undefined || isAfter(least, position)) least = position
-    return answer
-  }
-  return { api: { get }, reached: () => least ?? '0' }
-}
-
-type Read<A> = Pick<ReadingOptions<A>, 'api' | 'read'>
-
-/** Reads what is wanted; with the position of the answers. */
-const readWanted = async <A>({ api, read }: Read<A>, { isAll, ids, after }: Wanted) => {
-  const asked = reaching(api, after)
-  try {
-    return { value: await read(asked.api, isAll ? undefined : [...ids.keys()]), reached: asked.reached() }
-  } catch (error) {
-    if (error instanceof Refused) return error
-    throw error
+  return {
+    get: async (path, sent) => {
+      const answer = await api.get(path, { ...sent, after: sent?.after ?? after })
+      if (isClosed()) return new Promise(() => undefined)
+      const { position = '0' } = answer
+      if (least === undefined || isAfter(least, position)) least = position
+      return answer
+    },
+    reached: () => least ?? '0',
   }
 }
+
+/** What is our own fault must not end a reading either. */
+const unforeseen = (): Refused => new Refused(0, { code: 'unforeseen', detail: 'The answer could not be shown.' })
 
 /** Reads at once, and then what has changed. One reading at a time; after a failure everything, some time later. */
 export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
-  const { of, isInView = () => true, onValue, onFailed } = options
+  const { api, read, of, isInView = () => true, onValue, onFailed } = options
   let wanted: Wanted | undefined
   /** The position of the last reading of everything. */
   let reached = '0'
@@ -118,7 +80,11 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     wanted = left
     isReading = true
     begun = beginning(now, begun, Date.now())
-    const result = await readWanted(options, now)
+    const source = openSource(api, now.after, () => isClosed)
+    const result = await read(source, now.isAll ? undefined : [...now.ids.keys()]).then(
+      (value) => ({ value }),
+      (error: unknown) => (error instanceof Refused ? error : unforeseen()),
+    )
     isReading = false
     if (isClosed) return
     if (result instanceof Refused) {
@@ -133,7 +99,7 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     }
     missing = 0
     if (now.isAll) {
-      reached = result.reached
+      reached = source.reached()
       wanted = leftAfter(wanted, reached)
     }
     onValue(result.value)

@@ -1,9 +1,9 @@
-import { signal } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { render, type VNode } from 'preact'
+import { openCache } from '../data/cache.ts'
 import { openKept } from '../data/kept.ts'
-import { openLab } from '../data/lab.ts'
 import type { News } from '../data/news.ts'
-import { openOwn } from '../data/own.ts'
+import { openReservations } from '../data/reservations.ts'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.tsx'
 import type { AsOf } from '../page/as-of.ts'
 import { openClock } from '../page/clock.ts'
@@ -42,13 +42,21 @@ export const openTop = (): PageContext => {
   const control = openSession()
   const { api } = control
   const news = signal<News | undefined>(undefined)
-  const own = openOwn(api, () => control.session.peek().me?._id, news)
+  const user = computed(() => control.session.value.me?._id)
+  const reservations = openReservations(user)
   const page: PageContext = {
-    kept: openKept({ api, isSignedIn: () => control.session.peek().me !== undefined }),
-    ...{ control, api, news, own, heardAt: signal(Date.now()), asOf: signal<AsOf | undefined>(undefined) },
-    ...{ lab: openLab(), warning: openWarning(), place: openPlace(), ...openClock(), theme: openTheme() },
+    kept: openKept({ api, isSignedIn: () => user.peek() !== undefined }),
+    ...{
+      control,
+      api,
+      cache: openCache({ api, news, isAnswered: control.isAnswered }),
+      reservations,
+      heardAt: signal(Date.now()),
+      asOf: signal<AsOf | undefined>(undefined),
+    },
+    ...{ warning: openWarning(), place: openPlace(), ...openClock(), theme: openTheme() },
   }
-  control.session.subscribe(own.follow)
+  effect(() => (user.value === undefined ? undefined : untracked(page.cache.entry(reservations.readOwn).use)))
   const root = document.getElementById('top') as HTMLElement
   root.replaceChildren()
   render(<Top page={page} />, root)

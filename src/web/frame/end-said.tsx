@@ -7,7 +7,7 @@ import { endText, nearest } from '../page/warning.ts'
 export const EndSaid = (): VNode => {
   const page = usePage()
   const now = page.minute.value
-  const near = nearest(page.own.own.value, now, page.warning.value)
+  const near = nearest(page.reservations.own.value, now, page.warning.value)
   const last = useRef(near)
   const about = near ?? last.current
   const text = about === undefined ? '' : endText(about, near !== undefined, now)

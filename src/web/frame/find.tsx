@@ -1,15 +1,13 @@
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { readAll } from '../data/lists.ts'
-import type { Person } from '../data/objects.ts'
-import { type PageContext, usePage } from '../page/context.ts'
+import type { Person, Sut } from '../data/objects.ts'
 import { goTo } from '../page/location.ts'
+import { useMachines, usePeople } from '../page/use-timeline.ts'
 import { IconButton } from '../parts/button.tsx'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
-import { Refused } from '../service/api.ts'
 import type { Me } from '../service/session.ts'
 import { screensFor } from './screens.ts'
 
@@ -25,8 +23,6 @@ interface Found {
 
 /** Machines and people that are shown, at most. */
 const MOST = 8
-/** After the last key press, before asking. */
-const TYPING_DELAY_MS = 120
 
 const isOpen = signal(false)
 
@@ -36,50 +32,30 @@ const screensLike = (me: Me, typed: string): readonly Found[] =>
     .map(({ name, title, icon }) => ({ key: name, icon, name: title, hint: 'Screen', go: () => goTo(name) }))
 
 /** Machines and people that have the text in their names. Only administrators have a screen for people. */
-const objectsLike = async ({ api }: PageContext, me: Me, typed: string): Promise<readonly Found[]> => {
-  const { suts } = (await api.get(`/api/sut?name=${encodeURIComponent(typed)}&limit=${MOST}`)).value
-  const machines = suts.map(
-    ({ _id, name }): Found => ({ key: _id, icon: 'machine', name, hint: 'Machine', go: () => goTo('machines', _id) }),
-  )
-  if (!screensFor(me).some(({ name }) => name === 'people')) return machines
-  const users = await readAll<Person>(api, '/api/user', 'users')
-  const people = users
-    .filter(({ name }) => fold(name).includes(typed))
-    .slice(0, MOST)
-    .map(({ _id, name }): Found => ({ key: _id, icon: 'user', name, hint: 'Person', go: () => goTo('people', _id) }))
-  return [...machines, ...people]
-}
-
-/** What is found for a text, read some time after the last key. */
-const useFound = (me: Me, typed: string): readonly Found[] => {
-  const page = usePage()
-  const [objects, setObjects] = useState<readonly Found[]>([])
-  useEffect(() => {
-    let isCurrent = true
-    if (typed === '') setObjects([])
-    const timer = setTimeout(() => {
-      if (typed === '') return
-      objectsLike(page, me, typed).then(
-        (found) => isCurrent && setObjects(found),
-        (error: unknown) => {
-          // The screens are found without the service.
-          if (!(error instanceof Refused)) throw error
-        },
-      )
-    }, TYPING_DELAY_MS)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [typed])
-  return [...screensLike(me, typed), ...objects]
+const useObjects = (me: Me, typed: string): readonly Found[] => {
+  const [machines, people] = [useMachines(), usePeople()]
+  if (typed === '') return []
+  const mayOpenPeople = screensFor(me).some(({ name }) => name === 'people')
+  const like = <A extends Person | Sut>(all: Iterable<A>, to: (object: A) => Omit<Found, 'key' | 'name'>) =>
+    [...all]
+      .filter(({ name }) => fold(name).includes(typed))
+      .slice(0, MOST)
+      .map((each): Found => ({ key: each._id, name: each.name, ...to(each) }))
+  return [
+    ...like(machines.values(), ({ _id }) => ({ icon: 'machine', hint: 'Machine', go: () => goTo('machines', _id) })),
+    ...like(mayOpenPeople ? people.values() : [], ({ _id }) => ({
+      ...{ icon: 'user', hint: 'Person' },
+      go: () => goTo('people', _id),
+    })),
+  ]
 }
 
 const Dialog = ({ me }: { readonly me: Me }): VNode => {
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
   const field = useRef<HTMLInputElement>(null)
-  const found = useFound(me, fold(typed.trim()))
+  const like = fold(typed.trim())
+  const found = [...screensLike(me, like), ...useObjects(me, like)]
   const close = (): void => {
     isOpen.value = false
   }

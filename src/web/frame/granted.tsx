@@ -1,19 +1,27 @@
+import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { ownRequests } from '../data/requests.ts'
 import { formatWhen } from '../format/format.ts'
-import { usePage } from '../page/context.ts'
+import { meOf, usePage } from '../page/context.ts'
 import { goTo, linkTo } from '../page/location.ts'
+import { useReading } from '../page/use-reading.ts'
 import { notify } from '../page/warning.ts'
 import { Button, IconButton } from '../parts/button.tsx'
+
+/** The granted requests that one has dismissed. */
+const seen = signal<ReadonlySet<string>>(new Set())
 
 /** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {
   const page = usePage()
-  const { granted, reservations } = page.own.own.value
+  const { value } = useReading(ownRequests(meOf(page)._id))
   const now = page.clock.value
-  const running = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
+  const running = page.reservations.own.value.filter(({ end_time }) => Date.parse(end_time) > now)
   const byId = new Map(running.map((reservation) => [reservation._id, reservation]))
-  const request = granted.find(({ sut_reservation_id: of }) => of !== null && byId.has(of))
+  const request = value?.granted.find(
+    ({ _id, sut_reservation_id: of }) => of !== null && byId.has(of) && !seen.value.has(_id),
+  )
   const reservation = byId.get(request?.sut_reservation_id ?? '')
   const name = reservation?.sut_name ?? 'A machine'
   const until = reservation ? formatWhen(Date.parse(reservation.end_time), now) : ''
@@ -22,7 +30,9 @@ export const Granted = (): VNode | undefined => {
     if (id !== undefined) notify(page.warning.peek(), id, `${name} is yours until ${until}`, () => goTo('mine'))
   }, [id])
   if (id === undefined) return undefined
-  const dismiss = (): void => page.own.see(id)
+  const dismiss = (): void => {
+    seen.value = new Set([...seen.value, id])
+  }
   return (
     <div class="toast" role="alert">
       <span class="clip">

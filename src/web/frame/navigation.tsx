@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
-import { isRunning } from '../data/own.ts'
+import { isRunning } from '../data/reservations.ts'
 import { usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
 import { NEXT } from '../page/theme.ts'
@@ -20,9 +20,9 @@ const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page
 
 /** How many of one's reservations run. */
 const RunningCount = (): VNode | undefined => {
-  const { own, clock } = usePage()
+  const { reservations, clock } = usePage()
   const now = clock.value
-  const count = own.own.value.reservations.filter((each) => isRunning(each, now)).length
+  const count = reservations.own.value.filter((each) => isRunning(each, now)).length
   return count === 0 ? undefined : (
     <span class="count">
       {count}
@@ -51,8 +51,10 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
   const { control, clock, heardAt, asOf } = usePage()
   const isPast = asOf.value !== undefined && screenOf(current)?.isOfPast === true
   const isAnswered = control.isAnswered.value
-  const silence = useComputed(() => clock.value - heardAt.value).value
-  const behind = silence > SILENCE_MAX_MS ? Math.floor(silence / 1_000) : 0
+  const behind = useComputed(() => {
+    const silence = clock.value - heardAt.value
+    return silence > SILENCE_MAX_MS ? Math.floor(silence / 1_000) : 0
+  }).value
   if (!isAnswered)
     return (
       <span class="live cut" role="status">

@@ -1,10 +1,9 @@
 import type { ReadonlySignal, Signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Cache } from '../data/cache.ts'
 import type { Kept } from '../data/kept.ts'
-import type { LabControl } from '../data/lab.ts'
-import type { News } from '../data/news.ts'
-import type { OwnControl } from '../data/own.ts'
+import type { Reservations } from '../data/reservations.ts'
 import type { Api } from '../service/api.ts'
 import type { Me, SessionControl } from '../service/session.ts'
 import type { AsOf } from './as-of.ts'
@@ -17,8 +16,9 @@ import type { Warning } from './warning.ts'
 export interface PageContext extends Clock {
   readonly control: SessionControl
   readonly api: Api
-  readonly lab: LabControl
-  readonly own: OwnControl
+  /** What was read. */
+  readonly cache: Cache
+  readonly reservations: Reservations
   /** What was asked for here and has to be kept alive while it waits. */
   readonly kept: Kept
   /** How one is warned before a reservation ends. */
@@ -27,8 +27,6 @@ export interface PageContext extends Clock {
   /** The moment as of which schedule and machines are shown; undefined for now. */
   readonly asOf: Signal<AsOf | undefined>
   readonly theme: Signal<Theme>
-  /** What has changed, about once a second. What shows it is read again. */
-  readonly news: ReadonlySignal<News | undefined>
   /** When the service was last heard of, in Unix milliseconds. */
   readonly heardAt: ReadonlySignal<number>
 }

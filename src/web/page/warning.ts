@@ -1,5 +1,6 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { Own, OwnControl } from '../data/own.ts'
+import type { Reservation } from '../data/objects.ts'
+import type { Reservations } from '../data/reservations.ts'
 import { formatClock, formatDuration } from '../format/format.ts'
 import { MINUTE } from '../format/times.ts'
 
@@ -39,8 +40,8 @@ export const isNear = (end: number, now: number, { isOn, minutes }: Warning): bo
   isOn && end > now && end - now <= minutes * MINUTE
 
 /** The own running reservation that ends next, if one is warned of it. */
-export const nearest = ({ reservations }: Own, now: number, warning: Warning) =>
-  reservations
+export const nearest = (own: readonly Reservation[], now: number, warning: Warning) =>
+  own
     .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
     .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))[0]
 
@@ -73,7 +74,7 @@ export const notify = ({ isNotified }: Warning, tag: string, text: string, onCli
 /** Shows one notification for each end, where one wants it and the browser allows it. */
 export const notifyBeforeEnds = (
   clock: ReadonlySignal<number>,
-  { own }: OwnControl,
+  { own }: Reservations,
   warning: ReadonlySignal<Warning>,
   onClick: () => void,
 ): void => {

@@ -1,9 +1,11 @@
 import { signal } from '@preact/signals'
+import { type CacheOptions, openCache } from '../../../src/web/data/cache.ts'
 import { eventsOf } from '../../../src/web/data/event-stream.ts'
-import { openLab } from '../../../src/web/data/lab.ts'
-import { gatherNews, newsOf } from '../../../src/web/data/news.ts'
-import { openOwn } from '../../../src/web/data/own.ts'
-import { type OpenReading, ofKinds, openReading, type ReadingOptions } from '../../../src/web/data/reading.ts'
+import { MACHINES, PEOPLE } from '../../../src/web/data/lists.ts'
+import { gatherNews, type News, newsOf } from '../../../src/web/data/news.ts'
+import { ofKinds, type Source } from '../../../src/web/data/query.ts'
+import { ownRequests } from '../../../src/web/data/requests.ts'
+import { openReservations } from '../../../src/web/data/reservations.ts'
 import { type Answer, type Readable, Refused } from '../../../src/web/service/api.ts'
 
 /**
@@ -51,24 +53,27 @@ const makeApi = (url: string, authorization: string): Readable => ({
 })
 
 /** What the schedule reads. */
-const openReadings = (api: Readable, inView: readonly string[]): readonly OpenReading[] => {
-  const lab = openLab()
+const openReadings = (options: CacheOptions, userId: string, inView: readonly string[]): void => {
+  const reservations = openReservations(signal(userId))
   const midnight = Math.floor(Date.now() / DAY) * DAY
   const soon = { from: Math.floor(Date.now() / HOUR) * HOUR, to: Math.floor(Date.now() / HOUR) * HOUR + 2 * HOUR }
   const span = { from: midnight - DAY, to: midnight + 2.5 * DAY }
-  const open = (options: Pick<ReadingOptions<void>, 'read' | 'of' | 'isInView'>): OpenReading =>
-    openReading({ api, ...options, onValue: () => undefined, onFailed: () => undefined })
+  const cache = openCache(options)
   const { of } = ofKinds('sut_reservation')
-  return [
-    open({ ...ofKinds('sut'), read: (asked) => lab.readSuts(asked) }),
-    open({ ...ofKinds('user'), read: (asked) => lab.readPeople(asked) }),
-    open({ of, isInView: () => false, read: (asked) => lab.readSoon(asked, soon) }),
-    open({
+  cache.entry(MACHINES).use()
+  cache.entry(PEOPLE).use()
+  cache.entry(reservations.readOwn).use()
+  cache.entry(ownRequests(userId)).use()
+  const read = (source: Source) => reservations.readSoon(source, soon)
+  cache.entry({ key: 'soon', of, isInView: () => false, read }).use()
+  cache
+    .entry({
+      key: 'rows',
       of: ({ kind, sut_id }) =>
         kind === 'sut_reservation' && inView.includes(sut_id ?? '') ? (sut_id ?? '') : undefined,
-      read: (asked, ids) => lab.readRows(asked, span, ids ?? inView),
-    }),
-  ]
+      read: (source, ids) => reservations.readRows(source, span, ids ?? inView),
+    })
+    .use()
 }
 
 const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Person) => {
@@ -76,15 +81,12 @@ const openPage = async ({ url, inView }: PagesAsked, { _id, authorization }: Per
   const { position } = await api.get('/api/user/me')
   const response = await fetch(`${url}/api/changes?after=${position}`, { headers: { authorization } })
   if (!response.ok || response.body === null) throw new Error(`/api/changes: ${response.status}`)
-  const readings = openReadings(api, inView)
-  const news = signal<Parameters<OpenReading['tell']>[0] | undefined>(undefined)
-  const own = openOwn(api, () => _id, news)
-  own.follow()
+  const news = signal<News | undefined>(undefined)
+  openReadings({ api, news, isAnswered: signal(true) }, _id, inView)
   let isReloaded = false
   const gathering = gatherNews(
     () => true,
     (told) => {
-      for (const reading of readings) reading.tell(told)
       news.value = told
     },
   )

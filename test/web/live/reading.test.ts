@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import type { Change, News } from '../../../src/web/data/news.ts'
-import { type About, ofKinds, ofSut, openReading } from '../../../src/web/data/reading.ts'
+import { type About, ofKinds, ofSut } from '../../../src/web/data/query.ts'
+import { openReading } from '../../../src/web/data/reading.ts'
 import { Refused } from '../../../src/web/service/api.ts'
 
 const change = (sequence: string, kind: Change['kind'], _id: string, sut_id: string | null = null): Change => ({
@@ -119,24 +120,46 @@ test('a reading of one machine takes what is recorded about it', (t) => {
   t.is(of(change('01', 'sut', 'other', 'other')), undefined)
 })
 
-test('a reading that failed reports why, and one that somebody waits for is taken at once', async (t) => {
-  let tries = 0
-  const failed: Refused[] = []
+test('a reading that failed reports why, one that somebody waits for is taken at once, after what was unforeseen too', async (t) => {
+  for (const [error, status] of [
+    [new Refused(503, { code: 'unavailable', detail: 'Not now.' }), 503],
+    [new TypeError('value.suts is undefined'), 0],
+  ] as const) {
+    let tries = 0
+    const failed: Refused[] = []
+    const reading = openReading({
+      ...ofKinds('sut'),
+      api: { get: () => Promise.reject(error) },
+      read: (source) => {
+        tries += 1
+        return source.get('/')
+      },
+      onValue: () => t.fail(),
+      onFailed: (refused) => failed.push(refused),
+    })
+    reading.again()
+    await setImmediate()
+    await setImmediate()
+    reading.close()
+    t.deepEqual([tries, failed.length, failed[0]?.status], [2, 2, status])
+  }
+})
+
+test('what is answered to a reading that was closed meanwhile goes nowhere', async (t) => {
+  const answer = Promise.withResolvers<never>()
   const reading = openReading({
     ...ofKinds('sut'),
-    api: { get: () => Promise.reject(new Refused(503, { code: 'unavailable', detail: 'Not now.' })) },
-    read: (api) => {
-      tries += 1
-      return api.get('/')
+    api: { get: () => answer.promise },
+    read: async (source) => {
+      await source.get('/')
+      t.fail()
     },
-    onValue: () => t.fail(),
-    onFailed: (error) => failed.push(error),
+    ...{ onValue: () => t.fail(), onFailed: () => t.fail() },
   })
-  reading.again()
-  await setImmediate()
-  await setImmediate()
   reading.close()
-  t.deepEqual([tries, failed.length, failed[0]?.status], [2, 2, 503])
+  answer.resolve({ value: undefined, etag: undefined, position: '01' } as never)
+  await setImmediate()
+  t.pass()
 })
 
 test('what there is not is asked for three times, and then not until something tells of it', async (t) => {

@@ -5,14 +5,17 @@ import { Refused } from '../../service/api.ts'
 
 /** Sends a command about a reservation, and shows its answer everywhere. */
 export const command = async (
-  { api, lab, own }: Pick<PageContext, 'api' | 'lab' | 'own'>,
+  { api, reservations, clock }: Pick<PageContext, 'api' | 'reservations' | 'clock'>,
   path: string,
   body: object | undefined,
 ): Promise<Reservation | Refused> => {
   try {
-    const reservation = (await api.send(path, { body })).value as Reservation
-    lab.put(reservation)
-    own.read()
+    const { value, position } = await api.send(path, { body })
+    const reservation = value as Reservation
+    const isCancelled = path.endsWith('/cancel')
+    // What had not begun is gone, and answered as it was.
+    if (isCancelled && Date.parse(reservation.start_time) > clock.peek()) reservations.remove(reservation._id)
+    else reservations.put(reservation, isCancelled ? undefined : position)
     return reservation
   } catch (error) {
     if (error instanceof Refused) return error

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -20,31 +20,27 @@ type Connection = Schemas['Connection']
 /** Seconds that an answer may wait for the port to open. */
 const WAIT = 20
 /** Between reads while nobody has connected who must, or nobody can. */
-const READ_INTERVAL = 30_000
+const READ_INTERVAL_MS = 30_000
 
 const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
 /** Where to connect: read until it is known, and again when the reservation has changed. */
 const useConnection = (id: string): readonly [Connection | undefined, () => void] => {
-  /** An answer waits for a port that is closed. */
-  const wait = useRef('')
-  const { value: connection, retry } = useReading(
-    `connection of ${id}`,
-    async (api) => (await api.get(`/api/sut_reservation/${id}/connection${wait.current}`)).value,
-    { of: (change) => (change._id === id ? id : undefined) },
-  )
-  const isShut = connection !== undefined && isClosed(connection)
-  useEffect(() => {
-    wait.current = isShut ? `?wait=${WAIT}` : ''
-    if (isShut) retry()
-  }, [isShut])
-  const isRead = isShut || (connection !== undefined && connection.released_unused_at !== null)
-  useEffect(() => {
-    if (!isRead) return undefined
-    const timer = setInterval(retry, READ_INTERVAL)
-    return () => clearInterval(timer)
-  }, [id, isRead])
-  return [connection, retry]
+  const { reservations } = usePage()
+  const { value, retry } = useReading<Connection>({
+    key: `connection of ${id}`,
+    of: (change) => (change._id === id && reservations.isNews(change) ? id : undefined),
+    read: async (source, _ids, before) => {
+      // An answer waits for a port that is closed.
+      const wait = before && isClosed(before) ? `?wait=${WAIT}` : ''
+      return (await source.get(`/api/sut_reservation/${id}/connection${wait}`)).value
+    },
+    again: (now, before) => {
+      if (isClosed(now)) return before && isClosed(before) ? READ_INTERVAL_MS : 0
+      return now.released_unused_at === null ? undefined : READ_INTERVAL_MS
+    },
+  })
+  return [value, retry]
 }
 
 const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {

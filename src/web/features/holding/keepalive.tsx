@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { NOTHING } from '../../data/query.ts'
 import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { Refused } from '../../service/api.ts'
 
 /** Reservations that are released unless something keeps them alive, such as those of pipelines. */
 
@@ -12,35 +12,15 @@ const LEAST_INTERVAL_MS = 10_000
 const MOST_INTERVAL_MS = 300_000
 
 /** Until when a reservation is kept, in Unix milliseconds; undefined where it need not be, and until that was read. */
-const useKeptUntil = (id: string): number | undefined => {
-  const { api } = usePage()
-  const [until, setUntil] = useState<number | undefined>(undefined)
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let isShown = true
-    const again = (time: number): void => {
-      const wait = Math.min(Math.max((time - Date.now()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS)
-      if (isShown) timer = setTimeout(read, wait)
-    }
-    const read = async (): Promise<void> => {
-      try {
-        const { keptUntil } = await api.get(`/api/sut_reservation/${id}`)
-        const time = keptUntil === undefined ? undefined : Date.parse(keptUntil)
-        if (isShown) setUntil(time)
-        if (time !== undefined) again(time)
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error
-        again(Date.now())
-      }
-    }
-    void read()
-    return () => {
-      isShown = false
-      clearTimeout(timer)
-    }
-  }, [id])
-  return until
-}
+const useKeptUntil = (id: string): number | undefined =>
+  useReading({
+    ...{ key: `kept ${id}`, ...NOTHING },
+    read: async (source) => {
+      const { keptUntil } = await source.get(`/api/sut_reservation/${id}`)
+      return keptUntil === undefined ? undefined : Date.parse(keptUntil)
+    },
+    again: (until) => until && Math.min(Math.max((until - Date.now()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
+  }).value
 
 /** Says until when a reservation is kept, and what happens then, if that is before its end. */
 export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }): VNode | undefined => {

@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,7 +11,7 @@ import type { Refused } from '../../service/api.ts'
 import { CheckNote } from './check-note.tsx'
 import { changesOf, EMPTY, type Known, missingText, rebase, revisionOf, type Values, valuesOf } from './form.ts'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
-import { checkMachine, makeKeyring, readKnown, saveMachine } from './save.ts'
+import { checkMachine, knownMachine, makeKeyring, saveMachine } from './save.ts'
 import { StaleNote } from './stale-note.tsx'
 
 interface Props {
@@ -34,11 +33,7 @@ const useForm = ({ known: first, onAdded }: Props) => {
   const [isBusy, setBusy] = useState(false)
   const keyFor = useMemo(makeKeyring, [])
   const id = base?.sut._id ?? ''
-  const newest = useReading(
-    `form ${id}`,
-    async (asked) => (base === undefined ? undefined : readKnown(asked, base.sut._id)),
-    ofSut(id, 'sut'),
-  ).value
+  const newest = useReading(knownMachine(id)).value
   // What this form saves is told as a change, too, before the answer is here.
   const isStale =
     !isBusy && base !== undefined && newest !== undefined && revisionOf(newest.etag) > revisionOf(base.etag)

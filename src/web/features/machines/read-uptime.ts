@@ -9,11 +9,7 @@ const AT_ONCE = 100
 const spanOf = ({ from, to }: Stretch): string =>
   `from=${encodeURIComponent(toIso(from))}&to=${encodeURIComponent(toIso(to))}`
 
-/** When a machine was not there. */
-export const readUptime = async (api: Readable, sutId: string, span: Stretch): Promise<Uptime> =>
-  uptimeOf((await api.get(`/api/sut/${sutId}/outages?${spanOf(span)}`)).value, span.to)
-
-/** The same of several machines, at most 100. */
+/** When machines were not there, of at most 100. */
 export const readUptimes = async (
   api: Readable,
   sutIds: readonly string[],

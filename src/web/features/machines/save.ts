@@ -1,4 +1,5 @@
 import type { Checked, FullSettings } from '../../data/objects.ts'
+import { ofSut, type Query } from '../../data/query.ts'
 import { type Answer, type Api, type BodyAt, newKey, type Readable, Refused } from '../../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
@@ -17,6 +18,12 @@ export const readKnown = async (api: Readable, sutId: string, after?: string): P
   const { settings, ...sut } = value
   return { sut, settings: settings as FullSettings, etag: etag ?? '*' }
 }
+
+/** The same, of a machine that is changed; undefined for one that is not there yet. */
+export const knownMachine = (sutId: string): Query<Known | undefined> => ({
+  ...{ key: `machine ${sutId}`, ...ofSut(sutId, 'sut') },
+  read: async (source) => (sutId === '' ? undefined : readKnown(source, encodeURIComponent(sutId))),
+})
 
 /**
  * Keys by request: the same request, sent again from the same form, does nothing twice, also where what it made could not

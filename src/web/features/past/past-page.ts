@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { openLab } from '../../data/lab.ts'
+import { openCache } from '../../data/cache.ts'
 import type { News } from '../../data/news.ts'
+import { openReservations } from '../../data/reservations.ts'
 import { MINUTE } from '../../format/times.ts'
 import { type AsOf, pathAsOf } from '../../page/as-of.ts'
 import type { PageContext } from '../../page/context.ts'
@@ -26,8 +27,8 @@ export const pastPage = (page: PageContext, asOf: AsOf): PageContext => {
     ...page,
     api,
     control: { ...page.control, api, session: asAuditor(page.control.session) },
-    lab: openLab(),
+    cache: openCache({ api, news: signal<News | undefined>(undefined), isAnswered: page.control.isAnswered }),
+    reservations: openReservations(computed(() => page.control.session.value.me?._id)),
     ...{ clock: signal(asOf.time), minute: signal(Math.floor(asOf.time / MINUTE) * MINUTE) },
-    news: signal<News | undefined>(undefined),
   }
 }

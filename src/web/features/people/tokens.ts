@@ -1,4 +1,5 @@
-import { ofUser } from '../../data/reading.ts'
+import { readAll } from '../../data/lists.ts'
+import { ofUser } from '../../data/query.ts'
 import { formatClock, formatCount, formatDate, formatRelativeDay } from '../../format/format.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Schemas } from '../../service/api.ts'
@@ -13,11 +14,10 @@ const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** A user has at most 1,000 that are good. */
 export const useTokens = (userId: string): Reading<readonly Token[]> =>
-  useReading(
-    `tokens ${userId}`,
-    async (api) => (await api.get(`/api/user/${userId}/token?limit=1000`)).value.tokens,
-    ofUser(userId),
-  )
+  useReading({
+    ...{ key: `tokens ${userId}`, ...ofUser(userId) },
+    read: (source) => readAll<Token>(source, `/api/user/${userId}/token`, 'tokens'),
+  })
 
 /** `Today 10:41`, `3 Nov 2026`. */
 export const madeText = ({ created_at }: Token, now: number): string => {

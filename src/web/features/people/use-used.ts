@@ -1,5 +1,4 @@
-import { versionOf } from '../../data/own.ts'
-import { ofUser } from '../../data/reading.ts'
+import { ofUser } from '../../data/query.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Used } from './user.ts'
@@ -7,11 +6,12 @@ import type { Used } from './user.ts'
 /** How the signed-in user's quota is used, and what it allows. */
 export const useUsed = (): Reading<{ readonly used?: Used }> => {
   const page = usePage()
-  const { reservations } = page.own.own.value
+  const windows = page.reservations.own.value.map(({ _id, start_time, end_time }) => [_id, start_time, end_time])
   return useReading(
-    'used',
-    async (api) => (await api.get('/api/user/me?include=used')).value,
-    ofUser(meOf(page)._id),
-    versionOf(reservations),
+    {
+      ...{ key: 'used', ...ofUser(meOf(page)._id) },
+      read: async (source) => (await source.get('/api/user/me?include=used')).value,
+    },
+    windows.join(),
   )
 }

@@ -1,16 +1,19 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { NOTHING } from '../../data/query.ts'
+import { OWN_REQUESTS } from '../../data/requests.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
-import { type Known, useRequest, type WaitingRequest } from './read.ts'
+import { useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
@@ -18,26 +21,26 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
   const page = usePage()
   const now = page.clock.value
   const id = request.sut_reservation_id ?? ''
-  const { value } = useReading(
-    `granted ${id}`,
-    async (api) => (await api.get(`/api/sut_reservation/${id}?include=names`)).value,
-    { of: () => undefined },
-  )
+  const { value } = useReading({
+    ...{ key: `granted ${id}`, ...NOTHING },
+    read: async (source) => (await source.get(`/api/sut_reservation/${id}?include=names`)).value,
+  })
   const when = value === undefined ? 'now' : `until ${formatWhen(Date.parse(value.end_time), now)}`
   return <ReservedNote machine={value?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
 }
 
 const Waiting = ({
-  known: { request, sutName },
+  request,
   isDisabled,
   onWithdrawn,
 }: {
-  readonly known: Known
+  readonly request: WaitingRequest
   readonly isDisabled: boolean
   readonly onWithdrawn: () => void
 }): VNode => {
   const page = usePage()
   const now = page.clock.value
+  const machines = useMachines()
   const { refused, isBusy, send } = useSending()
   const [isAsking, setAsking] = useState(false)
   const me = meOf(page)
@@ -46,7 +49,7 @@ const Waiting = ({
   const withdraw = async (): Promise<void> => {
     if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
     setAsking(false)
-    page.own.read()
+    page.cache.again(OWN_REQUESTS)
   }
   const [since, until] = [formatWhen(Date.parse(created_at), now), formatWhen(Date.parse(expires_at), now)]
   return (
@@ -55,7 +58,7 @@ const Waiting = ({
         <Icon name="queue" />
         <span class="row">
           <b class="medium clip">
-            <Said words={wordsOfRequest(request, (id) => sutName ?? id)} />
+            <Said words={wordsOfRequest(request, (id) => machines.get(id)?.name ?? id)} />
           </b>
         </span>
         <span class="when second num" role="status">
@@ -112,10 +115,9 @@ export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly 
   const reading = useRequest(id)
   return (
     <Loaded reading={reading} what="What you wait for" skeleton={1}>
-      {(known) => {
-        const { request } = known
+      {(request) => {
         if (request.status === 'waiting')
-          return <Waiting known={known} isDisabled={isDisabled} onWithdrawn={reading.retry} />
+          return <Waiting request={request} isDisabled={isDisabled} onWithdrawn={reading.retry} />
         return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
       }}
     </Loaded>

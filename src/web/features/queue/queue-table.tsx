@@ -6,6 +6,7 @@ import { formatNumber, formatWhen } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
@@ -19,7 +20,7 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
   const page = usePage()
   // Drawn again when the day changes, not with every tick: a queue may be long.
   const today = useComputed(() => midnightOf(page.clock.value)).value
-  const suts = useComputed(() => page.lab.lab.value.suts).value
+  const suts = useMachines()
   const ownId = meOf(page)._id
   const nameOf = (id: string): string => suts.get(id)?.name ?? id
   // Of a long queue one sees its beginning, and oneself.

@@ -1,8 +1,9 @@
 import { useRef } from 'preact/hooks'
-import { readAll, readSut } from '../../data/lists.ts'
+import { readAll } from '../../data/lists.ts'
 import type { SutRequest } from '../../data/objects.ts'
-import { type About, ofKinds } from '../../data/reading.ts'
-import { usePage } from '../../page/context.ts'
+import { type About, ofKinds } from '../../data/query.ts'
+import { ownRequests } from '../../data/requests.ts'
+import { meOf, usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Schemas } from '../../service/api.ts'
 import type { Queued } from '../schedule/queued.ts'
@@ -28,21 +29,15 @@ const SHORT = 1_000
 /** Everybody who waits and is not passed over, as far as one sees them, by rank. Where it is only counted, it is read some time after a change. */
 export const useQueue = (isInView: boolean): Reading<readonly SutRequest[]> => {
   const isShort = useRef(true)
-  return useReading(
-    'queue',
-    async (api) => {
-      const all = await readAll<SutRequest>(api, '/api/sut_request?status=waiting', 'sut_requests')
+  return useReading({
+    key: 'queue',
+    read: async (source) => {
+      const all = await readAll<SutRequest>(source, '/api/sut_request?status=waiting', 'sut_requests')
       isShort.current = all.length <= SHORT
       return ranked(all)
     },
-    { ...ofKinds('sut_request'), isInView: () => isInView && isShort.current },
-  )
-}
-
-export interface Known {
-  readonly request: WaitingRequest
-  /** The name of the one machine that is waited for; undefined for any, and outside one's scope. */
-  readonly sutName: string | undefined
+    ...{ ...ofKinds('sut_request'), isInView: () => isInView && isShort.current },
+  })
 }
 
 /** Own requests whose places are read again at once when others come and go. */
@@ -61,15 +56,10 @@ export const aboutRequest = (id: string, own: () => number): About => ({
 })
 
 /** One request, with its place. */
-export const useRequest = (id: string): Reading<Known> => {
-  const { own } = usePage().own
-  return useReading(
-    `request ${id}`,
-    async (api) => {
-      const { value: request } = await api.get(`/api/sut_request/${encodeURIComponent(id)}`)
-      const sut = request.sut_id === undefined ? undefined : await readSut(api, request.sut_id)
-      return { request, sutName: sut?.name }
-    },
-    aboutRequest(id, () => own.peek().requests.length),
-  )
+export const useRequest = (id: string): Reading<WaitingRequest> => {
+  const own = useReading(ownRequests(meOf(usePage())._id)).value?.waiting.length ?? 0
+  return useReading({
+    ...{ key: `request ${id}`, ...aboutRequest(id, () => own) },
+    read: async (source) => (await source.get(`/api/sut_request/${encodeURIComponent(id)}`)).value,
+  })
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Match } from '../../data/objects.ts'
+import { OWN_REQUESTS } from '../../data/requests.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 
@@ -31,7 +32,7 @@ export const useWaiting = () => {
     if (answer === undefined) return
     setId(answer.value._id)
     if (keepalive !== undefined) page.kept.keep(answer.value._id, keepalive)
-    page.own.read()
+    page.cache.again(OWN_REQUESTS)
   }
   return { wait, refused, isBusy, id, forgive, reset: () => setId(undefined) }
 }

@@ -1,9 +1,9 @@
-import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { usePeople } from '../../page/use-timeline.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
@@ -159,7 +159,7 @@ interface ForProps {
 export const ForField = ({ userId, onChoose }: ForProps): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const people = useComputed(() => page.lab.lab.value.people).value
+  const people = usePeople()
   const others = [...people.values()]
     .filter(({ _id }) => _id !== me._id)
     .toSorted((a, b) => a.name.localeCompare(b.name))

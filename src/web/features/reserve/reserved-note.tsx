@@ -1,7 +1,7 @@
-import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
+import { usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
@@ -16,7 +16,7 @@ export interface Reserved {
 /** That a machine was reserved: for whom, and when. */
 export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly userId: string }): VNode => {
   const page = usePage()
-  const people = useComputed(() => page.lab.lab.value.people).value
+  const people = usePeople()
   const isOwn = userId === meOf(page)._id
   const whose = isOwn ? (
     'is yours'

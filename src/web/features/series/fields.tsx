@@ -1,10 +1,8 @@
 import type { VNode } from 'preact'
-import { readReservations } from '../../data/lists.ts'
-import { bookedOf, type Sut, takenOf } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
+import { type Sut, takenOf } from '../../data/objects.ts'
 import { formatCount, formatDay, formatWhen } from '../../format/format.ts'
 import { midnightOf, toIso } from '../../format/times.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Refused } from '../../service/api.ts'
@@ -44,13 +42,9 @@ export const useOccurrences = (sut: Sut, window: Stretch, times: number): ReadDa
   const day = midnightOf(first.from, -1)
   // A year and what the longest reservation may add, so that another number of dates is known at once.
   const span = { from: day, to: midnightOf(day, 7 * (TIMES_MAX + 2)) }
-  const { value, failed } = useReading(
-    `dates ${sut._id} ${day}`,
-    async (api) => (await readReservations(api, span, [sut._id])).map(bookedOf).toSorted((a, b) => a.from - b.from),
-    ofSut(sut._id, 'sut_reservation'),
-  )
+  const { value, failed } = useReserved(span, [sut._id])
   return {
-    occurrences: value && occurrencesOf([window, ...weekly(first, times).slice(1)], takenOf(sut, value)),
+    occurrences: value && occurrencesOf([window, ...weekly(first, times).slice(1)], takenOf(sut, value.get(sut._id))),
     failed,
   }
 }

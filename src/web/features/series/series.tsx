@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
+import { ofSut } from '../../data/query.ts'
 import { formatCount } from '../../format/format.ts'
 import { type PageContext, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -13,12 +13,11 @@ import { ruleText } from './dates.ts'
 
 /** Series: made as a whole, and what has not begun of them cancelled as a whole. */
 
-type Lab = Pick<PageContext, 'api' | 'lab' | 'own'>
+type Lab = Pick<PageContext, 'api' | 'reservations'>
 
 const post = async (page: Lab, path: string, body: object): Promise<Schemas['SeriesReservations'] | Refused> => {
   try {
     const { value } = await page.api.send(path, { body })
-    page.own.read()
     return value as Schemas['SeriesReservations']
   } catch (error) {
     if (error instanceof Refused) return error
@@ -30,7 +29,7 @@ const post = async (page: Lab, path: string, body: object): Promise<Schemas['Ser
 export const createSeries = async (page: Lab, body: object): Promise<Refused | undefined> => {
   const made = await post(page, '/api/sut_reservation_series/create', body)
   if (made instanceof Refused) return made
-  for (const each of made.sut_reservations) page.lab.put(each)
+  for (const each of made.sut_reservations) page.reservations.put({ ...each, series_id: made.series_id })
   return undefined
 }
 
@@ -39,7 +38,7 @@ export const cancelRest = async (page: Lab, seriesId: string): Promise<Refused |
   const path = `/api/sut_reservation_series/${encodeURIComponent(seriesId)}/cancel`
   const cancelled = await post(page, path, {})
   if (cancelled instanceof Refused) return cancelled
-  for (const { _id } of cancelled.sut_reservations) page.lab.remove(_id)
+  for (const { _id } of cancelled.sut_reservations) page.reservations.remove(_id)
   return undefined
 }
 
@@ -47,16 +46,13 @@ export type Series = Schemas['Series']
 
 /** The series that a reservation belongs to; undefined for one of its own, and until it was read. */
 export const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined => {
-  const { value } = useReading<Series | undefined>(
-    `series of ${_id}`,
-    async (api) => {
-      const one = await api.get(`/api/sut_reservation/${_id}?include=series`)
-      const { series_id } = one.value
-      return !series_id ? undefined : (await api.get(`/api/sut_reservation_series/${series_id}`)).value
+  return useReading<Series | undefined>({
+    ...{ key: `series of ${_id}`, ...ofSut(sut_id, 'sut_reservation') },
+    read: async (source) => {
+      const { series_id } = (await source.get(`/api/sut_reservation/${_id}?include=series`)).value
+      return !series_id ? undefined : (await source.get(`/api/sut_reservation_series/${series_id}`)).value
     },
-    ofSut(sut_id, 'sut_reservation'),
-  )
-  return value
+  }).value
 }
 
 /** `every Thursday, 7 more`: how a series goes on after one of its reservations. */

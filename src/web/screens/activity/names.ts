@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readAll } from '../../data/lists.ts'
+import { MACHINES, readAll } from '../../data/lists.ts'
 import type { Person, Sut } from '../../data/objects.ts'
-import { ofKinds } from '../../data/reading.ts'
+import { ofKinds } from '../../data/query.ts'
 import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -19,22 +19,17 @@ const NONE: Names = { people: [], suts: [], isLoaded: false }
 /** Retired machines whose names are asked for at a time. */
 const ASKED = 20
 
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
+  a.name.localeCompare(b.name, undefined, { numeric: true })
+
 /** People, removed ones too, and machines that are there. */
 export const useNames = (): Names => {
-  const { value } = useReading(
-    'names',
-    async (api): Promise<Names> => {
-      const [people, suts] = await Promise.all([
-        readAll<Person>(api, '/api/user?removed=true', 'users'),
-        readAll<Sut>(api, '/api/sut', 'suts'),
-      ])
-      const byName = (a: { name: string }, b: { name: string }): number =>
-        a.name.localeCompare(b.name, undefined, { numeric: true })
-      return { people: people.toSorted(byName), suts: suts.toSorted(byName), isLoaded: true }
-    },
-    ofKinds('sut', 'user'),
-  )
-  return value ?? NONE
+  const { value: suts } = useReading(MACHINES)
+  const { value: people } = useReading({
+    ...{ key: 'all people', ...ofKinds('user') },
+    read: async (source) => (await readAll<Person>(source, '/api/user?removed=true', 'users')).toSorted(byName),
+  })
+  return suts && people ? { people, suts: [...suts.values()], isLoaded: true } : NONE
 }
 
 /** The names of machines that are retired, as they were when an event was recorded. */

@@ -1,9 +1,7 @@
-import { useComputed } from '@preact/signals'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { RETRY_DELAY_MS } from '../../data/reading.ts'
+import { useRef, useState } from 'preact/hooks'
 import { type FeedEvent, joined } from '../../features/events/feed.ts'
-import { usePage } from '../../page/context.ts'
-import { type Api, Refused } from '../../service/api.ts'
+import { useReading } from '../../page/use-reading.ts'
+import type { Readable } from '../../service/api.ts'
 
 interface Feed {
   /** Newest first. */
@@ -23,7 +21,7 @@ export const KEPT_MAX = 2_000
 const queryOf = (query: string, parameters: string): string => (query === '' ? parameters : `${query}&${parameters}`)
 
 /** Reads back from a position until a page is full. */
-const readBack = async (api: Api, query: string, before: string | undefined): Promise<Feed> => {
+const readBack = async (api: Readable, query: string, before: string | undefined): Promise<Feed> => {
   const events: FeedEvent[] = []
   let next = before
   for (let pages = 0; pages < PAGES_MAX && events.length < PAGE; pages++) {
@@ -37,7 +35,7 @@ const readBack = async (api: Api, query: string, before: string | undefined): Pr
 }
 
 /** Reads what is newer than what is known; from the end again if that is much. */
-const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
+const readOn = async (api: Readable, query: string, feed: Feed): Promise<Feed> => {
   const last = feed.events[0]?.sequence
   if (last === undefined) return readBack(api, query, undefined)
   const { value } = await api.get(`/api/events?${queryOf(query, `after=${last}&limit=1000`)}`)
@@ -49,54 +47,26 @@ const readOn = async (api: Api, query: string, feed: Feed): Promise<Feed> => {
 
 /** The feed from the newest event back, which grows as the log does. */
 export const useFeed = (query: string) => {
-  const { api, control, news, clock } = usePage()
-  const reached = news.value?.position
-  const tick = useComputed(() => Math.floor(clock.value / POLL_INTERVAL_MS)).value
-  const isAnswered = control.isAnswered.value
-  const [{ of, feed, failed }, set] = useState<{ of: string; feed?: Feed; failed?: Refused | undefined }>({ of: query })
-  const [isReading, setReading] = useState(false)
-  const [attempt, setAttempt] = useState(0)
-  const current = useRef<Feed | undefined>(undefined)
-  const known = of === query ? feed : undefined
-  current.current = known
-  const retry = (): void => setAttempt((before) => before + 1)
-  const fail = (error: unknown): void => {
-    if (!(error instanceof Refused)) throw error
-    set((before) => ({ ...(before.of === query && before), of: query, failed: error }))
+  /** What was there when one asked for older events. */
+  const [asked, ask] = useState<Feed | undefined>(undefined)
+  const isOlder = useRef(false)
+  const reading = useReading<Feed>({
+    key: `feed ${query}`,
+    of: ({ _id }) => _id,
+    read: async (source, _ids, before) => {
+      if (before === undefined) return readBack(source, query, undefined)
+      if (!isOlder.current) return readOn(source, query, before)
+      const more = await readBack(source, query, before.older)
+      isOlder.current = false
+      return { events: joined(before.events, more.events), older: more.older }
+    },
+    again: () => POLL_INTERVAL_MS,
+  })
+  const { value: feed, failed, retry } = reading
+  const readOlder = (): void => {
+    isOlder.current = true
+    ask(feed)
+    retry()
   }
-  useEffect(() => {
-    let isCurrent = true
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const before = current.current
-    const read = before === undefined ? readBack(api, query, undefined) : readOn(api, query, before)
-    read.then(
-      (next) => isCurrent && set({ of: query, feed: next }),
-      (error: unknown) => {
-        if (!isCurrent) return
-        timer = setTimeout(retry, RETRY_DELAY_MS)
-        fail(error)
-      },
-    )
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [query, reached, tick, isAnswered, attempt])
-  const readOlder = async (): Promise<void> => {
-    if (known?.older === undefined) return
-    setReading(true)
-    try {
-      const more = await readBack(api, query, known.older)
-      set((before) =>
-        before.of === query && before.feed !== undefined
-          ? { of: query, feed: { events: joined(before.feed.events, more.events), older: more.older } }
-          : before,
-      )
-    } catch (error) {
-      fail(error)
-    } finally {
-      setReading(false)
-    }
-  }
-  return { feed: known, failed: of === query ? failed : undefined, retry, readOlder, isReading }
+  return { feed, failed, retry, readOlder, isReading: asked !== undefined && asked === feed && failed === undefined }
 }

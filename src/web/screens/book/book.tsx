@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import { MACHINES } from '../../data/lists.ts'
 import type { SutRequest } from '../../data/objects.ts'
-import { ofKinds, ofSuts } from '../../data/reading.ts'
+import { ofSuts } from '../../data/query.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { useQueue } from '../../features/queue/read.ts'
@@ -16,6 +17,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
+import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Page } from '../../parts/show/page.tsx'
@@ -29,14 +31,12 @@ const KEEPALIVE = 600
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
 /** Keeps the machines that somebody may take, and the names of people, as they are. */
-const useMachines = (userId: string) => {
-  const { lab } = usePage()
-  const { suts, people, has } = lab.lab.value
-  const scope = people.get(userId)?.scope ?? ''
-  const machines = useReading('suts', (api) => lab.readSuts(api), ofKinds('sut'))
-  useReading('people', (api) => lab.readPeople(api), ofKinds('user'))
+const useWithin = (userId: string) => {
+  const scope = usePeople().get(userId)?.scope ?? ''
+  const machines = useReading(MACHINES)
+  const suts = useMachines()
   const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
-  return { isEmpty: suts.size === 0, inScope, isLoaded: has.has('suts'), ...machines }
+  return { isEmpty: suts.size === 0, inScope, isLoaded: machines.value !== undefined, ...machines }
 }
 
 const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
@@ -44,9 +44,10 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   // What begins now is looked for again in each quarter of an hour.
   const quarter = start === 'now' ? floorQuarter(now) : ''
   return useReading(
-    JSON.stringify([sought, start, length]),
-    (api) => readAvailable(api, sought, { start, length }, Date.now()),
-    ofSuts(fitting),
+    {
+      ...{ key: JSON.stringify([sought, start, length]), ...ofSuts(fitting) },
+      read: (source) => readAvailable(source, sought, { start, length }, Date.now()),
+    },
     quarter,
   )
 }
@@ -83,7 +84,7 @@ export const Book = (): VNode => {
   const { parameters } = page.place.value
   const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
   const [userId, setUserId] = useState(me._id)
-  const { isEmpty, inScope, isLoaded, failed, retry } = useMachines(userId)
+  const { isEmpty, inScope, isLoaded, failed, retry } = useWithin(userId)
   const fitting = useMemo(() => inScope.filter((sut) => fits(sut, wish.criteria)), [inScope, parameters])
   const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
   const reading = useAvailable(wish, userId, ids, now)

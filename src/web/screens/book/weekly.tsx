@@ -1,4 +1,3 @@
-import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
@@ -8,6 +7,7 @@ import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
+import { usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Note } from '../../parts/show/note.tsx'
@@ -27,7 +27,7 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VN
   const page = usePage()
   const now = page.clock.value
   const isAnswered = page.control.isAnswered.value
-  const people = useComputed(() => page.lab.lab.value.people).value
+  const people = usePeople()
   const nameOf = (id: string): string => people.get(id)?.name ?? id
   const weekly = useWeekly({
     sut,

@@ -1,8 +1,6 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { readAll } from '../../data/lists.ts'
-import type { Person } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
+import { ofSut } from '../../data/query.ts'
 import { readNewest } from '../../features/events/entries.ts'
 import { Line, type Told } from '../../features/events/line.tsx'
 import { sentenceOf } from '../../features/events/sentence.ts'
@@ -13,6 +11,7 @@ import { isBy } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useReading } from '../../page/use-reading.ts'
+import { usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterChip } from '../../parts/choose/menu.tsx'
 import { Section } from '../../parts/show/page.tsx'
@@ -44,40 +43,29 @@ const momentOf = (time: number, now: number): string => {
   return `${isThisWeek ? formatDay(time).slice(0, 3) : formatDay(time).slice(4)} ${formatClock(time)}`
 }
 
-/** The newest entries, and the names of those they are about. */
-const useHistory = (sutId: string, most: number) => {
-  return useReading(
-    `history ${sutId} ${most}`,
-    async (api) => {
-      const [newest, users] = await Promise.all([
-        readNewest(api, sutId, most),
-        readAll<Person>(api, '/api/user', 'users'),
-      ])
-      const names = new Map(users.map(({ _id, name }) => [_id, name]))
-      for (const { actor, actorname } of newest.entries)
-        if (actor !== undefined && actorname !== undefined) names.set(actor, actorname)
-      return { ...newest, names }
-    },
-    ofSut(sutId),
-  )
-}
-
 /** What was done with a machine, newest first. */
 export const History = ({ sutId, ownId, now }: Props): VNode => {
   const moment = usePage().asOf.value
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<OfMachine>>(new Set())
-  const { value: read, failed, retry } = useHistory(sutId, most)
+  const reading = useReading({
+    ...{ key: `history ${sutId} ${most}`, ...ofSut(sutId) },
+    read: (source) => readNewest(source, sutId, most),
+  })
+  const { value: read } = reading
+  const people = usePeople()
   // While more is read, what was read before stays.
   const [before, setBefore] = useState(read)
   if (read !== undefined && read !== before) setBefore(read)
   const value = read ?? before
   const told = useMemo(() => {
-    const reader = { ownId, nameOf: (id: string) => value?.names.get(id) }
-    return (value?.entries ?? [])
+    const entries = value?.entries ?? []
+    const actors = new Map(entries.map(({ actor, actorname }) => [actor, actorname]))
+    const reader = { ownId, nameOf: (id: string) => actors.get(id) ?? people.get(id)?.name }
+    return entries
       .filter((entry) => moment === undefined || isBy(moment, entry))
       .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
-  }, [value, ownId, moment])
+  }, [value, people, ownId, moment])
   const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind as OfMachine))
   const older = value === undefined ? 0 : value.count - value.entries.length
   const content = ({ entries }: NonNullable<typeof value>): VNode => (
@@ -111,7 +99,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
         />
       }
     >
-      <Loaded reading={{ value, failed, retry }} what="The history">
+      <Loaded reading={{ ...reading, value }} what="The history">
         {content}
       </Loaded>
     </Section>

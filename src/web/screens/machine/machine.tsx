@@ -1,22 +1,21 @@
-import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { bookedOf, type Sut, turnaroundOf } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
+import { type Sut, turnaroundOf } from '../../data/objects.ts'
 import type { Known } from '../../features/machines/form.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
-import { readKnown } from '../../features/machines/save.ts'
+import { knownMachine } from '../../features/machines/save.ts'
 import { stateOf } from '../../features/machines/state.ts'
-import type { Booked } from '../../features/schedule/calendar.ts'
-import { midnightOf, toIso } from '../../format/times.ts'
+import { type Booked, overlaps } from '../../features/schedule/calendar.ts'
+import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { type Reading, useReading } from '../../page/use-reading.ts'
+import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import type { Readable, Refused } from '../../service/api.ts'
+import type { Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
 import { Facts, Tags } from './facts.tsx'
 import { Head } from './head.tsx'
@@ -24,35 +23,35 @@ import { History } from './history.tsx'
 import { Monitoring } from './monitoring.tsx'
 import { Week } from './week.tsx'
 
-/** A machine and what is reserved in the next seven days, and the day before: it may be turned around after that. */
+/** What is shown of a machine. */
 interface Read {
   readonly sut: Sut
   /** With its settings, for administrators. */
   readonly known: Known | undefined
+  /** Of the next seven days, and the day before: it may be turned around after that. */
   readonly booked: readonly Booked[]
-  /** Ids of those that belong to a series. */
-  readonly ofSeries: ReadonlySet<string>
-  readonly names: ReadonlyMap<string, string>
 }
 
-/** Reservations of a machine in eight days, at most: a quarter-hour each. */
-const MOST = 800
-
-const readMachine = async (api: Readable, id: string, isAdministrator: boolean, day: number): Promise<Read> => {
-  const sutId = encodeURIComponent(id)
-  const span = `from=${toIso(midnightOf(day, -1))}&to=${toIso(midnightOf(day, 7))}`
-  const [found, { value }] = await Promise.all([
-    isAdministrator
-      ? readKnown(api, sutId)
-      : api.get(`/api/sut/${sutId}?include=settings`).then((answer) => answer.value),
-    api.get(`/api/sut_reservation?sut_id=${sutId}&${span}&include=names,series&limit=${MOST}`),
-  ])
-  const booked = value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
-  const names = new Map(value.sut_reservations.map(({ user_id, user_name }) => [user_id, user_name ?? '']))
-  const ofSeries = new Set(value.sut_reservations.filter(({ series_id }) => series_id).map(({ _id }) => _id))
-  const known = 'etag' in found ? found : undefined
-  const sut = 'etag' in found ? { ...found.sut, settings: found.settings } : found
-  return { sut, known, booked, ofSeries, names }
+/** A machine, and what is reserved of it. */
+const useMachine = (id: string): Reading<Read> => {
+  const page = usePage()
+  const day = midnightOf(page.minute.value)
+  const machine = useReading(knownMachine(id))
+  const span = { from: midnightOf(day, -1), to: midnightOf(day, 7) }
+  const reserved = useReserved(span, [id], { include: 'names,series' })
+  const { value: known } = machine
+  const isAdministrator = meOf(page).role === 'administrator'
+  return {
+    ...machine,
+    failed: machine.failed ?? reserved.failed,
+    retry: machine.failed === undefined ? reserved.retry : machine.retry,
+    value: known &&
+      reserved.value && {
+        sut: { ...known.sut, settings: known.settings },
+        known: isAdministrator ? known : undefined,
+        booked: (reserved.value.get(id) ?? []).filter((each) => overlaps(each, span)),
+      },
+  }
 }
 
 const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
@@ -71,9 +70,10 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
   const now = page.minute.value
   const isAnswered = page.control.isAnswered.value
   const [isEditing, setEditing] = useState(false)
-  const { sut, known, booked, ofSeries, names } = read
+  const { sut, known, booked } = read
+  const { byId } = page.reservations.all.value
   const state = stateOf(sut, booked, now, me._id)
-  const nameOf = ({ userId }: Booked): string => names.get(userId) ?? userId
+  const nameOf = ({ _id, userId }: Booked): string => byId.get(_id)?.user_name ?? userId
   const who = state.running && (state.running.userId === me._id ? 'You' : nameOf(state.running))
   const edit = (): void => setEditing(true)
   const onDay = (day: number): void => {
@@ -104,7 +104,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
           >
             <Week
               booked={booked}
-              ofSeries={ofSeries}
+              ofSeries={new Set(booked.filter(({ _id }) => byId.get(_id)?.series_id).map(({ _id }) => _id))}
               turnaround={turnaroundOf(sut)}
               now={now}
               ownId={me._id}
@@ -127,14 +127,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
 
 /** One machine: who has it when, how it has been, and what was done with it. */
 export const Machine = ({ id }: { readonly id: string }): VNode => {
-  const page = usePage()
-  const isAdministrator = meOf(page).role === 'administrator'
-  const day = useComputed(() => midnightOf(page.clock.value)).value
-  const reading = useReading(
-    `machine ${id} ${day}`,
-    (api) => readMachine(api, id, isAdministrator, day),
-    ofSut(id, 'sut', 'sut_reservation'),
-  )
+  const reading = useMachine(id)
   const { failed } = reading
   // It may have left the scope since it was read.
   const isGone = failed?.status === 404 || failed?.status === 422

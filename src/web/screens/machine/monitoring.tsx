@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
-import { ofSut } from '../../data/reading.ts'
-import { readUptime } from '../../features/machines/read-uptime.ts'
+import { ofSut } from '../../data/query.ts'
+import { readUptimes } from '../../features/machines/read-uptime.ts'
 import { Strip } from '../../features/machines/strip.tsx'
 import { outagesText, outageText, type Uptime } from '../../features/machines/uptime.ts'
 import type { Outage } from '../../features/schedule/cells.ts'
@@ -70,9 +70,10 @@ export const Monitoring = ({ sut, now }: Props): VNode => {
   const { text, label, hours, slots } = SPANS[name]
   const span = { from: now - hours * HOUR, to: now }
   const { value, failed } = useReading(
-    `uptime ${sut._id} ${name}`,
-    (api) => readUptime(api, sut._id, span),
-    ofSut(sut._id, 'sut'),
+    {
+      ...{ key: `uptime ${sut._id} ${name}`, ...ofSut(sut._id, 'sut') },
+      read: async (source) => (await readUptimes(source, [sut._id], span)).get(sut._id),
+    },
     Math.floor(now / (15 * MINUTE)),
   )
   const isOff = sut.monitoring.status === 'Offline'

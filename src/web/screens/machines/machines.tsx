@@ -12,8 +12,8 @@ import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { useLab } from '../../page/use-lab.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { Machine } from '../machine/machine.tsx'
@@ -38,7 +38,8 @@ const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport:
 /** Rows of all machines and of those that are shown. */
 const useRows = (now: number) => {
   const page = usePage()
-  const { suts, bySut, people } = page.lab.lab.value
+  const [suts, people] = [useMachines(), usePeople()]
+  const { bySut } = page.reservations.all.value
   const { filter, order } = view.value
   const ownId = meOf(page)._id
   return useMemo(() => {
@@ -69,7 +70,9 @@ const NOTHING: ReadonlyMap<string, Uptime> = new Map()
 /** How the machines in view have been in the last day. What was read of others stays. */
 const useUptimes = (inView: readonly string[], now: number) => {
   const day = { from: now - 24 * HOUR, to: now }
-  const { value } = useReading(`uptimes ${now} ${inView.join()}`, (api) => readUptimes(api, inView, day), {
+  const { value } = useReading({
+    key: `uptimes ${now} ${inView.join()}`,
+    read: (source) => readUptimes(source, inView, day),
     of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
   })
   const kept = useRef(NOTHING)
@@ -86,7 +89,7 @@ const List = (): VNode => {
   const now = page.minute.value
   const isAnswered = page.control.isAnswered.value
   const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
-  const { isLoaded, failed, retry, onView } = useLab(span)
+  const { isLoaded, failed, retry, onView } = useTimeline(span)
   const { all, shown } = useRows(now)
   useFilterInAddress('machines', NO_FILTER, view.value.filter, show)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)

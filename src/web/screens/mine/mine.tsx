@@ -1,17 +1,20 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { takenOf } from '../../data/objects.ts'
-import { isRunning, versionOf } from '../../data/own.ts'
+import { ownRequests } from '../../data/requests.ts'
+import { isRunning } from '../../data/reservations.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { formatZone } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { linkTo } from '../../page/location.ts'
+import { useReading } from '../../page/use-reading.ts'
+import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { BeforeTheEnd, Quota } from './aside.tsx'
-import { useMachines, usePast } from './held.ts'
+import { useBooked, usePast } from './held.ts'
 import { Ahead, Past } from './rows.tsx'
 import { type Held, Running } from './running.tsx'
 import { SeriesAhead, useRules } from './series.tsx'
@@ -45,8 +48,8 @@ const PastSection = ({
     return (
       <Section title="Past" beside={more}>
         {reservations.map((reservation) => {
-          const held: Held = { reservation, sut: undefined, taken: undefined }
-          return <Past key={reservation._id} held={held} used={used.get(reservation._id)} mayReserve={mayReserve} />
+          const { _id } = reservation
+          return <Past key={_id} reservation={reservation} used={used.get(_id)} mayReserve={mayReserve} />
         })}
       </Section>
     )
@@ -62,15 +65,18 @@ const PastSection = ({
 export const Mine = (): VNode => {
   const page = usePage()
   const now = page.clock.value
-  const { reservations, requests, isLoaded, failed } = page.own.own.value
+  const reservations = page.reservations.own.value
+  const reading = useReading(page.reservations.readOwn)
+  const requests = useReading(ownRequests(meOf(page)._id)).value?.waiting ?? []
   const isAnswered = page.control.isAnswered.value
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
-  const { suts, booked } = useMachines(notOver.map(({ sut_id }) => sut_id))
+  const suts = useMachines()
+  const booked = useBooked(notOver.map(({ sut_id }) => sut_id))
   const rules = useRules(meOf(page)._id, notOver)
   const mayReserve = meOf(page).role !== 'auditor'
   const held = notOver.map((reservation): Held => {
-    const [sut, by] = [suts?.get(reservation.sut_id), booked?.get(reservation.sut_id)]
-    return { reservation, sut, taken: sut && by && takenOf(sut, by) }
+    const sut = suts.get(reservation.sut_id)
+    return { reservation, sut, taken: sut && booked && takenOf(sut, booked.get(sut._id)) }
   })
   const running = held.filter(({ reservation }) => isRunning(reservation, now))
   const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)
@@ -101,10 +107,13 @@ export const Mine = (): VNode => {
           ))}
         </Section>
       )}
-      <PastSection mayReserve={mayReserve} isAlone={held.length + requests.length === 0} version={versionOf(notOver)} />
+      <PastSection
+        mayReserve={mayReserve}
+        isAlone={held.length + requests.length === 0}
+        version={notOver.map(({ _id }) => _id).join()}
+      />
     </div>
   )
-  const reading = { value: isLoaded ? true : undefined, failed, retry: page.own.read }
   return (
     <Page title="Your reservations" beside={<span class="small muted">Times in {formatZone(now)}</span>}>
       <div class="cols">

@@ -109,15 +109,15 @@ const becameOf = ({ state, end_time, planned_end_time }: NamedReservation): stri
 
 /** A reservation that is over. `used` is for how long it had connections, in milliseconds. */
 export const Past = ({
-  held,
+  reservation,
   used,
   mayReserve,
 }: {
-  readonly held: Held
+  readonly reservation: NamedReservation
   readonly used: number | undefined
   readonly mayReserve: boolean
 }): VNode => {
-  const { reservation } = held
+  const held: Held = { reservation, sut: undefined, taken: undefined }
   const now = usePage().minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const again = (): void => take(reservation.sut_id, Date.parse(reservation.planned_end_time) - from)

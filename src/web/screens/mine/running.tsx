@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Sut, systemOf } from '../../data/objects.ts'
+import { bookedOf, type Reservation, type Sut, systemOf } from '../../data/objects.ts'
 import { useCommands } from '../../features/holding/commands.ts'
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
@@ -14,7 +14,7 @@ import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 
 export interface Held {
-  readonly reservation: NamedReservation
+  readonly reservation: Reservation
   /** Undefined until it was read, and for a machine outside one's scope. */
   readonly sut: Sut | undefined
   /** What is taken of the machine, by start; undefined until it was read. */

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
-import type { NamedReservation } from '../../data/objects.ts'
-import { NOTHING } from '../../data/reading.ts'
+import type { Reservation } from '../../data/objects.ts'
+import { NOTHING } from '../../data/query.ts'
 import { ruleText } from '../../features/series/dates.ts'
 import { seriesText } from '../../features/series/series.tsx'
 import { useReading } from '../../page/use-reading.ts'
@@ -15,20 +15,18 @@ const MOST = 50
 /** The rules of the series that own reservations belong to, by id. Once made they stay the same. */
 export const useRules = (
   userId: string,
-  reservations: readonly NamedReservation[],
+  reservations: readonly Reservation[],
 ): ReadonlyMap<string, string> | undefined => {
   const ids = [...new Set(reservations.flatMap(({ series_id }) => series_id ?? []))].sort()
-  const { value } = useReading(
-    `rules ${ids.join()}`,
-    async (api) => {
+  return useReading({
+    ...{ key: `rules ${ids.join()}`, ...NOTHING },
+    read: async (api) => {
       if (ids.length === 0) return new Map<string, string>()
       const path = `/api/sut_reservation_series?user_id=${encodeURIComponent(userId)}`
       const series = await readAll<{ _id: string; rrule: string }>(api, path, 'sut_reservation_series')
       return new Map(series.map(({ _id, rrule }) => [_id, rrule]))
     },
-    NOTHING,
-  )
-  return value
+  }).value
 }
 
 interface Props {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ofUser } from '../../data/reading.ts'
+import { ofUser } from '../../data/query.ts'
 import type { Used, User } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -72,11 +72,10 @@ const close = (): void => {
 export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const page = usePage()
   const isAnswered = page.control.isAnswered.value
-  const reading = useReading(
-    `person ${id}`,
-    async (api) => (await api.get(`/api/user/${encodeURIComponent(id)}`)) as Answer<User>,
-    ofUser(id),
-  )
+  const reading = useReading({
+    ...{ key: `person ${id}`, ...ofUser(id) },
+    read: async (source) => (await source.get(`/api/user/${encodeURIComponent(id)}`)) as Answer<User>,
+  })
   const [isPassword, setPassword] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
   const user = reading.value?.value

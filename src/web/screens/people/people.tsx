@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
-import type { About } from '../../data/reading.ts'
+import type { About } from '../../data/query.ts'
 import type { ListedUser } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -42,11 +42,10 @@ const USERS: About = {
 /** Users, with what they have reserved this week, removed ones too if that is wanted. */
 const useUsers = (isWithRemoved: boolean) => {
   const removed = isWithRemoved ? '&removed=true' : ''
-  return useReading(
-    `users${removed}`,
-    (api) => readAll<ListedUser>(api, `/api/user?include=used${removed}`, 'users'),
-    USERS,
-  )
+  return useReading({
+    ...{ key: `users${removed}`, isKept: true, ...USERS },
+    read: (source) => readAll<ListedUser>(source, `/api/user?include=used${removed}`, 'users'),
+  })
 }
 
 /** Who uses the lab: roles, quotas and how they are used, scopes. */

@@ -101,7 +101,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   }
   const release = async (): Promise<void> => {
     if (!(await giveBack(commands, 'now'))) return ask(undefined)
-    if (!isRunning) page.lab.remove(reservation._id)
     if (isOpen(reservation._id)) close()
   }
   /** Of a series that has begun, what runs is left. */

@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
-import { ofSuts } from '../../data/reading.ts'
+import { ofSuts } from '../../data/query.ts'
 import { readLater } from '../../features/reserve/available.ts'
 import { toMatch } from '../../features/reserve/criteria.ts'
 import { parametersOf } from '../../features/reserve/wish.ts'
@@ -12,6 +12,7 @@ import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { StateBlock } from '../../parts/state.tsx'
@@ -42,9 +43,10 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
   const wish = { criteria, start: 'now', length: HOUR } as const
   const sought = { match: toMatch(criteria), userId: me._id }
   const { value: next } = useReading(
-    JSON.stringify([sought, filter.text]),
-    (api) => readLater(api, sought, wish, Date.now(), ids),
-    ofSuts(ids),
+    {
+      ...{ key: JSON.stringify([sought, filter.text]), ...ofSuts(ids) },
+      read: (source) => readLater(source, sought, wish, Date.now(), ids),
+    },
     now,
   )
   const mayReserve = me.role !== 'auditor'
@@ -75,7 +77,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
 
 /** Of the past nothing can be reserved. */
 export const NoneShown = ({ isPast }: { readonly isPast: boolean }): VNode => {
-  const { suts } = usePage().lab.lab.value
+  const suts = useMachines()
   const filter = useComputed(() => view.value.filter).value
   /** The machines that are left but for being free now. */
   const fitting = useMemo(

@@ -1,4 +1,3 @@
-import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Wanted } from '../../features/queue/use-waiting.ts'
@@ -12,6 +11,7 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
+import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RefusedNote, RequestDetails } from '../../parts/show/note.tsx'
@@ -129,9 +129,9 @@ const Conflicting = (props: Props): VNode => {
 /** No machine like it is free either: when one is, and how long one can be had. */
 const NoneFree = (props: Props): VNode => {
   const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
-  const { clock, lab } = usePage()
+  const { clock } = usePage()
   const now = clock.value
-  const suts = useComputed(() => lab.lab.value.suts).value
+  const suts = useMachines()
   const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
   const begin = beginOf(draft, now)
   const optionOf = ({ sutId, name, from, to }: Offer, icon: Option['icon'], hint: string): Option => {

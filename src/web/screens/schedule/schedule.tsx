@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import type { Lab } from '../../data/lab.ts'
 import { type Sut, takenOf } from '../../data/objects.ts'
+import type { Reserved } from '../../data/reservations.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { queuedBySut, useQueue } from '../../features/queue/read.ts'
 import { type Booked, freeUntil, type Taken } from '../../features/schedule/calendar.ts'
@@ -13,7 +13,7 @@ import { midnightOf } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { type LabReading, useLab } from '../../page/use-lab.ts'
+import { type TimelineReading, useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
 import { toggled } from '../../parts/choose/toggled.ts'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
@@ -39,8 +39,8 @@ const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefi
 }
 
 /** Reads what a span needs: one span on either side too, so that the next one is there at once. */
-const useLoading = (span: Span): LabReading =>
-  useLab(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
+const useLoading = (span: Span): TimelineReading =>
+  useTimeline(useMemo(() => ({ from: spanLater(span, -1).from, to: spanLater(span, 1).to }), [span.from, span.to]))
 
 const SKELETON = (
   <div class="tl-in">
@@ -60,8 +60,8 @@ const SKELETON = (
 
 /** The popover of what is open, beside its block. */
 const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
-  const { lab } = usePage()
-  const { suts, reservations, bySut, people } = lab.lab.value
+  const { byId, bySut } = usePage().reservations.all.value
+  const [suts, people] = [useMachines(), usePeople()]
   const nameOf = (id: string): string => people.get(id)?.name ?? id
   if (open.kind === 'draft') {
     const sut = suts.get(open.draft.sutId)
@@ -93,7 +93,7 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
       )
     )
   }
-  const reservation = reservations.get(open.id)
+  const reservation = byId.get(open.id)
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
   const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
@@ -112,8 +112,8 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
 }
 
 const useRows = (now: number) => {
-  const { lab } = usePage()
-  const { suts, bySut } = lab.lab.value
+  const suts = useMachines()
+  const { bySut } = usePage().reservations.all.value
   const { filter, groupBy, folded } = view.value
   return useMemo(() => {
     const all = [...suts.values()]
@@ -124,17 +124,17 @@ const useRows = (now: number) => {
 }
 
 /** The machine of what is open. */
-const openSutOf = (open: Open | undefined, { reservations }: Lab): string | undefined => {
+const openSutOf = (open: Open | undefined, { byId }: Reserved): string | undefined => {
   if (open?.kind === 'draft') return open.draft.sutId
-  return open?.kind === 'request' ? open.sutId : open && reservations.get(open.id)?.sut_id
+  return open?.kind === 'request' ? open.sutId : open && byId.get(open.id)?.sut_id
 }
 
 /** What is drawn over the timeline. The span follows it. */
 const useDrawn = (open: Open | undefined, span: Span, now: number) => {
-  const lab = usePage().lab.lab.value
-  const openSutId = openSutOf(open, lab)
-  const sut = openSutId === undefined ? undefined : lab.suts.get(openSutId)
-  const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, lab.bySut.get(sut._id)), now)
+  const reserved = usePage().reservations.all.value
+  const openSutId = openSutOf(open, reserved)
+  const sut = useMachines().get(openSutId ?? '')
+  const drawn = open && sut && drawnOf(open, sut._id, takenOf(sut, reserved.bySut.get(sut._id)), now)
   const { from } = drawn?.window ?? span
   const isElsewhere = from >= span.to || (from < span.from && from > now)
   useEffect(() => {
@@ -145,7 +145,7 @@ const useDrawn = (open: Open | undefined, span: Span, now: number) => {
 
 /** What is opened from a cell, and what its keys do. */
 const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
-  const { bySut } = usePage().lab.lab.value
+  const { bySut } = usePage().reservations.all.value
   const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
   const openCell = (sut: Sut, cell: Cell, at: number): void => {
     if (cell.kind === 'load') show({ zoom: 'day', time: cell.from, open: undefined })
@@ -179,7 +179,8 @@ export const Schedule = (): VNode => {
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
   const { isLoaded, failed, retry, onView } = useLoading(span)
-  const { suts, bySut, people, known } = page.lab.lab.value
+  const [suts, people] = [useMachines(), usePeople()]
+  const { bySut, known } = page.reservations.all.value
   const { all, shown, freeCount, rows } = useRows(now)
   useFilterInAddress('schedule', NO_FILTER, filter, (next) => show({ filter: next }))
   const held = useHeldRows(rows, suts, [filter, groupBy, folded], isHeld)

@@ -5,6 +5,7 @@ import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
+import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { AddDialog } from '../people/add-dialog.tsx'
@@ -22,8 +23,9 @@ effect(() => {
 
 /** What of the first steps is done. */
 const useSteps = () => {
-  const { suts, people, reservations } = usePage().lab.lab.value
-  return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: reservations.size > 0, suts }
+  const [suts, people] = [useMachines(), usePeople()]
+  const { byId } = usePage().reservations.all.value
+  return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: byId.size > 0, suts }
 }
 
 /** Whether the steps are shown in place of the schedule. */

@@ -1,15 +1,15 @@
-import { useRef } from 'preact/hooks'
-import { bookedOf, type NamedReservation, type Sut, takenOf } from '../../data/objects.ts'
-import type { About } from '../../data/reading.ts'
+import { bookedOf, type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Booked, Taken } from '../../features/schedule/calendar.ts'
-import { HOUR, toIso } from '../../format/times.ts'
+import { HOUR } from '../../format/times.ts'
+import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
+import { useMachines, useReserved } from '../../page/use-timeline.ts'
 
 /** What a screen is of. Members are undefined until they were read. */
 export interface Subject {
   readonly name: string
   readonly sut: Sut | undefined
-  readonly reservation: NamedReservation | undefined
+  readonly reservation: Reservation | undefined
   readonly own: Booked | undefined
   /** What is taken of the machine. */
   readonly taken: readonly Taken[] | undefined
@@ -17,33 +17,31 @@ export interface Subject {
 
 /** How far back reservations are read: the machine may still be turned around after one, for a day at most. */
 const BEFORE_MS = 25 * HOUR
+const AHEAD_MS = 7 * 24 * HOUR
 
 /** Reads the reservation, its machine, and what is taken of that. */
 export const useSubject = (id: string): Subject => {
-  const sutId = useRef<string | undefined>(undefined)
-  const of: About['of'] = ({ kind, _id, sut_id }) =>
-    _id === id || (kind !== 'session' && (sut_id ?? _id) === sutId.current) ? _id : undefined
-  const { value } = useReading(
-    `screen ${id}`,
-    async (api) => {
-      const { value } = await api.get(`/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`)
-      const reservation = value as NamedReservation
-      const { sut_id } = reservation
-      sutId.current = sut_id
-      const [sut, list] = await Promise.all([
-        api.get(`/api/sut/${sut_id}?include=settings`),
-        api.get(`/api/sut_reservation?sut_id=${sut_id}&from=${toIso(Date.now() - BEFORE_MS)}&limit=1000`),
-      ])
-      const booked = list.value.sut_reservations.map(bookedOf).toSorted((a, b) => a.from - b.from)
-      return { reservation, sut: sut.value, taken: takenOf(sut.value, booked) }
+  const { reservations, minute } = usePage()
+  useReading({
+    key: `reservation ${id}`,
+    of: (change) => (change._id === id && reservations.isNews(change) ? id : undefined),
+    read: async (source) => {
+      const path = `/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`
+      reservations.put((await source.get(path)).value as Reservation)
+      return true
     },
-    { of },
-  )
+  })
+  const reservation = reservations.all.value.byId.get(id)
+  const machines = useMachines()
+  const hour = Math.floor(minute.value / HOUR) * HOUR
+  const sutIds = reservation === undefined ? [] : [reservation.sut_id]
+  const { value: booked } = useReserved({ from: hour - BEFORE_MS, to: hour + AHEAD_MS }, sutIds)
+  const sut = machines.get(reservation?.sut_id ?? '')
   return {
-    name: value?.sut.name ?? 'the machine',
-    sut: value?.sut,
-    reservation: value?.reservation,
-    own: value && bookedOf(value.reservation),
-    taken: value?.taken,
+    name: sut?.name ?? 'the machine',
+    sut,
+    reservation,
+    own: reservation && bookedOf(reservation),
+    taken: sut && booked && takenOf(sut, booked.get(sut._id)),
   }
 }

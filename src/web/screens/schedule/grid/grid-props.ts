@@ -1,5 +1,5 @@
-import { isKnown, type Lab } from '../../../data/lab.ts'
 import { type Sut, turnaroundOf } from '../../../data/objects.ts'
+import { isKnown, type Reserved } from '../../../data/reservations.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { type Cell, cellsOf, type Outage } from '../../../features/schedule/cells.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
@@ -13,7 +13,7 @@ export interface GridProps {
   readonly count: number
   readonly bySut: ReadonlyMap<string, readonly Booked[]>
   /** The machines whose time was read, and from when to when. */
-  readonly known: Lab['known']
+  readonly known: Reserved['known']
   /** Who waits for which machine, by rank. */
   readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span

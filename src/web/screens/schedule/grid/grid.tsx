@@ -1,12 +1,12 @@
 import type { RefObject, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { isKnown } from '../../../data/lab.ts'
 import type { Sut } from '../../../data/objects.ts'
+import { isKnown } from '../../../data/reservations.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
 import { HOURS_BEFORE, hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
 import { formatCount, formatNumber } from '../../../format/format.ts'
 import { HOUR } from '../../../format/times.ts'
-import type { LabReading } from '../../../page/use-lab.ts'
+import type { TimelineReading } from '../../../page/use-timeline.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Axis, Backdrop } from './axis.tsx'
 import { isFreeForAnHour } from './filter.ts'
@@ -237,7 +237,7 @@ export interface GridOptions extends Omit<GridProps, 'outages'> {
   /** Machines that have come and wait until rows may move. */
   readonly waiting: number
   readonly onShowWaiting: () => void
-  readonly onView: LabReading['onView']
+  readonly onView: TimelineReading['onView']
 }
 
 /** Machines down, time across. Only what is in view is in the document, and what has the focus or is open. */

@@ -1,0 +1,146 @@
+import { useComputed } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+import { MACHINES, PEOPLE } from '../data/lists.ts'
+import { type Person, type Sut, turnaroundOf } from '../data/objects.ts'
+import { ofKinds } from '../data/query.ts'
+import { isKnown } from '../data/reservations.ts'
+import type { Booked, Stretch } from '../features/schedule/calendar.ts'
+import { HOUR } from '../format/times.ts'
+import type { Refused } from '../service/api.ts'
+import { usePage } from './context.ts'
+import { type Reading, useReading } from './use-reading.ts'
+
+const NOBODY: ReadonlyMap<string, Person> = new Map()
+const NO_MACHINES: ReadonlyMap<string, Sut> = new Map()
+
+/** All machines by id: none before they were read. */
+export const useMachines = (): ReadonlyMap<string, Sut> => useReading(MACHINES).value ?? NO_MACHINES
+
+/** All people by id: nobody before they were read. */
+export const usePeople = (): ReadonlyMap<string, Person> => useReading(PEOPLE).value ?? NOBODY
+
+export interface TimelineReading {
+  readonly isLoaded: boolean
+  readonly failed: Refused | undefined
+  readonly retry: () => void
+  /** Tells which machines are in view, and which are near it: these are read, before one sees them. */
+  readonly onView: (inView: readonly string[], near: readonly string[]) => void
+}
+
+/** Who is not seen is only counted: that is read some time later. */
+const OUT_OF_VIEW = { of: ofKinds('sut_reservation').of, isInView: () => false }
+const NONE: ReadonlySet<string> = new Set()
+
+/** The longest turnaround. */
+const LONGEST = 24 * HOUR
+
+/** The time from an hour on in which one may ask for an hour, and what may take it: a turnaround before and after. */
+const around = (hour: number, turnaround: number): Stretch => ({
+  from: hour - turnaround,
+  to: hour + 2 * HOUR + turnaround,
+})
+
+/** The machines whose turnaround is longer than an hour: few, and of these more is read. */
+const slowOf = (suts: ReadonlyMap<string, Sut> = NO_MACHINES): string =>
+  [...suts.values()]
+    .filter((sut) => turnaroundOf(sut) > HOUR)
+    .map(({ _id }) => _id)
+    .join()
+
+/** What is reserved about now, of the whole lab. */
+const useSoon = (slow: string) => {
+  const { reservations, clock } = usePage()
+  const hour = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
+  return useReading({
+    ...{ key: `soon ${hour} ${slow}`, ...OUT_OF_VIEW },
+    read: async (source) => {
+      await reservations.readSoon(source, around(hour, HOUR))
+      if (slow !== '') await reservations.readSoon(source, around(hour, LONGEST), slow.split(','))
+      reservations.forgetOthers(around(hour, LONGEST))
+      return true
+    },
+  })
+}
+
+/** What is reserved in a span, of the machines in view. */
+const useInView = (span: Stretch) => {
+  const { reservations } = usePage()
+  const view = useRef({ inView: NONE, near: NONE })
+  /** What is being read. */
+  const asking = useRef(NONE)
+  const isMissing = (id: string): boolean => !isKnown(reservations.all.peek(), id, span)
+  const rows = useReading({
+    key: `rows ${span.from} ${span.to}`,
+    read: async (source, ids) => {
+      const { inView, near } = view.current
+      const asked = (ids ?? [...near]).filter((id) => near.has(id))
+      const [seen, others] = [asked.filter((id) => inView.has(id)), asked.filter((id) => !inView.has(id))]
+      asking.current = new Set(asked)
+      try {
+        for (const some of [seen, others]) if (some.length > 0) await reservations.readRows(source, span, some)
+      } finally {
+        asking.current = NONE
+      }
+      return true
+    },
+    of: (change) => {
+      const { kind, sut_id } = change
+      const isShown = kind === 'sut_reservation' && sut_id !== null && view.current.near.has(sut_id)
+      return isShown && reservations.isNews(change) ? sut_id : undefined
+    },
+    isInView: (id) => view.current.inView.has(id) || isMissing(id),
+  })
+  const { readVisible } = rows
+  const onView = useMemo<TimelineReading['onView']>(
+    () => (inView, near) => {
+      view.current = { inView: new Set(inView), near: new Set([...inView, ...near]) }
+      reservations.keepRows(view.current.near)
+      readVisible([...view.current.near].filter((id) => !asking.current.has(id) && isMissing(id)))
+    },
+    [readVisible],
+  )
+  return { ...rows, onView }
+}
+
+/**
+ * Keeps the lab as it is: machines, names, and what is reserved about now, of the whole lab; what is reserved in a
+ * span, of the machines in view.
+ */
+export const useTimeline = (span: Stretch): TimelineReading => {
+  const [machines, people] = [useReading(MACHINES), useReading(PEOPLE)]
+  const soon = useSoon(useMemo(() => slowOf(machines.value), [machines.value]))
+  const { onView, ...rows } = useInView(span)
+  const failing = [machines, people, soon, rows].find(({ failed }) => failed !== undefined)
+  // With another hour it stays as it was until it was read again.
+  const isRead = useRef(false)
+  isRead.current ||= soon.value !== undefined
+  return {
+    isLoaded: machines.value !== undefined && people.value !== undefined && isRead.current,
+    failed: failing?.failed,
+    retry: () => failing?.retry(),
+    onView,
+  }
+}
+
+/** What is reserved of some machines in a span, by machine; undefined until it was read. */
+export const useReserved = (
+  { from, to }: Stretch,
+  sutIds: readonly string[],
+  parameters: Readonly<Record<string, string>> = {},
+): Reading<ReadonlyMap<string, readonly Booked[]>> => {
+  const { reservations } = usePage()
+  const reading = useReading({
+    key: `reserved ${from} ${to} ${sutIds.join()}`,
+    read: async (source, ids = sutIds) => {
+      if (ids.length > 0) await reservations.readRows(source, { from, to }, ids, parameters)
+      return true as const
+    },
+    of: (change) => {
+      const { kind, sut_id } = change
+      const isShown = kind === 'sut_reservation' && sut_id !== null && sutIds.includes(sut_id)
+      return isShown && reservations.isNews(change) ? sut_id : undefined
+    },
+  })
+  const { bySut } = reservations.all.value
+  return { ...reading, value: reading.value && bySut }
+}

@@ -19,7 +19,6 @@ import { Schedule } from './screens/schedule/schedule.tsx'
 import { SignIn } from './screens/sign-in/sign-in.tsx'
 import type { Me } from './service/session.ts'
 
-/** What the screens show whose files are loaded after those of the first. */
 const LATER = Object.fromEntries(
   ['mine', 'book', 'machines', 'screen', 'activity', 'people', 'account'].map((name) => [
     name,
@@ -27,7 +26,6 @@ const LATER = Object.fromEntries(
   ]),
 )
 
-/** What each screen shows. */
 const SHOWN: Readonly<Record<string, Screen>> = {
   schedule: Schedule,
   more: More,
@@ -46,7 +44,6 @@ const useOthers = (me: Me): void =>
     return () => clearTimeout(timer)
   }, [me.role])
 
-/** What the tab is called: the screen, or what ends soon. */
 const useTitle = (title: string): void => {
   const page = usePage()
   const now = page.minute.value
@@ -114,7 +111,6 @@ const Current = ({ me }: { readonly me: Me }): VNode => {
   )
 }
 
-/** The page: what is shown depends on who is signed in. */
 export const App = ({ page }: { readonly page: PageContext }): VNode | undefined => {
   const { phase, me, error } = page.control.session.value
   const { control } = page

@@ -12,7 +12,6 @@ export interface Following {
   readonly heardAt: ReadonlySignal<number>
 }
 
-/** What the tab that follows tells the others. */
 interface ToldByTab extends Told {
   readonly heardAt: number
   readonly isAnswered: boolean
@@ -41,7 +40,6 @@ const watchSilence = () => {
   return { signal: silence.signal, hear: () => wait(SILENCE_MAX_MS), end: () => clearTimeout(timer) }
 }
 
-/** Reads the stream until it ends or is silent, again and again. */
 const readStream = async (
   { api }: SessionControl,
   latest: () => string | undefined,

@@ -6,12 +6,10 @@ import { ofKinds, type Query } from './query.ts'
 
 /** Lists of the interface, in as few requests as it allows. */
 
-/** Entries of a page of a list, at most. */
 const PAGE = 1_000
 /** Machines of a request, at most. */
 const SUTS = 100
 
-/** Reads a list to its end. */
 export const readAll = async <A extends { readonly _id: string }>(
   api: Readable,
   path: string,
@@ -38,7 +36,6 @@ export const readReservations = <A extends Reservation>(
   return readAll<A>(api, `/api/sut_reservation?${query}`, 'sut_reservations')
 }
 
-/** The reservations of a span: of some machines, or of all. */
 export const readSpan = async (
   api: Readable,
   { from, to }: Stretch,

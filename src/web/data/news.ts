@@ -4,14 +4,12 @@ import type { StreamEvent } from './event-stream.ts'
 
 /** An object that has changed, as `GET /api/changes` tells it. */
 export interface Change {
-  /** The position of its last event. */
   readonly sequence: string
   readonly kind: 'sut' | 'sut_reservation' | 'sut_request' | 'session' | 'user'
   readonly _id: string
   readonly sut_id: string | null
 }
 
-/** What has changed since the page was last told. */
 export interface News {
   /** The place in the log that an answer must have reached to show it. */
   readonly position: string
@@ -19,11 +17,9 @@ export interface News {
   readonly changes: readonly Change[] | undefined
 }
 
-/** Whether a position lies after another. */
 export const isAfter = (position: string, reached: string): boolean =>
   position.padStart(20, '0') > reached.padStart(20, '0')
 
-/** What an event of the stream says; undefined if nothing that is shown. */
 export const newsOf = ({ name, id, data = '' }: StreamEvent): News | undefined => {
   if (id === undefined) return undefined
   if (name === 'checkpoint') return { position: id, changes: [] }
@@ -34,7 +30,6 @@ export const newsOf = ({ name, id, data = '' }: StreamEvent): News | undefined =
 /** Changes that are kept apart. With more of them, everything is read again. */
 const MOST = 500
 
-/** News that came one after the other, as one. */
 export const joined = (before: News | undefined, { position, changes }: News): News => {
   if (before === undefined) return { position, changes }
   if (before.changes === undefined || changes === undefined) return { position, changes: undefined }
@@ -43,12 +38,9 @@ export const joined = (before: News | undefined, { position, changes }: News): N
   return { position, changes: byObject.size > MOST ? undefined : [...byObject.values()] }
 }
 
-/** What one tab of a browser tells another of changes. */
 export interface Told {
-  /** What has changed since a position; undefined where nothing has. */
   readonly news: News | undefined
   readonly since: string | undefined
-  /** Where that tab is. */
   readonly position: string | undefined
 }
 
@@ -60,16 +52,13 @@ export const heardFrom = (at: string | undefined, { news, since, position }: Tol
   return news === undefined || isAfter(since, at) ? { position, changes: undefined } : news
 }
 
-/** Minimum time between deliveries. */
 const DELIVERY_INTERVAL_MS = 700
 /** Random delay, so that pages do not ask together; more where all of them read everything. */
 const JITTER_MS = 200
 const FULL_JITTER_MS = 1_000
 
-/** Gathers news, and hands them on about once a second. */
 export interface Gathering {
   readonly add: (news: News) => void
-  /** Hands on what has waited. */
   readonly deliver: () => void
 }
 

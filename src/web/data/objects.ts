@@ -13,9 +13,7 @@ export type Reservation = Schemas['Reservation']
 /** With `include=names,state`. `sut_name` is `null` for a machine outside one's scope. */
 export type NamedReservation = Reservation &
   Required<Pick<Reservation, 'user_name' | 'sut_name' | 'state' | 'planned_end_time'>>
-/** What a probe has found. */
 export type Checked = Schemas['Check']
-/** What somebody waits for: a machine that is as `match` says, or one machine. */
 export type SutRequest = Schemas['SutRequestList']['sut_requests'][number]
 /** Criteria as the interface takes them: a field, a string or several; `null` is a tag that a machine does not have. */
 export type Match = NonNullable<SutRequest['match']>
@@ -31,12 +29,10 @@ export const turnaroundOf = ({ settings }: Pick<Sut, 'settings'>): number => (se
 /** The timeline shows minutes: a machine that was given back within this one is free at once. */
 const toMinute = (time: string): number => Math.floor(Date.parse(time) / MINUTE) * MINUTE
 
-/** A reservation on the timeline. */
 export const bookedOf = ({ _id, user_id, start_time, end_time }: Reservation): Booked => ({
   ...{ _id, userId: user_id, from: toMinute(start_time), to: toMinute(end_time) },
   ends: Date.parse(end_time),
 })
 
-/** What is taken of a machine. */
 export const takenOf = (sut: Pick<Sut, 'settings'>, booked: readonly Booked[] = []): readonly Taken[] =>
   takenBy(booked, turnaroundOf(sut))

@@ -26,14 +26,11 @@ export interface ReadingOptions<A> extends About {
 
 export interface OpenReading {
   readonly tell: (news: News) => void
-  /** Also reads these, and what has come into view. */
   readonly readVisible: (ids?: readonly string[]) => void
-  /** Reads everything, at once. */
   readonly again: () => void
   readonly close: () => void
 }
 
-/** Between tries after a failure. */
 export const RETRY_DELAY_MS = 8_000
 /** Tries at what the service says is not there: an instance that is behind may say so of what was just made. */
 const MISSING_TRIES = 3
@@ -60,7 +57,6 @@ const unforeseen = (): Refused => new Refused(0, { code: 'unforeseen', detail: '
 export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   const { api, read, of, isInView = () => true, onValue, onFailed } = options
   let wanted: Wanted | undefined
-  /** The position of the last reading of everything. */
   let reached = '0'
   let begun: Begun = { last: Number.NEGATIVE_INFINITY, lastOfAll: Number.NEGATIVE_INFINITY, inARow: 0 }
   let [isReading, isClosed] = [false, false]

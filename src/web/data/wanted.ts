@@ -1,6 +1,5 @@
 import { type Change, isAfter, type News } from './news.ts'
 
-/** What is to be read. Pure. */
 export interface Wanted {
   /** Whether everything is: that is read some time later, and changed objects in view meanwhile. */
   readonly isAll: boolean
@@ -8,7 +7,6 @@ export interface Wanted {
   readonly ids: ReadonlyMap<string, string | undefined>
   /** The position that the answers must have reached. */
   readonly after: string | undefined
-  /** Whether somebody waits for it. */
   readonly isUrgent: boolean
 }
 
@@ -16,7 +14,6 @@ export const EVERYTHING: Wanted = { isAll: true, ids: new Map(), after: undefine
 
 type More = Omit<Wanted, 'isUrgent'>
 
-/** What is left of it when everything was read up to a position. */
 export const leftAfter = (wanted: Wanted | undefined, reached: string): Wanted | undefined => {
   if (wanted === undefined) return undefined
   const { after, isUrgent } = wanted
@@ -32,7 +29,6 @@ export const joinWanted = (before: Wanted | undefined, { isAll, ids, after }: Mo
   isUrgent: before?.isUrgent ?? false,
 })
 
-/** What is to be read because of news; undefined if nothing. */
 export const wantedFor = (
   { position, changes }: News,
   reached: string,
@@ -48,7 +44,6 @@ export const wantedFor = (
   return ids.size === 0 ? undefined : { isAll: false, ids, after: position }
 }
 
-/** What somebody has come to look at. */
 export const wantedNow = (ids: readonly string[]): More => ({
   isAll: false,
   ids: new Map(ids.map((id) => [id, undefined])),
@@ -69,7 +64,6 @@ const IDLE_INTERVAL_MS = 10_000
 const BUSY_INTERVAL_MS = 60_000
 const IN_A_ROW_MAX = 3
 
-/** When a reading has begun: what is known of all that have. */
 export const beginning = ({ isAll, isUrgent }: Wanted, { lastOfAll, inARow }: Begun, now: number): Begun => {
   if (!isAll) return { last: now, lastOfAll, inARow }
   const isClose = now - lastOfAll < BUSY_INTERVAL_MS + IDLE_INTERVAL_MS

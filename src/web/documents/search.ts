@@ -1,4 +1,3 @@
-/** A part of the guide, as `/guide/search.json` has it. */
 export interface Section {
   readonly address: string
   readonly chapter: string
@@ -6,7 +5,6 @@ export interface Section {
   readonly text: string
 }
 
-/** Sections that are shown, at most. */
 const MOST = 12
 /** What a word counts in a heading, in the title of a chapter and in a text. */
 const WEIGHTS = { heading: 20, chapter: 8, text: 1 } as const

@@ -37,7 +37,6 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
   )
 }
 
-/** Puts the bar in the place of the plain one. */
 export const openTop = (): PageContext => {
   const control = openSession()
   const { api } = control

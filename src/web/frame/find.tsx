@@ -21,7 +21,6 @@ interface Found {
   readonly go: () => void
 }
 
-/** Machines and people that are shown, at most. */
 const MOST = 8
 
 const isOpen = signal(false)
@@ -122,7 +121,6 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   )
 }
 
-/** The button that opens the search, and the search while it is open. */
 export const Find = ({ me }: { readonly me: Me }): VNode => {
   const isShown = isOpen.value
   useEffect(() => {

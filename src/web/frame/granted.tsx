@@ -12,7 +12,6 @@ import { Button, IconButton } from '../parts/button.tsx'
 /** The granted requests that one has dismissed. */
 const seen = signal<ReadonlySet<string>>(new Set())
 
-/** Tells that a machine is there for which one has waited, on any screen, until it is dismissed. */
 export const Granted = (): VNode | undefined => {
   const page = usePage()
   const { value } = useReading(ownRequests(meOf(page)._id))

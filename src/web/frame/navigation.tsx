@@ -18,7 +18,6 @@ interface NavProps {
 
 const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page' : undefined)
 
-/** How many of one's reservations run. */
 const RunningCount = (): VNode | undefined => {
   const { reservations, clock } = usePage()
   const now = clock.value
@@ -31,7 +30,6 @@ const RunningCount = (): VNode | undefined => {
   )
 }
 
-/** What is shown beside the title of a screen. */
 const Count = ({ of }: { readonly of: string }): VNode | undefined => (of === 'mine' ? <RunningCount /> : undefined)
 
 export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
@@ -46,7 +44,6 @@ export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
 /** Without a sign of the service, which sends one every 15 s; the page then says so. */
 const SILENCE_MAX_MS = 20_000
 
-/** Whether the service answers, and whether it tells of changes. */
 const LiveState = ({ current }: { readonly current: string }): VNode => {
   const { control, clock, heardAt, asOf } = usePage()
   const isPast = asOf.value !== undefined && screenOf(current)?.isOfPast === true
@@ -116,7 +113,6 @@ const Actions = ({ me, current }: NavProps): readonly VNode[] =>
       </Button>
     ))
 
-/** Who is signed in: the way to one's account. */
 export const Who = ({ me }: { readonly me: Me }): VNode => (
   <>
     <Button look="quiet" class="who" href={linkTo('account')}>

@@ -5,10 +5,8 @@ import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
-/** Between tries while the service does not answer. */
 const RETRY_INTERVAL_MS = 10_000
 
-/** Says since when the service does not answer. */
 export const NotConnected = (): VNode | undefined => {
   const { control } = usePage()
   const [isAnswered, answeredAt] = [control.isAnswered.value, control.answeredAt.value]

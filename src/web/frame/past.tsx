@@ -6,7 +6,6 @@ import { PageProvider, usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
-/** Says which moment is shown, on the screens that show it. */
 export const PastBanner = (): VNode | undefined => {
   const { asOf } = usePage()
   const moment = asOf.value
@@ -29,7 +28,6 @@ export const PastBanner = (): VNode | undefined => {
   )
 }
 
-/** Shows a screen as of the chosen moment, or as it is now. */
 export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }): VNode => {
   const page = usePage()
   const moment = page.asOf.value

@@ -2,24 +2,18 @@ import type { IconName } from '../parts/icon.tsx'
 import type { Me, Role } from '../service/session.ts'
 
 export interface Screen {
-  /** The first part of its address. */
   readonly name: string
   readonly title: string
   /** Shown above it; the title unless given. */
   readonly heading?: string
   readonly icon: IconName
-  /** Who has it in the navigation. */
   readonly may: readonly Role[]
   readonly isInTabs: boolean
   /** Whether it is a button of the top bar, beside the tabs. */
   readonly isButton?: true
-  /** Whether phones have it behind "More". */
   readonly isInMore?: true
-  /** Whether it takes the whole window. */
   readonly isBare?: true
-  /** Whether it can be shown as of the past. */
   readonly isOfPast?: true
-  /** What those are told who come to its address and may not use it. */
   readonly forbidden?: { readonly title: string; readonly text: string }
 }
 

@@ -1,13 +1,11 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { MINUTE } from '../format/times.ts'
 
-/** Between ticks of the now-line and the counters. */
 const TICK_INTERVAL_MS = 1_000
 
 export interface Clock {
   /** The time, in Unix milliseconds, to the second. */
   readonly clock: ReadonlySignal<number>
-  /** The same, to the minute. */
   readonly minute: ReadonlySignal<number>
 }
 

@@ -12,7 +12,6 @@ import type { Place } from './location.ts'
 import type { Theme } from './theme.ts'
 import type { Warning } from './warning.ts'
 
-/** What every screen may use. */
 export interface PageContext extends Clock {
   readonly control: SessionControl
   readonly api: Api
@@ -21,13 +20,11 @@ export interface PageContext extends Clock {
   readonly reservations: Reservations
   /** What was asked for here and has to be kept alive while it waits. */
   readonly kept: Kept
-  /** How one is warned before a reservation ends. */
   readonly warning: Signal<Warning>
   readonly place: ReadonlySignal<Place>
   /** The moment as of which schedule and machines are shown; undefined for now. */
   readonly asOf: Signal<AsOf | undefined>
   readonly theme: Signal<Theme>
-  /** When the service was last heard of, in Unix milliseconds. */
   readonly heardAt: ReadonlySignal<number>
 }
 
@@ -40,7 +37,6 @@ export const usePage = (): PageContext => {
   return page
 }
 
-/** Who is signed in, where somebody is. */
 export const meOf = ({ control }: PageContext): Me => {
   const { me } = control.session.value
   if (me === undefined) throw new Error('nobody is signed in')

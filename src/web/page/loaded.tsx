@@ -10,7 +10,6 @@ interface Props<A> {
   readonly what: string
   /** What stands in its place until then: as many rows, or something of its own shape; a word unless given. */
   readonly skeleton?: number | VNode
-  /** The class of that place. */
   readonly class?: string
   readonly children: (value: A) => ComponentChildren
 }
@@ -22,7 +21,6 @@ const Rows = ({ count }: { readonly count: number }): readonly VNode[] =>
     </div>
   ))
 
-/** What was read, that it is on its way, or that it could not be read, and what one can do then. */
 export const Loaded = <A,>({ reading, what, skeleton, class: place = '', children }: Props<A>): VNode => {
   const { value, failed, retry } = reading
   if (value !== undefined) return <>{children(value)}</>

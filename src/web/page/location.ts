@@ -25,7 +25,6 @@ export const placeOf = (fragment: string): Place => {
   }
 }
 
-/** The address of a place, also from the guide. */
 export const linkTo = (screen: string, id?: string, parameters: Readonly<Record<string, string>> = {}): string => {
   const query = new URLSearchParams(parameters).toString()
   return `/#/${screen}${id === undefined ? '' : `/${encodeURIComponent(id)}`}${query === '' ? '' : `?${query}`}`
@@ -49,10 +48,8 @@ export const fromParameters = <F extends object>(none: F, parameters: Place['par
   return Object.fromEntries(all) as F
 }
 
-/** Goes to a place of this page. */
 export const goTo = (...to: Parameters<typeof linkTo>): void => location.assign(linkTo(...to))
 
-/** The current place, which follows the address. */
 export const openPlace = (): ReadonlySignal<Place> => {
   const place = signal(placeOf(location.hash))
   addEventListener('hashchange', () => {

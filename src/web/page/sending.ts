@@ -3,7 +3,6 @@ import { type Answer, type AnswerAt, type BodyAt, Refused } from '../service/api
 import { usePage } from './context.ts'
 
 export interface Sending {
-  /** Why the last request was refused. */
   readonly refused: Refused | undefined
   readonly isBusy: boolean
   /** Sends a command; undefined if it was refused. */
@@ -15,7 +14,6 @@ export interface Sending {
   readonly forgive: () => void
 }
 
-/** Commands of a form, one after the other. */
 export const useSending = (): Sending => {
   const { api } = usePage()
   const [refused, setRefused] = useState<Refused | undefined>(undefined)

@@ -11,7 +11,6 @@ const apply = (theme: Theme): void => {
   else dataset.theme = theme
 }
 
-/** The theme of this browser. */
 export const openTheme = (): Signal<Theme> => {
   const kept = localStorage.getItem(KEPT)
   const theme = signal<Theme>(kept === 'light' || kept === 'dark' ? kept : 'system')

@@ -4,7 +4,6 @@ import type { Query } from '../data/query.ts'
 import { usePage } from './context.ts'
 
 export interface Reading<A> extends Result<A>, Pick<Entry<A>, 'readVisible'> {
-  /** Reads everything again. */
   readonly retry: () => void
 }
 

@@ -4,7 +4,6 @@ import type { Reservations } from '../data/reservations.ts'
 import { formatClock, formatDuration } from '../format/format.ts'
 import { MINUTE } from '../format/times.ts'
 
-/** How one wants to be warned before a reservation ends. It is kept in the browser. */
 export interface Warning {
   readonly isOn: boolean
   readonly minutes: number
@@ -35,11 +34,9 @@ export const openWarning = (): Signal<Warning> => {
 /** Whether the browser has notifications here: they need HTTPS, or loopback. */
 export const mayNotify = (): boolean => isSecureContext && 'Notification' in window
 
-/** Whether so little is left that one is warned. */
 export const isNear = (end: number, now: number, { isOn, minutes }: Warning): boolean =>
   isOn && end > now && end - now <= minutes * MINUTE
 
-/** The own running reservation that ends next, if one is warned of it. */
 export const nearest = (own: readonly Reservation[], now: number, warning: Warning) =>
   own
     .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
@@ -47,7 +44,6 @@ export const nearest = (own: readonly Reservation[], now: number, warning: Warni
 
 type Near = NonNullable<ReturnType<typeof nearest>>
 
-/** What is said of a reservation that one is warned of, or was: that it ends, or has ended. */
 export const endText = (near: Pick<Near, 'end_time' | 'sut_name'>, isNear: boolean, now: number): string => {
   const end = Date.parse(near.end_time)
   const name = near.sut_name ?? 'a machine'
@@ -71,7 +67,6 @@ export const notify = ({ isNotified }: Warning, tag: string, text: string, onCli
   }
 }
 
-/** Shows one notification for each end, where one wants it and the browser allows it. */
 export const notifyBeforeEnds = (
   clock: ReadonlySignal<number>,
   { own }: Reservations,

@@ -10,13 +10,11 @@ interface Props extends Omit<ButtonHTMLAttributes<HTMLElement>, 'class' | 'icon'
   /** Where it stands, and on which screens it is shown. */
   readonly class?: string
   readonly icon?: IconName | undefined
-  /** Makes it a link. */
   readonly href?: string
   readonly ref?: Ref<HTMLElement>
   readonly children?: ComponentChildren
 }
 
-/** A button, or a link that looks like one. */
 export const Button = ({ label, look, class: place = '', icon, children, ...rest }: Props): VNode => {
   const props = { ...rest, class: `btn ${look ?? ''} ${place}` } as object
   const content = [icon && <Icon name={icon} />, children ?? label]
@@ -31,11 +29,9 @@ export const Button = ({ label, look, class: place = '', icon, children, ...rest
 
 interface IconProps extends Omit<Props, 'children' | 'label'> {
   readonly icon: IconName
-  /** What it does, as assistive technology and a tooltip say it. */
   readonly label: string
 }
 
-/** A button that shows an icon only. */
 export const IconButton = ({ label, class: place = '', ...rest }: IconProps): VNode => (
   <Button class={`icon ${place}`} aria-label={label} title={label} {...rest} />
 )

@@ -11,7 +11,6 @@ export const CopyButton = ({
 }: {
   readonly text: string
   readonly label?: string
-  /** Whether the label is shown beside the icon. */
   readonly isWide?: boolean
   readonly onCopied?: (() => void) | undefined
 }): VNode | undefined => {

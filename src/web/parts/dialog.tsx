@@ -10,7 +10,6 @@ interface Props {
   /** Enter in any field, or the button of type `submit` in the foot. */
   readonly onSubmit: () => void
   readonly isBusy?: boolean
-  /** What is below the line: the buttons. */
   readonly foot: ComponentChildren | ((close: () => void) => ComponentChildren)
   /** Whether nothing is left to submit, so that Enter closes it. */
   readonly isDone?: boolean

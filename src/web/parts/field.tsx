@@ -8,11 +8,9 @@ interface FieldProps {
   /** Of the grid of a form: `s2`, `s3`, `s4` of six columns, and `f6` for all of them on phones. */
   readonly className?: string | undefined
   readonly hint?: string | undefined
-  /** What is wrong with the value. */
   readonly error?: string | undefined
 }
 
-/** A label, what one fills in, and what is wrong with it. */
 const Field = ({
   id,
   label,
@@ -37,7 +35,6 @@ const Field = ({
   </div>
 )
 
-/** What tells assistive technology of an error and a hint. */
 const described = ({ id, hint, error }: FieldProps) => ({
   'aria-invalid': error !== undefined,
   'aria-describedby':
@@ -48,7 +45,6 @@ interface TextProps extends FieldProps {
   readonly value: string
   readonly onInput: (value: string) => void
   readonly type?: 'text' | 'password' | 'number'
-  /** Of a number. */
   readonly min?: number
   readonly max?: number
   readonly placeholder?: string
@@ -58,7 +54,6 @@ interface TextProps extends FieldProps {
   /** Lines; one by default. */
   readonly rows?: number
   readonly isDisabled?: boolean
-  /** Whether the focus begins here. */
   readonly isFirst?: boolean
 }
 
@@ -85,7 +80,6 @@ export const TextField = (props: TextProps): VNode => {
 
 interface SelectProps<K extends string> extends FieldProps {
   readonly value: K
-  /** The value and the text of each. */
   readonly options: readonly (readonly [K, string])[]
   readonly onChange: (value: K) => void
   readonly isDisabled?: boolean
@@ -144,7 +138,6 @@ export const Switch = ({ label, isOn, onChange, className = '', isDisabled = fal
   </label>
 )
 
-/** What the service says of each field of a body, by its name. */
 export const errorsByField = (refused: Failure | undefined): ReadonlyMap<string, string> =>
   new Map(
     (refused?.problem.errors ?? []).flatMap(({ pointer, detail }) => {

@@ -4,7 +4,6 @@ import { useLayoutEffect } from 'preact/hooks'
 /** Whether nothing has the focus: what had it may have gone. */
 export const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
 
-/** What an element is in, from the inside out. */
 const around = (element: Element | null | undefined): readonly Element[] =>
   element ? [element, ...around(element.parentElement)] : []
 

@@ -9,7 +9,6 @@ export const Icon = ({ name }: { readonly name: IconName }): VNode => (
   </svg>
 )
 
-/** The mark of the product. */
 export const Mark = (): VNode => (
   <svg viewBox="0 0 20 20" fill="none" aria-hidden="true">
     <path

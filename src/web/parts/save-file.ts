@@ -1,4 +1,3 @@
-/** Has the browser save a text or a file. */
 export const saveFile = (content: Blob, name: string): void => {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')

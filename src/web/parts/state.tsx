@@ -5,9 +5,7 @@ interface Props {
   readonly icon: IconName
   readonly title: string
   readonly text?: ComponentChildren
-  /** What one can do: buttons. */
   readonly children?: ComponentChildren
-  /** The id of the request that failed. */
   readonly request?: string | undefined
 }
 
@@ -26,7 +24,6 @@ export const StateBlock = ({ icon, title, text, children, request }: Props): VNo
   </div>
 )
 
-/** What is shown of a request that was refused. */
 export interface Failure {
   readonly message: string
   readonly problem: {

@@ -2,7 +2,6 @@ import type { components, paths } from './berth-api.d.ts'
 
 /** The interface of the service, as the page uses it. */
 
-/** Objects by their names in the OpenAPI document. */
 export type Schemas = components['schemas']
 
 /** `/api/sut/{}` for the address of a machine, with or without parameters, and for the path in the document. */
@@ -26,7 +25,6 @@ export type AnswerAt<M extends 'get' | 'post', P extends string> =
   Operation<M, P> extends { readonly responses: { readonly 200: Json<infer A> } | { readonly 201: Json<infer A> } }
     ? A
     : unknown
-/** What it takes there. */
 export type BodyAt<P extends string> =
   Operation<'post', P> extends { readonly requestBody?: Json<infer A> } ? A : object
 
@@ -64,9 +62,7 @@ export interface Sent<B = unknown> {
   /** An `Idempotency-Key`: the request may be sent again with it and does nothing twice. */
   readonly key?: string | undefined
   readonly ifMatch?: string | undefined
-  /** Why, recorded for good with what the request does. */
   readonly reason?: string | undefined
-  /** The position that the answer must have reached. */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -103,23 +99,16 @@ export interface Api {
    * the same command sent again does nothing twice then, and after an answer it is another command.
    */
   readonly send: Api['post']
-  /** A file, under the name that the answer gives it. */
   readonly file: (path: string, accept: string) => Promise<{ readonly blob: Blob; readonly name: string }>
-  /** Opens a stream, which may last. */
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
 }
 
-/** An interface that is only read. */
 export type Readable = Pick<Api, 'get'>
 
 interface ApiOptions {
-  /** The credential of the session; undefined if nobody is signed in. */
   readonly session: () => string | undefined
-  /** Called when an answer says that this session is not, or no longer, valid. */
   readonly onUnauthenticated: (session: string) => void
-  /** Called with whether the service has answered, and when. */
   readonly onAnswer: (isAnswered: boolean) => void
-  /** Milliseconds between tries of a command whose outcome is not known. */
   readonly retryDelaysMs?: readonly number[]
 }
 

@@ -18,11 +18,9 @@ export interface Session {
   readonly me: Me | undefined
   /** The place in the log where it was known who that is. What is read afterwards is not older. */
   readonly since: string | undefined
-  /** What went wrong at the last attempt. */
   readonly error: string | undefined
   /** After too many attempts: when the next one is taken, in Unix milliseconds. */
   readonly retryAt: number | undefined
-  /** Whether a request to sign in is under way. */
   readonly isBusy: boolean
 }
 
@@ -63,17 +61,14 @@ const retryAtOf = (error: unknown, now: number): number | undefined =>
 
 export interface SessionControl {
   readonly session: ReadonlySignal<Session>
-  /** Whether the last request was answered. */
   readonly isAnswered: ReadonlySignal<boolean>
   /** When the last answer came, in Unix milliseconds. */
   readonly answeredAt: ReadonlySignal<number>
   readonly api: Api
-  /** What requests are sent with; undefined if nobody is signed in. */
   readonly credential: () => string | undefined
   readonly signIn: (name: string, password: string) => Promise<void>
   readonly beginSingleSignOn: () => Promise<void>
   readonly signOut: (everywhere: boolean) => Promise<void>
-  /** Finds out who is signed in, after a start or a failure. */
   readonly check: () => Promise<void>
 }
 
@@ -88,7 +83,6 @@ const readCallback = () => {
   return { isRefused: parameters.has('error'), code, state, iss, transaction }
 }
 
-/** What of the session changes, and with what requests are sent. */
 const openState = () => {
   const session = signal<Session>({
     phase: 'checking',
@@ -148,7 +142,6 @@ const renew = async (api: Api): Promise<void> => {
 
 type Returned = NonNullable<ReturnType<typeof readCallback>>
 
-/** Ends a single sign-on with what the provider sent the browser back with. */
 const endSingleSignOn = async (
   { set, api }: State,
   { isRefused, code, state, iss, transaction }: Returned,

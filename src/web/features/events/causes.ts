@@ -1,6 +1,5 @@
 import type { Monitoring } from '../../data/objects.ts'
 
-/** Why a machine is offline. */
 const CAUSES: Readonly<Record<string, string>> = {
   refused: 'refused the connection',
   timed_out: 'timed out',

@@ -1,6 +1,5 @@
 import type { Readable } from '../../service/api.ts'
 
-/** An event of a machine's history, as far as the page uses it. */
 export interface Entry {
   readonly sequence: string
   /** `berth.SutUpdated`. */
@@ -26,13 +25,11 @@ export interface Change {
 }
 
 export interface Newest {
-  /** How many there are in all. */
   readonly count: number
   /** Newest first. */
   readonly entries: readonly Entry[]
 }
 
-/** The newest entries of a history, which the interface lists from the oldest on. */
 export const readNewest = async (api: Readable, sutId: string, most: number): Promise<Newest> => {
   const { count } = (await api.get(`/api/sut/${sutId}/history?limit=1`)).value
   const offset = Math.max(0, count - most)
@@ -41,7 +38,6 @@ export const readNewest = async (api: Readable, sutId: string, most: number): Pr
   return { count: value.count, entries: value.events.toReversed() }
 }
 
-/** What fields are called on the page. */
 const LABELS: Readonly<Record<string, string>> = {
   ...{ name: 'Name', description: 'Description', address: 'Address', port: 'Port', sut_type: 'Type' },
   ...{ is_active: 'Can be reserved', manufacturer: 'Manufacturer', model: 'Model', os: 'System', version: 'Version' },
@@ -55,7 +51,6 @@ export const labelOf = ({ path }: Change): string => {
   return LABELS[name] ?? name
 }
 
-/** The newest event after a revision that changed the record of a machine. */
 export const lastChange = (entries: readonly Entry[], revision: number): Entry | undefined =>
   entries.find(
     // What names the machine it is about is a reservation's.

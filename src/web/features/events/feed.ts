@@ -4,7 +4,6 @@ import { KINDS, type Kind, typesOf } from './templates.ts'
 
 /** The feed, as the page asks for it and reads it. Pure. */
 
-/** An event as `/api/events` has it. */
 export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
 
 /** What one wants to see. It stands in the address. */
@@ -112,12 +111,10 @@ const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {
 
 export const entryOf = (event: FeedEvent): Entry => ({ ...event, changes: changesOf(event) })
 
-/** The types of events that a machine itself is the object of. */
 const OF_MACHINE: ReadonlySet<string> = new Set(
   [...typesOf('changes'), ...typesOf('monitoring')].map((type) => `berth.${type}`),
 )
 
-/** The machine that an event is about. */
 export const sutIdOf = ({ type, data }: FeedEvent): string | undefined => {
   const id = data.sut_id ?? (OF_MACHINE.has(type) ? data._id : undefined)
   return typeof id === 'string' ? id : undefined

@@ -20,7 +20,6 @@ export interface Reader {
 
 type Hole = (entry: Entry, reader: Reader) => Part | readonly Part[] | undefined
 
-/** Who acts without being a user. */
 const SERVICE: Readonly<Record<string, string>> = {
   ...{ berth: 'Berth', schedule: 'Berth', gateway: 'Berth', monitor: 'Berth', oidc: 'Single sign-on' },
   'command-line': 'The command line',
@@ -40,9 +39,7 @@ const possessive = (userId: unknown, { actor }: Entry, reader: Reader): Part | r
 const placeOf: Hole = ({ data }, { machineOf }) => machineOf?.(String(data.sut_id ?? data._id))
 const time = (value: unknown): number => Date.parse(String(value))
 
-/** Characters of a value that are shown. */
 const VALUE_MAX = 60
-/** Changes that a sentence names. */
 const CHANGES_MAX = 4
 
 const valueText = (value: unknown): string => {
@@ -80,7 +77,6 @@ const quotaText = (quota: unknown): string => {
 
 const roleText = (role: unknown): string => roleTextOf(role as Role).toLowerCase()
 
-/** What an event of a user says that changed. */
 const settingsText: Hole = ({ data }) => {
   const { changed = [] } = (data.credentials ?? {}) as { readonly changed?: readonly string[] }
   return [

@@ -24,7 +24,6 @@ export interface Told {
   readonly sentence: Sentence
 }
 
-/** What was recorded, as a sentence. */
 export const Line = ({ entry, sentence, when }: Told & { readonly when: string }): VNode => (
   <div class="ev">
     <time datetime={entry.time} title={new Date(entry.time).toLocaleString('en-GB')}>

@@ -12,7 +12,6 @@ export interface Sentence {
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** The first word of a sentence, unless it is a name. */
 const capitalized = (part: Part): Part => {
   if (typeof part === 'string') return capital(part)
   return 'name' in part && part.name === 'you' ? { name: 'You' } : part

@@ -13,7 +13,6 @@ const EXPIRED: Readonly<Record<string, string>> = {
   retired: '{user} did not get a machine, because it was retired',
 }
 
-/** Why the service released a reservation. */
 const RELEASED: Readonly<Record<string, string>> = {
   keepalive: ' because nobody kept it alive',
   unused: ' because nobody connected',
@@ -96,7 +95,6 @@ const service = {
   VaultKeyForgotten: ['lock', '{actor} gave up a lost vault key'],
 } satisfies Templates
 
-/** The templates of each kind, by type. */
 export const KINDS = { reservations, sessions, changes, monitoring, people, service } satisfies Record<
   string,
   Templates
@@ -104,7 +102,6 @@ export const KINDS = { reservations, sessions, changes, monitoring, people, serv
 
 export type Kind = keyof typeof KINDS
 
-/** The types of events of a kind. */
 export const typesOf = (kind: Kind): readonly string[] => Object.keys(KINDS[kind])
 
 const TEMPLATES = new Map(

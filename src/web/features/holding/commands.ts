@@ -3,7 +3,6 @@ import type { Reservation } from '../../data/objects.ts'
 import { type PageContext, usePage } from '../../page/context.ts'
 import { Refused } from '../../service/api.ts'
 
-/** Sends a command about a reservation, and shows its answer everywhere. */
 export const command = async (
   { api, reservations, clock }: Pick<PageContext, 'api' | 'reservations' | 'clock'>,
   path: string,
@@ -24,16 +23,13 @@ export const command = async (
 }
 
 export interface Commands {
-  /** Why the last command was refused. */
   readonly refused: Refused | undefined
   readonly isBusy: boolean
-  /** The verb that is under way. */
   readonly sending: string | undefined
   /** Sends `extend`, `shorten`, `cancel` or `update`, and tells whether it was done. */
   readonly run: (verb: string, body?: object) => Promise<boolean>
 }
 
-/** Commands about a reservation, one after the other. */
 export const useCommands = (reservationId: string): Commands => {
   const page = usePage()
   const [refused, setRefused] = useState<Refused | undefined>(undefined)

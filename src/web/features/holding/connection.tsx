@@ -14,7 +14,6 @@ import { Refused, type Schemas } from '../../service/api.ts'
 import type { Commands } from './commands.ts'
 import { KeptNote } from './keepalive.tsx'
 
-/** How to reach a machine. */
 type Connection = Schemas['Connection']
 
 /** Seconds that an answer may wait for the port to open. */
@@ -24,7 +23,6 @@ const READ_INTERVAL_MS = 30_000
 
 const isClosed = ({ host, open }: Connection): boolean => host !== null && !open
 
-/** Where to connect: read until it is known, and again when the reservation has changed. */
 const useConnection = (id: string): readonly [Connection | undefined, () => void] => {
   const { reservations } = usePage()
   const { value, retry } = useReading<Connection>({
@@ -55,7 +53,6 @@ const HostPort = ({ connection }: { readonly connection: Connection }): VNode =>
   )
 }
 
-/** Warns that a reservation is released unless someone connects. */
 const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
   const now = usePage().clock.value
   const { released_unused_at: at } = connection
@@ -73,7 +70,6 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   port_unusable: "Berth's server does not allow this port to be opened.",
 }
 
-/** Says why one cannot connect yet. */
 const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
   if (!isClosed(connection)) return undefined
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
@@ -91,7 +87,6 @@ const PortNote = ({ connection }: { readonly connection: Connection }): VNode | 
 
 const FILES = { rdp: 'application/x-rdp', vnc: 'application/x-vnc', tcp: undefined } as const
 
-/** Downloads what starts a viewer, for the types that have such a file. */
 const ViewerFile = ({
   id,
   connection: { sut_type, host },
@@ -131,11 +126,9 @@ interface Props {
   readonly type: Sut['sut_type'] | undefined
   readonly commands: Commands
   readonly isDisabled: boolean
-  /** Whether the focus begins at its screen. */
   readonly isFirst?: boolean
 }
 
-/** How to use the machine of a running reservation. */
 export const Connect = ({ reservation, type, commands, isDisabled, isFirst = false }: Props): VNode => {
   const { _id: id, user_id, end_time } = reservation
   const { run, isBusy, sending } = commands

@@ -13,7 +13,6 @@ import type { Refused } from '../../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
 import type { Commands } from './commands.ts'
 
-/** What the first button adds. */
 export const USUAL_MS = 30 * MINUTE
 
 /** Until when a reservation could last, in the words `until 11:30`; nothing where it ends or nothing follows. */
@@ -24,13 +23,11 @@ export const afterText = (taken: readonly Taken[] | undefined, own: Booked, now:
     : `until ${formatWhen(until, now)}`
 }
 
-/** The ends to offer: those that are free, or usual ones where it is not known what follows. */
 const endsOf = (taken: readonly Taken[] | undefined, own: Booked): readonly number[] =>
   taken === undefined ? [1, 2, 4].map((hours) => own.to + hours * HOUR) : extensionsOf(taken, own, 6)
 
 interface Props {
   readonly own: Booked
-  /** What is taken of the machine; undefined while that is not known. */
   readonly taken: readonly Taken[] | undefined
   readonly commands: Commands
   readonly isDisabled: boolean
@@ -41,7 +38,6 @@ const extendTo = ({ run }: Commands, end: number): void => void run('extend', { 
 const choicesOf = ({ own, taken }: Props, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
-/** Extends to one of the ends that are free. */
 export const ExtendMenu = (props: Props): VNode => {
   const choices = choicesOf(props, usePage().clock.value)
   const { commands, isDisabled } = props
@@ -57,7 +53,6 @@ export const ExtendMenu = (props: Props): VNode => {
   )
 }
 
-/** Extends by half an hour, or to another end. */
 export const ExtendPair = (props: Props): VNode => {
   const { own, commands, isDisabled } = props
   const off = isDisabled || commands.isBusy
@@ -83,7 +78,6 @@ export const ExtendPair = (props: Props): VNode => {
   )
 }
 
-/** Why a command was refused, in words. */
 const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNode | string => {
   const [first] = Array.isArray(conflicts) ? conflicts : []
   if (first?.turnaround === true) return 'It needs its turnaround before the next reservation.'
@@ -97,7 +91,6 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
   return wrong === undefined ? message : `The end ${wrong.detail}.`
 }
 
-/** Why a command was refused; with the latest possible end as a button, where the service names one. */
 export const CommandNote = ({
   refused,
   commands: { run },

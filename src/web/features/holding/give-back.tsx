@@ -11,18 +11,15 @@ export type Until = number | 'now'
 
 interface Texts {
   readonly verb: string
-  /** What is said while that is done. */
   readonly doing: string
   readonly question: string
 }
 
-/** What it is called, and what is asked before. */
 export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
   isRunning
     ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It becomes free right away.` }
     : { verb: 'Cancel', doing: 'Cancelling…', question: `Cancel this reservation of ${sutName}?` }
 
-/** The same, where it may be given back from a later time on. */
 export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
   until === 'now'
     ? giveBackTexts(...of)
@@ -40,11 +37,9 @@ interface Props {
   readonly now: number
   readonly className: string
   readonly isDisabled: boolean
-  /** Called with the end that is chosen. */
   readonly onChoose: (end: number) => void
 }
 
-/** Offers earlier ends of a reservation. */
 export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
   const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
   return (

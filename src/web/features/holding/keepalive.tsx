@@ -22,7 +22,6 @@ const useKeptUntil = (id: string): number | undefined =>
     again: (until) => until && Math.min(Math.max((until - Date.now()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
   }).value
 
-/** Says until when a reservation is kept, and what happens then, if that is before its end. */
 export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }): VNode | undefined => {
   const now = usePage().clock.value
   const until = useKeptUntil(id)

@@ -19,7 +19,6 @@ import {
   recordsOf,
 } from './rows.ts'
 
-/** What is imported. */
 export interface Kind {
   readonly title: string
   /** `/api/sut/import`. */
@@ -30,13 +29,11 @@ export interface Kind {
   /** `24 machines`. */
   readonly count: (many: number) => string
   readonly toRow: (record: Readonly<Record<string, string>>) => object
-  /** A file that shows how. */
   readonly example: string
 }
 
 interface Props {
   readonly kind: Kind
-  /** What is asked besides, and what is shown of what was added. */
   readonly children?: ComponentChildren
   /** Called with the answer of the service; the dialog waits for it. */
   readonly onAdded?: (answer: Readonly<Record<string, unknown>>) => Promise<void>
@@ -62,7 +59,6 @@ interface Named {
   readonly name: string
 }
 
-/** Problems shown, at most. */
 const SHOWN = 20
 
 const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNode => (
@@ -77,7 +73,6 @@ const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNod
   </Note>
 )
 
-/** Reads a file, has the service check it, and then adds all of it or nothing. */
 const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
   const { api } = usePage()
   const { path, member, columns, toRow } = kind

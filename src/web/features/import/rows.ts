@@ -63,17 +63,14 @@ export const readCsv = async (bytes: Uint8Array): Promise<readonly CsvRow[] | Pr
   }
 }
 
-/** What a file may have. */
 export interface Columns {
   readonly required: readonly string[]
   readonly optional: readonly string[]
   /** Begins the names of further columns, such as `tag.`. */
   readonly prefix?: string
-  /** Rows, at most. */
   readonly most: number
 }
 
-/** What is wrong with a file as such; empty if nothing is. */
 export const problemsOf = (rows: readonly CsvRow[], columns: Columns): readonly Problem[] => {
   const { required, optional, prefix, most } = columns
   const [header, ...data] = rows
@@ -105,7 +102,6 @@ export const recordsOf = ([header, ...data]: readonly CsvRow[]): readonly Readon
     ),
   )
 
-/** What the service says of rows, with their lines. */
 export const problemsOfErrors = (
   errors: readonly { readonly pointer?: string; readonly detail: string }[],
   rows: readonly CsvRow[],

@@ -20,7 +20,6 @@ interface Props {
   readonly onAgain: () => void
 }
 
-/** What a probe of the machine as it is saved has found. */
 export const CheckNote = ({ checked, takesPassword, isBusy, onAgain }: Props): VNode => {
   const isRefused = checked instanceof Refused
   const isOk = !isRefused && checked.reachable

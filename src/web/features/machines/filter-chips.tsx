@@ -6,7 +6,6 @@ export const TYPES: Readonly<Record<Sut['sut_type'], string>> = { vnc: 'VNC', rd
 
 const compare = (a: string, b: string): number => a.localeCompare(b, undefined, { numeric: true })
 
-/** The tags that machines have, each value below its name, with how many have it. */
 const tagChoicesOf = (suts: readonly Sut[]): readonly Choice[] => {
   const pairs = suts.flatMap(({ tags }) => Object.entries(tags))
   return [...Map.groupBy(pairs, (pair) => pair.join('='))]
@@ -26,7 +25,6 @@ interface Props {
   readonly onChange: (chosen: Partial<Chosen>) => void
 }
 
-/** By what machines are chosen in the schedule and in their list. */
 export const MachineChips = ({ suts, chosen: { types, tags }, onChange }: Props): VNode => {
   const tagChoices = tagChoicesOf(suts)
   return (

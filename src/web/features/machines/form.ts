@@ -30,7 +30,6 @@ export interface Values {
   readonly interval: number
 }
 
-/** A machine as it was read. */
 export interface Known {
   readonly sut: Sut
   readonly settings: FullSettings
@@ -61,7 +60,6 @@ export const valuesOf = ({ sut, settings }: Known): Values => {
   }
 }
 
-/** The values with another type, and its usual port unless another one was typed. */
 export const withType = (values: Values, sut_type: Sut['sut_type']): Values => {
   const isUsual = values.port === '' || values.port === PORTS[values.sut_type]
   return { ...values, sut_type, port: isUsual ? PORTS[sut_type] : values.port }
@@ -75,7 +73,6 @@ const SECRETS = ['user_name', 'password'] as const
 /** A number where it is one: otherwise the service says what it must be. */
 const toNumber = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text)
 
-/** The fields in which values differ from others, as `create` and `update` take them. */
 const fieldsOf = (values: Values, before: Values): Readonly<Record<string, unknown>> => ({
   ...Object.fromEntries(
     [...TEXTS, ...CHOSEN].filter((name) => values[name] !== before[name]).map((name) => [name, values[name]]),
@@ -114,7 +111,6 @@ export interface Request {
   readonly body: object
 }
 
-/** What has to be sent, one after the other, so that a machine becomes what its form says. */
 export const changesOf = (values: Values, known: Known): readonly Request[] => {
   const before = valuesOf(known)
   const update = fieldsOf(values, before)

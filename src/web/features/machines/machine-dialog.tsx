@@ -18,11 +18,9 @@ interface Props {
   /** The machine to edit; undefined to add one. */
   readonly known: Known | undefined
   readonly onClose: () => void
-  /** Called with each machine that was added. */
   readonly onAdded?: (sutId: string) => void
 }
 
-/** What is in the form, what is saved, and what became of it. */
 const useForm = ({ known: first, onAdded }: Props) => {
   const { api } = usePage()
   const [base, setBase] = useState(first)
@@ -71,7 +69,6 @@ const useForm = ({ known: first, onAdded }: Props) => {
   return { base, values, change, reason, setReason, refused, checked, isBusy, isStale, check, save, load }
 }
 
-/** The form in which a machine is added or changed. What is saved is probed at once. */
 export const MachineDialog = (props: Props): VNode => {
   const { known, onClose } = props
   const { control } = usePage()

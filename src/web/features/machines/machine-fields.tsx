@@ -65,7 +65,6 @@ const SecretField = ({ values, errors, change, name, label, isKept }: SecretProp
   )
 }
 
-/** Lengths to choose from, in seconds, with the one that is set where it is another one. */
 const optionsOf = (
   set: number,
   usual: readonly number[],
@@ -101,11 +100,9 @@ const ChoiceField = ({ values, errors, change, name, label, usual, none }: Choic
 
 interface FieldsProps extends Props {
   readonly settings: FullSettings | undefined
-  /** What a check has found. */
   readonly children: ComponentChildren
 }
 
-/** How a machine is called and reached, and what it is. */
 export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] => {
   const { values, errors, change, settings, children } = props
   const text = (name: TextName, label: string, className: string, more: object = {}): VNode => (
@@ -157,7 +154,6 @@ export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[
 
 const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
 
-/** Whether and how often a machine is probed. */
 export const Probing = ({ values, change }: Props): VNode => {
   const { isMonitored, interval } = values
   return (

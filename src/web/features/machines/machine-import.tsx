@@ -32,10 +32,8 @@ const KIND: Kind = {
   ].join('\r\n'),
 }
 
-/** Machines that are asked at a time to be probed. */
 const AT_A_TIME = 4
 
-/** Adds the machines of a CSV file, and has them probed if that is wanted. */
 export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VNode => {
   const { api } = usePage()
   const [isProbed, setProbed] = useState(true)

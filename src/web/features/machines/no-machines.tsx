@@ -4,11 +4,9 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 
 interface Props {
-  /** What an administrator can do about it. */
   readonly children?: ComponentChildren
 }
 
-/** Says why there is no machine to show: none is in one's scope, or there is none. */
 export const NoMachines = ({ children }: Props): VNode => {
   const { name, scope = '' } = meOf(usePage())
   if (scope !== '') {

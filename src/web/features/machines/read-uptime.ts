@@ -3,7 +3,6 @@ import type { Readable } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
 import { type Uptime, uptimeOf } from './uptime.ts'
 
-/** Machines of a request, at most. */
 const AT_ONCE = 100
 
 const spanOf = ({ from, to }: Stretch): string =>

@@ -10,7 +10,6 @@ export type Saved =
   /** `known` is what was saved before that; undefined if nothing was. */
   | { readonly kind: 'refused'; readonly refused: Refused; readonly known: Known | undefined }
 
-/** A machine with its settings, for administrators. */
 export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
   const { value, etag } = await api.get(`/api/sut/${sutId}?include=settings`, {
     after,
@@ -84,11 +83,9 @@ const create = async (order: Order, values: Values): Promise<Saved> => {
   }
 }
 
-/** Creates a machine, or changes the one that is known. */
 export const saveMachine = (order: Order, known: Known | undefined, values: Values): Promise<Saved> =>
   known === undefined ? create(order, values) : saveChanges(order, known, values)
 
-/** Probes a machine now. */
 export const checkMachine = async (api: Api, sutId: string): Promise<Checked | Refused> => {
   try {
     return (await api.post(`/api/sut/${sutId}/check`)).value

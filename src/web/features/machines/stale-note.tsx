@@ -8,7 +8,6 @@ import { Note } from '../../parts/show/note.tsx'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
 import { revisionOf } from './form.ts'
 
-/** Events that are looked through for who has changed a machine. */
 const LOOKED_AT = 50
 
 const MONITORING: readonly string[] = ['berth.SutMonitoringEnabled', 'berth.SutMonitoringDisabled']
@@ -33,7 +32,6 @@ interface Props {
   readonly onLoad: () => void
 }
 
-/** Says who has changed the machine under the form. */
 export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
   const page = usePage()
   const note = useRef<HTMLDivElement>(null)

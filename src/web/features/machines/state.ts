@@ -4,7 +4,6 @@ import type { IconName } from '../../parts/icon-name.ts'
 import { causeOf } from '../events/causes.ts'
 import { type Booked, turnedAt } from '../schedule/calendar.ts'
 
-/** What a machine is at a time. Pure. */
 export interface MachineState {
   readonly kind: 'free' | 'turn' | 'own' | 'used' | 'off' | 'inactive'
   readonly icon: IconName
@@ -19,7 +18,6 @@ const ICONS = {
   inactive: 's-inactive',
 } as const
 
-/** Until when it is turned around after what was last reserved; undefined where it is not. */
 const turnedUntil = (sut: Sut, booked: readonly Booked[], now: number): number | undefined => {
   const last = booked.findLast(({ to }) => to <= now)
   const until = last && turnedAt(last, turnaroundOf(sut))

@@ -12,7 +12,6 @@ interface Props {
 
 const CLASSES = { up: '', down: 'd', unknown: 'u' } as const
 
-/** When a machine was there, in equal slots. */
 export const Strip = ({ uptime, span, count, label, isBig = false }: Props): VNode => {
   const up = upText(uptime, span)
   const text = up === '' ? `${label}: not monitored` : `${label}: up ${up}`

@@ -9,7 +9,6 @@ interface Props {
   readonly onChange: (tags: Values['tags']) => void
 }
 
-/** Tags as pieces that can be removed, and a place for one more. */
 export const TagsField = ({ tags, error, onChange }: Props): VNode => {
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)

@@ -8,7 +8,6 @@ const toValue = (name: string, text: string): string | number | boolean => {
   return name === 'is_active' ? (TRUTH[text.trim().toLowerCase()] ?? text) : text
 }
 
-/** A machine of a file, as the service takes it. */
 export const toSut = (record: Readonly<Record<string, string>>): object => {
   const entries = Object.entries(record)
   const tags = entries.filter(([name]) => name.startsWith(TAG))

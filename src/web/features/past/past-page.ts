@@ -8,7 +8,6 @@ import type { PageContext } from '../../page/context.ts'
 import { type Api, Refused } from '../../service/api.ts'
 import type { Session } from '../../service/session.ts'
 
-/** The past is shown as to an auditor, who changes nothing. */
 const asAuditor = (session: ReadonlySignal<Session>): ReadonlySignal<Session> =>
   computed(() => ({ ...session.value, me: session.value.me && { ...session.value.me, role: 'auditor' } }))
 

@@ -4,7 +4,6 @@ import type { Used } from './user.ts'
 /** Hundredths from which a quota is nearly used up. */
 const NEAR = 90
 
-/** How much of the hours of the week is used, where they are limited. */
 export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }): VNode | undefined => {
   const most = quota?.hours_per_week ?? null
   if (most === null) return undefined

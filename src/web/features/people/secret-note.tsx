@@ -8,15 +8,12 @@ interface Props {
   readonly name: string
   /** Undefined if the answer with it was lost on its way. */
   readonly secret: string | undefined
-  /** What helps then. */
   readonly ifLost: string
   readonly onCopied?: () => void
 }
 
-/** What is asked before a dialog closes with a secret that nobody has copied. */
 export const UNKEPT = 'It is shown only once. Close without copying it?'
 
-/** A password or a token that Berth shows once. */
 export const SecretNote = ({ name, secret, ifLost, onCopied }: Props): VNode =>
   secret === undefined ? (
     <Note kind="warn">

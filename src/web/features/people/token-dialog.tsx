@@ -22,13 +22,11 @@ const EXPIRIES: readonly (readonly [string, string])[] = [
 interface Props {
   /** `me`, or the id of another user. */
   readonly userId: string
-  /** The role of its holder. */
   readonly role: Role
   readonly onIssued: (token: IssuedToken) => void
   readonly onClose: () => void
 }
 
-/** Asks what a token is for, and makes it. */
 export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props): VNode => {
   const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()

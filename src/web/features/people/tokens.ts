@@ -9,7 +9,6 @@ export type Token = Schemas['Token']
 export type IssuedToken = Token & Partial<Pick<Schemas['NewToken'], 'token'>>
 
 const DAY_MS = 86_400_000
-/** Before the end of a token, in which it is marked. */
 const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** A user has at most 1,000 that are good. */

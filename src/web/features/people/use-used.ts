@@ -3,7 +3,6 @@ import { meOf, usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Used } from './user.ts'
 
-/** How the signed-in user's quota is used, and what it allows. */
 export const useUsed = (): Reading<{ readonly used?: Used }> => {
   const page = usePage()
   const windows = page.reservations.own.value.map(({ _id, start_time, end_time }) => [_id, start_time, end_time])

@@ -110,7 +110,6 @@ const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
   </Note>
 )
 
-/** A request as it is now: its place and why it waits, what was granted, or that it is over. */
 export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
   const reading = useRequest(id)
   return (

@@ -11,11 +11,9 @@ import { Button } from '../../parts/button.tsx'
 import { wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
-/** Rows at first, and more with each "Show more". */
 const FIRST = 20
 const MORE = 100
 
-/** Who waits for what, and until when, in the order in which they are served. */
 export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
   const page = usePage()
   // Drawn again when the day changes, not with every tick: a queue may be long.

@@ -11,10 +11,8 @@ import { ranked } from './wants.ts'
 
 /** Those who wait. */
 
-/** One that waits, and what is said of it. */
 export type WaitingRequest = Schemas['SutRequestRead']
 
-/** Who waits for one machine, by machine and rank. */
 export const queuedBySut = (queue: readonly SutRequest[] | undefined): ReadonlyMap<string, readonly Queued[]> => {
   const all = (queue ?? []).flatMap(({ _id, user_id: userId, user_name: name, duration, sut_id }) =>
     sut_id === undefined ? [] : [{ sutId: sut_id, queued: { _id, userId, name, length: duration * 1_000 } }],
@@ -55,7 +53,6 @@ export const aboutRequest = (id: string, own: () => number): About => ({
   isInView: (changed) => changed === id,
 })
 
-/** One request, with its place. */
 export const useRequest = (id: string): Reading<WaitingRequest> => {
   const own = useReading(ownRequests(meOf(usePage())._id)).value?.waiting.length ?? 0
   return useReading({

@@ -4,7 +4,6 @@ import { OWN_REQUESTS } from '../../data/requests.ts'
 import { usePage } from '../../page/context.ts'
 import { useSending } from '../../page/sending.ts'
 
-/** What one waits for: a machine that is like that, or one machine. */
 export interface Wanted {
   readonly of: { readonly match: Match } | { readonly sut_id: string }
   /** Milliseconds. */

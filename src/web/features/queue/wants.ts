@@ -7,7 +7,6 @@ import { fromMatch, meeting, textOfValue } from '../reserve/criteria.ts'
 /** Words, and in objects what others have named: text whose direction is its own. */
 export type Words = readonly (string | { readonly name: string })[]
 
-/** Fields that are named before their values. */
 const NAMED: Readonly<Record<string, string>> = { model: 'model ', version: 'version ' }
 
 const wordsOfValues = (key: string, values: readonly (string | null)[]): Words =>
@@ -50,13 +49,11 @@ export const wordsOfRequest = (
 
 export const [PRIORITY_MIN, PRIORITY_MAX] = [-100, 100] as const
 
-/** What was typed as a priority; undefined for what is none. */
 export const asPriority = (typed: string): number | undefined => {
   const priority = typed.trim() === '' ? Number.NaN : Number(typed)
   return Number.isInteger(priority) && priority >= PRIORITY_MIN && priority <= PRIORITY_MAX ? priority : undefined
 }
 
-/** What a priority does, in words. */
 export const priorityText = (priority: number): string =>
   priority === 0
     ? 'Same as everyone: longest wait goes first.'
@@ -74,7 +71,6 @@ export const ranked = (list: readonly SutRequest[]): readonly SutRequest[] =>
     .reverse()
     .sort((a, b) => b.priority - a.priority)
 
-/** Tells whether a request is for one of some machines. */
 const wantingOneOf = (suts: readonly Sut[]): ((request: SutRequest) => boolean) => {
   const ids = new Set(suts.map(({ _id }) => _id))
   // In a long queue many want the same.

@@ -6,18 +6,15 @@ import { type Asked, beginOf, windowOf } from '../schedule/draft.ts'
 
 /** What could be had of several machines, as `GET /api/availability` says it. */
 
-/** A machine, and when it could be had. */
 export interface Offer extends Stretch {
   readonly sutId: string
   readonly name: string
 }
 
 export interface Available {
-  /** What was asked for, as it would be held. */
   readonly window: Stretch
   /** The machines that are free in it, in the order in which the service takes them. */
   readonly free: readonly Offer[]
-  /** Whether there are more of them. */
   readonly hasMore: boolean
   /** Where none is free: the first time as long as asked for. */
   readonly next: Offer | undefined
@@ -28,11 +25,9 @@ export interface Available {
 /** What was released becomes free with the next full second, and is offered before: nobody presses as fast. */
 const RELEASE_MS = 1_000
 
-/** Machines of a page, and days of a span, at most. */
 const PAGE = 100
 const SPAN_MS = 31 * 86_400_000
 
-/** What machines must be, and for whom. */
 export interface Sought {
   readonly match: Match
   readonly userId: string
@@ -44,7 +39,6 @@ interface Part {
   readonly after?: string | undefined
 }
 
-/** Machines that have something free of a length, with the first such time of each. */
 const read = async (api: Readable, sought: Sought, { from, to }: Stretch, length: number, part: Part = {}) => {
   const { match, userId: user_id } = sought
   const { limit = PAGE, after } = part
@@ -80,7 +74,6 @@ export const readLater = async (
   }
 }
 
-/** Which machine would be taken; where none is free then, what can be had instead. */
 export const readAvailable = async (api: Readable, sought: Sought, asked: Asked, now: number): Promise<Available> => {
   const window = windowOf(asked, now, [])
   const begin = beginOf(asked, now)

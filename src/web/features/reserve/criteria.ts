@@ -11,7 +11,6 @@ export type Criteria = ReadonlyMap<string, readonly Value[]>
 
 export const NO_CRITERIA: Criteria = new Map()
 
-/** Fields that can be chosen, with their names. */
 const FIELDS = {
   os: 'Operating system',
   sut_type: 'Type',
@@ -27,7 +26,6 @@ const TAG = 'tag.'
 const isTag = (key: string): boolean => key.startsWith(TAG)
 const tagOf = (key: string): string => key.slice(TAG.length)
 
-/** What a machine has under a key. */
 const ownValue = (sut: Sut, key: string): Value => {
   if (isTag(key)) return Object.hasOwn(sut.tags, tagOf(key)) ? (sut.tags[tagOf(key)] as string) : null
   return String(sut[key as keyof Sut] ?? '') || null
@@ -96,20 +94,16 @@ export const fromMatch = (match: Match): Criteria => {
   return new Map([...fields, ...ofTags].filter(([, values]) => values.length > 0))
 }
 
-/** A machine like another: of the same system and type. */
 export const likeOf = ({ os, sut_type }: Pick<Sut, 'os' | 'sut_type'>): Criteria =>
   new Map([...(os === '' ? [] : [['os', [os]] as const]), ['sut_type', [sut_type]] as const])
 
-/** Something to choose by. */
 export interface Choosable {
   readonly key: string
   readonly label: string
   readonly values: readonly { readonly value: Value; readonly text: string; readonly isChosen: boolean }[]
-  /** Whether it is shown at once. */
   readonly isUsual: boolean
 }
 
-/** Tags that are shown at once. */
 const TAGS_SHOWN = 2
 
 const { compare } = new Intl.Collator(undefined, { numeric: true })
@@ -120,7 +114,6 @@ export const textOfValue = (key: string, value: Value): string =>
 const labelOf = (key: string): string =>
   isTag(key) ? tagOf(key) : key === 'name' ? 'Name' : FIELDS[key as keyof typeof FIELDS]
 
-/** The values that machines have, and those that are chosen, each once. */
 const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omit<Choosable, 'isUsual'> => {
   const chosen = criteria.get(key) ?? []
   const byFolded = new Map<string | null, Value>()

@@ -155,7 +155,6 @@ interface ForProps {
   readonly onChoose: (userId: string) => void
 }
 
-/** Whom it is for: administrators reserve for others too. */
 export const ForField = ({ userId, onChoose }: ForProps): VNode => {
   const page = usePage()
   const me = meOf(page)

@@ -33,7 +33,6 @@ const quotaText = (problem: Problem, window: Stretch): string => {
   return `This would be ${formatHours(hours)} of ${formatHours(quota.hours_per_week ?? 0)} in the week ${weekText(week)}.`
 }
 
-/** `window` is what was asked for. */
 export const refusalText = (problem: Problem, window: Stretch): string => {
   if (problem.code === 'quota_exceeded') return quotaText(problem, window)
   if (problem.code === 'no_sut_matches') return 'No machines match.'

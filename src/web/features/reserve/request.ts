@@ -4,7 +4,6 @@ import type { Refused } from '../../service/api.ts'
 import { type Draft, windowOf } from '../schedule/draft.ts'
 import { likeOf, toMatch } from './criteria.ts'
 
-/** What became of a request to reserve. */
 export type Outcome =
   | { readonly kind: 'idle' }
   | { readonly kind: 'sending'; readonly since: number }

@@ -6,14 +6,12 @@ import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
 
-/** What was reserved. */
 export interface Reserved {
   readonly machine: string
   /** `until 14:00`, `on 8 dates`. */
   readonly when: string
 }
 
-/** That a machine was reserved: for whom, and when. */
 export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly userId: string }): VNode => {
   const page = usePage()
   const people = usePeople()

@@ -7,7 +7,6 @@ export interface Stretch {
   readonly to: number
 }
 
-/** A reservation on the timeline, which shows minutes. */
 export interface Booked extends Stretch {
   readonly _id: string
   readonly userId: string
@@ -42,7 +41,6 @@ export const turnsOf = (booked: readonly Booked[], turnaround: number): readonly
 export const takenBy = (booked: readonly Booked[], turnaround: number): readonly Taken[] =>
   booked.map((held) => ({ held, from: held.from - turnaround, to: turnedAt(held, turnaround) }))
 
-/** What overlaps a stretch, by start. */
 export const conflictsOf = <A extends Stretch>(taken: readonly A[], asked: Stretch): readonly A[] =>
   taken.filter((each) => overlaps(each, asked))
 

@@ -28,16 +28,12 @@ export interface RowState {
   readonly isActive: boolean
   /** Who waits for it, by rank. */
   readonly queued?: readonly Queued[]
-  /** When the machine went offline, if it is. */
   readonly offlineSince: number | undefined
-  /** When it was offline, as far as that has been read. */
   readonly outages?: readonly Outage[]
 }
 
-/** A time in which a machine was not there. */
 export interface Outage extends Stretch {
   readonly cause: string
-  /** Whether it lasts. */
   readonly isOpen: boolean
 }
 
@@ -86,7 +82,6 @@ const outageCells = (outages: readonly Outage[], span: Span, now: number): reado
       cause: outage.cause,
     }))
 
-/** After a reservation the machine is turned around. */
 const turnCells = (booked: readonly Booked[], turnaround: number, span: Span): readonly Cell[] =>
   turnsOf(booked, turnaround)
     .filter((turn) => isIn(turn, span))
@@ -148,7 +143,6 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
   return cells
 }
 
-/** Steps of grey of a month's cell. */
 export const loadStep = (hours: number): 0 | 1 | 2 | 3 | 4 =>
   hours <= 0 ? 0 : hours < 3 ? 1 : hours < 6 ? 2 : hours < 9 ? 3 : 4
 

@@ -15,7 +15,6 @@ import {
 
 /** A reservation that is being chosen. Pure: instants are Unix milliseconds. */
 
-/** When, and for how long. */
 export interface Asked {
   /** `now` moves with the clock. */
   readonly start: number | 'now'
@@ -27,12 +26,9 @@ export interface Draft extends Asked {
   readonly sutId: string
 }
 
-/** Lengths that a form offers, in milliseconds. */
 export const LENGTHS = [30, 60, 120, 240].map((minutes) => minutes * MINUTE)
-/** The length of a new draft. */
 const USUAL_MS = 60 * MINUTE
 
-/** The time from which a draft asks. */
 export const beginOf = ({ start }: Pick<Asked, 'start'>, now: number): number => (start === 'now' ? now : start)
 
 /** What is asked for from now to an end is up to so much less. */
@@ -78,7 +74,6 @@ const spanning = (sutId: string, from: number, to: number, now: number): Draft =
   return { sutId, start, length: Math.max(start === 'now' ? MINUTE : QUARTER, lengthTo(to, start, now)) }
 }
 
-/** What is free around a time: from the end of who comes before it to the start of who comes after it. */
 const freeAround = (taken: readonly Stretch[], time: number): Stretch => ({
   from: taken.findLast(({ from }) => from < time)?.to ?? Number.NEGATIVE_INFINITY,
   to: taken.find(({ from }) => from >= time)?.from ?? Number.POSITIVE_INFINITY,
@@ -137,10 +132,8 @@ export const moveLength = (draft: Draft, quarters: number, now: number): Draft =
   return { ...draft, length: lengthTo(end, draft.start, now) }
 }
 
-/** What a draft collides with, and what would not collide. */
 export interface Clash {
   readonly with: Booked
-  /** What that takes, with its turnaround. */
   readonly taken: Stretch
   /** Whether only the turnaround between the two is in the way. */
   readonly isTurnaround: boolean

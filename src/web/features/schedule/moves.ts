@@ -1,12 +1,10 @@
 import type { Cell } from './cells.ts'
 
-/** Where the keyboard is on the grid: a row and a time in it. Pure. */
 export interface Spot {
   readonly row: number
   readonly time: number
 }
 
-/** The stop at a time, or else the nearest one. */
 export const stopAt = (stops: readonly Cell[], time: number): Cell | undefined => {
   const at = stops.find(({ from, to }) => from <= time && time < to)
   if (at !== undefined) return at
@@ -16,7 +14,6 @@ export const stopAt = (stops: readonly Cell[], time: number): Cell | undefined =
 
 export type Move = 'left' | 'right' | 'up' | 'down' | 'home' | 'end' | 'first' | 'last' | 'pageUp' | 'pageDown'
 
-/** What of a keyboard event matters. */
 interface Pressed {
   readonly key: string
   readonly ctrlKey: boolean
@@ -47,7 +44,6 @@ export const moveOf = ({ key, ctrlKey, metaKey }: Pressed): Move | undefined => 
   }
 }
 
-/** Rows by which a page moves. */
 const PAGE = 10
 
 /** The row that a vertical move leads to. `isRow` tells rows that have stops. */

@@ -1,6 +1,5 @@
 import { gapsOf, type Stretch } from './calendar.ts'
 
-/** Somebody who waits for one machine. Pure. */
 export interface Queued {
   readonly _id: string
   readonly userId: string

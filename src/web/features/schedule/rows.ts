@@ -21,7 +21,6 @@ export interface Heights {
   readonly machine: number
 }
 
-/** Rows kept above and below what is in view. */
 const AROUND = 8
 
 export interface Layout<A> {
@@ -38,7 +37,6 @@ export const layOut = <A>(rows: readonly Row<A>[], heights: Heights): Layout<A> 
 
 export const heightOf = ({ tops }: Layout<unknown>): number => tops.at(-1) ?? 0
 
-/** The index of the row at a distance from the top. */
 export const rowAt = ({ rows, tops }: Layout<unknown>, y: number): number => {
   let [low, high] = [0, Math.max(0, rows.length - 1)]
   while (low < high) {
@@ -49,7 +47,6 @@ export const rowAt = ({ rows, tops }: Layout<unknown>, y: number): number => {
   return low
 }
 
-/** The indexes of the rows to draw, from the first to before the last. */
 export const visibleRows = (layout: Layout<unknown>, top: number, height: number): readonly [number, number] => {
   const first = rowAt(layout, top)
   const last = rowAt(layout, top + height)

@@ -27,7 +27,6 @@ export const spanOf = (zoom: Zoom, time: number): Span => {
 /** The midnight with which what a span is called begins. */
 export const dayOf = ({ zoom, from }: Span): number => (zoom === 'day' ? midnightOf(from, 1) : from)
 
-/** The span that lies a number of spans later. */
 export const spanLater = (span: Span, count: number): Span => {
   const [{ zoom }, day] = [span, dayOf(span)]
   if (zoom === 'month') return spanOf(zoom, firstOfMonth(day, count))

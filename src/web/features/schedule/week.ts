@@ -13,9 +13,7 @@ export interface DayBlock extends Part {
   readonly booked: Booked
 }
 
-/** A part in which the machine is turned around. */
 export interface DayTurn extends Part {
-  /** When that is over. */
   readonly to: number
 }
 

@@ -36,7 +36,6 @@ export const timesUntil = (first: Stretch, day: number): number => {
   return Math.max(TIMES_MIN, weekly(first, TIMES_MAX).filter(({ from }) => from < end).length)
 }
 
-/** A window of a series, with what is in its way. */
 export interface Occurrence extends Stretch {
   readonly taken: Taken | undefined
 }

@@ -12,7 +12,6 @@ import { type Occurrence, occurrencesOf, TIMES_MAX, TIMES_MIN, timesUntil, weekl
 
 /** The same window every week: how often, and which of its dates are taken. */
 
-/** The first window of a series, on the grid. */
 export const firstOf = ({ from, to }: Stretch): Stretch => ({ from: floorQuarter(from), to })
 
 /** What is sent for it. The service works out the dates, in the browser's zone. */
@@ -102,7 +101,6 @@ interface DatesProps {
   readonly nameOf: (userId: string) => string
 }
 
-/** Who has the machine at a date, or that it is being turned around then. */
 const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: DatesProps['nameOf'] }): VNode => {
   const { taken, from, to } = occurrence
   if (taken === undefined) return <span class="muted">free</span>
@@ -116,7 +114,6 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   )
 }
 
-/** Each date, and whether it is free. */
 export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
   const taken = occurrences.filter((each) => each.taken !== undefined).length
   const many = formatCount(occurrences.length, 'date')

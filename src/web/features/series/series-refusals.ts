@@ -2,7 +2,6 @@ import type { Problem } from '../../service/api.ts'
 
 /** Why none of a series was booked, in the page's words. Pure. */
 
-/** A date of a series, and who is in its way. */
 export interface TakenDate {
   /** Unix milliseconds. */
   readonly occurrence: number

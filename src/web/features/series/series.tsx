@@ -33,7 +33,6 @@ export const createSeries = async (page: Lab, body: object): Promise<Refused | u
   return undefined
 }
 
-/** Cancels what has not begun of a series. */
 export const cancelRest = async (page: Lab, seriesId: string): Promise<Refused | undefined> => {
   const path = `/api/sut_reservation_series/${encodeURIComponent(seriesId)}/cancel`
   const cancelled = await post(page, path, {})
@@ -64,7 +63,6 @@ const cancelQuestion = (name: string, count: number): string =>
     ? `Cancel the last reservation of ${name}, which has not started?`
     : `Cancel all ${formatCount(count, 'reservation')} of ${name} that have not started?`
 
-/** That a reservation belongs to a series, and for those who may the cancellation of what has not begun of it. */
 export const SeriesNote = ({
   reservation,
   name,

@@ -13,14 +13,12 @@ export const USUAL_TIMES = 8
 
 interface Options {
   readonly sut: Sut
-  /** What would be held first. */
   readonly window: Stretch
   readonly userId: string
   readonly times: number
   readonly onDone: (times: number) => void
 }
 
-/** The same time every week, as somebody is choosing it, and reserving it. */
 export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
   const page = usePage()
   const isMounted = useIsMounted()

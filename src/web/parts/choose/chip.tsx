@@ -13,7 +13,6 @@ interface Props {
   readonly onPress: () => void
 }
 
-/** Something to choose, among others like it. */
 export const Chip = ({ label, icon, isOn, count, isDisabled = false, class: place = '', onPress }: Props): VNode => (
   <button type="button" class={`chip ${place}`} aria-pressed={isOn} disabled={isDisabled} onClick={onPress}>
     {icon && <Icon name={icon} />}

@@ -11,9 +11,7 @@ import { toggled } from './toggled.ts'
 export interface Choice<K extends string = string> {
   readonly key: K
   readonly text: string
-  /** The heading that it stands below. */
   readonly group?: string
-  /** Of how many it is true. */
   readonly count?: number
   /** Whether it is the chosen one, or one of them; undefined if it is an action. */
   readonly isChosen?: boolean
@@ -37,7 +35,6 @@ const roleOf = ({ isChosen }: Choice, isMultiple: boolean) => {
 const FEW = 20
 const MOST = 200
 
-/** The choices, below their headings. Where they are many, they are searched. */
 const Choices = <K extends string>({ label, choices, isMultiple = false, onChoose }: MenuProps<K>) => {
   const [typed, setTyped] = useState('')
   const matching = choices.filter(({ group = '', text }) => fold(`${group} ${text}`).includes(fold(typed.trim())))
@@ -140,7 +137,6 @@ interface ChipProps<K extends string> extends MenuProps<K> {
   readonly isOn: boolean
 }
 
-/** A chip that opens a menu. */
 export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>): VNode => (
   <Menu {...menu} className={isOn ? 'chip on' : 'chip'}>
     {menu.label}
@@ -150,13 +146,11 @@ export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>): VNo
 
 interface FilterProps<K extends string> {
   readonly label: string
-  /** The text of each choice. */
   readonly options: Readonly<Record<K, string>> | readonly Choice<K>[]
   readonly chosen: ReadonlySet<K>
   readonly onChange: (chosen: ReadonlySet<K>) => void
 }
 
-/** A chip that opens a menu in which any number is chosen. */
 export const FilterChip = <K extends string>({ label, options, chosen, onChange }: FilterProps<K>): VNode => {
   const all = Array.isArray(options)
     ? (options as readonly Choice<K>[])
@@ -179,7 +173,6 @@ interface ButtonProps<K extends string> extends MenuProps<K> {
   readonly className?: string
 }
 
-/** A button that opens a menu. */
 export const MenuButton = <K extends string>({ icon = 'down', text, ...menu }: ButtonProps<K>): VNode => (
   <Menu className="btn" {...menu} title={menu.label}>
     {text ?? <Icon name={icon} />}

@@ -10,7 +10,6 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-/** A radio button that is seen by its label only. */
 export const Radio = ({ name, isChosen, class: look, onChoose, children }: Props): VNode => (
   <label class={`radio ${look}`}>
     <input type="radio" name={name} checked={isChosen} onChange={onChoose} />

@@ -7,13 +7,11 @@ interface Props {
   readonly placeholder?: string
   readonly value: string
   readonly onInput: (value: string) => void
-  /** The key that leads here. */
   readonly shortcut?: string
   readonly class?: string
   readonly ref?: Ref<HTMLInputElement>
 }
 
-/** A text by which a list is narrowed down. */
 export const SearchField = ({
   label,
   placeholder = label,

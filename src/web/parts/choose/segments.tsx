@@ -2,14 +2,12 @@ import type { VNode } from 'preact'
 
 interface Props<K extends string> {
   readonly label: string
-  /** The text of each value. */
   readonly options: Readonly<Record<K, string>>
   readonly value: K
   readonly onChange: (value: K) => void
   readonly class?: string
 }
 
-/** One of a few, all in view. */
 export const Segments = <K extends string>({ label, options, value, onChange, class: place = '' }: Props<K>): VNode => (
   <div class={`seg ${place}`} role="group" aria-label={label}>
     {(Object.entries(options) as [K, string][]).map(([key, text]) => (

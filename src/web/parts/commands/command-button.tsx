@@ -3,10 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 
 /** What is answered sooner needs no words. */
 const LATE_MS = 100
-/** Waiting is then said in other words. */
 const LONG_WAIT_MS = 10_000
 
-/** Whether something has lasted for some milliseconds. */
 const useLasting = (isBusy: boolean, milliseconds: number): boolean => {
   const [isLasting, setLasting] = useState(false)
   useEffect(() => {
@@ -22,7 +20,6 @@ const useLasting = (isBusy: boolean, milliseconds: number): boolean => {
 
 interface Props {
   readonly className?: string
-  /** Whether what it sends is under way. */
   readonly isBusy: boolean
   readonly isDisabled?: boolean
   /** What it does then: `Reserving…`. */

@@ -14,7 +14,6 @@ interface Action {
 
 interface Props extends Action {
   readonly question: string
-  /** What else may be done. */
   readonly also?: Action | undefined
   /** What the button says that leaves everything as it is. */
   readonly back?: string

@@ -2,7 +2,6 @@ import type { ComponentChildren, Ref, VNode } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 import type { Failure } from '../state.tsx'
 
-/** How urgent it is: its color, its icon, and how assistive technology says it. */
 const KINDS = {
   danger: ['warning', 'alert'],
   warn: ['warning', 'alert'],
@@ -15,14 +14,12 @@ interface Props {
   readonly kind: keyof typeof KINDS
   readonly icon?: IconName
   readonly role?: 'status' | 'note'
-  /** A button beside the text. */
   readonly action?: ComponentChildren
   readonly class?: string
   readonly ref?: Ref<HTMLDivElement>
   readonly children: ComponentChildren
 }
 
-/** Something that one should know, beside what it is about. */
 export const Note = ({ kind, icon, role, action, class: place = '', ref, children }: Props): VNode => {
   const [usualIcon, usualRole] = KINDS[kind]
   return (
@@ -34,7 +31,6 @@ export const Note = ({ kind, icon, role, action, class: place = '', ref, childre
   )
 }
 
-/** The id of a request that failed, for whoever looks for it in the log. */
 const requestOf = ({ problem: { code, instance } }: Failure): string | undefined => instance && `${code} ${instance}`
 
 /** Why a request was refused, where no field says so. */
@@ -45,7 +41,6 @@ export const RefusedNote = ({ refused }: { readonly refused: Failure | undefined
     </Note>
   )
 
-/** The id of a request that failed, on demand. */
 export const RequestDetails = ({ refused }: { readonly refused: Failure }): VNode | undefined =>
   requestOf(refused) === undefined ? undefined : (
     <details class="small muted">

@@ -2,13 +2,11 @@ import type { ComponentChildren, VNode } from 'preact'
 
 interface Props {
   readonly title: string
-  /** What stands beside the title. */
   readonly beside?: ComponentChildren
   readonly class?: string
   readonly children: ComponentChildren
 }
 
-/** A screen under its title. */
 export const Page = ({ title, beside, class: place = '', children }: Props): VNode => (
   <main class="main">
     <div class={`page ${place}`}>
@@ -21,7 +19,6 @@ export const Page = ({ title, beside, class: place = '', children }: Props): VNo
   </main>
 )
 
-/** A part of a screen under its heading. */
 export const Section = ({ title, beside, class: place = '', children }: Props): VNode => (
   <section class={`section ${place}`} aria-label={title}>
     <div class="section-head">

@@ -31,7 +31,6 @@ const Appearance = (): VNode => {
   )
 }
 
-/** Ends all sessions, also that of this browser, after a question. */
 const Sessions = (): VNode => {
   const { control } = usePage()
   const { isBusy } = control.session.value
@@ -60,7 +59,6 @@ const Sessions = (): VNode => {
   )
 }
 
-/** Who one is: password, tokens, sessions, and how the page looks in this browser. */
 export const Account = (): VNode => {
   const page = usePage()
   const me = meOf(page)

@@ -21,7 +21,6 @@ interface RowProps {
   readonly onRevoke: () => void
 }
 
-/** A token, with a question before it is revoked. */
 const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
   const [isAsking, setAsking] = useState(false)
   const expiry = expiryOf(token, now)
@@ -84,7 +83,6 @@ interface TableProps {
   readonly onRevoke: (token: Token) => void
 }
 
-/** One's own tokens: made, shown once, revoked. */
 export const Tokens = ({ role }: { readonly role: Role }): VNode => {
   const page = usePage()
   const now = useComputed(() => Math.floor(page.clock.value / HOUR) * HOUR).value

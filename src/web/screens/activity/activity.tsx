@@ -21,7 +21,6 @@ import { KEPT_MAX, useFeed } from './use-feed.ts'
 
 const NOTHING: readonly never[] = []
 
-/** Entries below the day on which they were recorded. */
 const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
   const days = Map.groupBy(told, ({ entry }) => midnightOf(Date.parse(entry.time)))
   return (
@@ -38,7 +37,6 @@ const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: num
   )
 }
 
-/** What happened in the lab, newest first. */
 export const Activity = (): VNode => {
   const page = usePage()
   const now = page.minute.value

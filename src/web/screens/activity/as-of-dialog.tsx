@@ -12,7 +12,6 @@ import { RefusedNote } from '../../parts/show/note.tsx'
 import { type Api, Refused } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
 
-/** The moment of an entry of the log. */
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
   const { value } = await api.get(`/api/events?order=desc&limit=1&before=${entry + 1}`)
   const [event] = value.events
@@ -21,7 +20,6 @@ const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
     : { value: String(entry), time: Date.parse(event.time) }
 }
 
-/** Chooses a moment of the past, and shows the schedule as it was then. */
 export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }): VNode => {
   const { api, asOf } = usePage()
   const [when, setWhen] = useState(() => formatMoment(asOf.peek()?.time ?? now))

@@ -37,7 +37,6 @@ const useCheckpoint = () => {
   return { signed, failed, isBusy, read }
 }
 
-/** The newest checkpoint, which proves what the log was. */
 export const NewestCheckpoint = (): VNode => {
   const { control } = usePage()
   const isAnswered = control.isAnswered.value

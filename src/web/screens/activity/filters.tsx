@@ -20,7 +20,6 @@ const KINDS: Readonly<Record<Kind, string>> = {
   service: 'Service',
 }
 
-/** Who acts without being a user. */
 const SERVICE = [
   ['berth', 'Berth'],
   ['schedule', 'Berth: schedule'],

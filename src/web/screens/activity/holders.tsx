@@ -17,7 +17,6 @@ interface Found {
   readonly count: number
 }
 
-/** Holders that are shown, at most. */
 const MOST = 1_000
 
 const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }): VNode => {

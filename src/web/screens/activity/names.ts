@@ -16,13 +16,11 @@ export interface Names {
 
 const NONE: Names = { people: [], suts: [], isLoaded: false }
 
-/** Retired machines whose names are asked for at a time. */
 const ASKED = 20
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name.localeCompare(b.name, undefined, { numeric: true })
 
-/** People, removed ones too, and machines that are there. */
 export const useNames = (): Names => {
   const { value: suts } = useReading(MACHINES)
   const { value: people } = useReading({
@@ -65,7 +63,6 @@ const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): Rea
   return former
 }
 
-/** How sentences name people and machines. */
 export const useReader = (events: readonly FeedEvent[], names: Names): Reader => {
   const ownId = meOf(usePage())._id
   const former = useFormer(events, names)

@@ -15,12 +15,10 @@ const PAGE = 100
 const PAGES_MAX = 20
 /** Between looks at the log: not all that it records changes an object. */
 const POLL_INTERVAL_MS = 15_000
-/** Events that are kept, at most. */
 export const KEPT_MAX = 2_000
 
 const queryOf = (query: string, parameters: string): string => (query === '' ? parameters : `${query}&${parameters}`)
 
-/** Reads back from a position until a page is full. */
 const readBack = async (api: Readable, query: string, before: string | undefined): Promise<Feed> => {
   const events: FeedEvent[] = []
   let next = before
@@ -45,7 +43,6 @@ const readOn = async (api: Readable, query: string, feed: Feed): Promise<Feed> =
   return { events: kept, older: kept.length < events.length ? kept.at(-1)?.sequence : feed.older }
 }
 
-/** The feed from the newest event back, which grows as the log does. */
 export const useFeed = (query: string) => {
   /** What was there when one asked for older events. */
   const [asked, ask] = useState<Feed | undefined>(undefined)

@@ -30,7 +30,6 @@ const KEEPALIVE = 600
 
 const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
-/** Keeps the machines that somebody may take, and the names of people, as they are. */
 const useWithin = (userId: string) => {
   const scope = usePeople().get(userId)?.scope ?? ''
   const machines = useReading(MACHINES)
@@ -52,7 +51,6 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   )
 }
 
-/** Where there is no machine yet, an administrator is led to where one is added. */
 const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNode => (
   <NoMachines>
     {isAdministrator ? (
@@ -63,7 +61,6 @@ const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNod
   </NoMachines>
 )
 
-/** Who waits, as far as anybody does. */
 const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }): VNode | undefined => {
   if (queue.value === undefined ? queue.failed === undefined : queue.value.length === 0) return undefined
   return (
@@ -76,7 +73,6 @@ const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }):
   )
 }
 
-/** Any machine that is as one wants it: what would be taken is named before it is. */
 export const Book = (): VNode => {
   const page = usePage()
   const me = meOf(page)

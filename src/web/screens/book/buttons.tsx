@@ -8,7 +8,6 @@ import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import type { Take } from './choices.ts'
 
-/** Seconds that one may wait. */
 const WAITS: readonly (readonly [string, string])[] = [
   ['3600', '1 h'],
   ['14400', '4 h'],
@@ -25,7 +24,6 @@ interface TakeProps {
   readonly onTake: () => void
 }
 
-/** Takes the machine that it names. */
 export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
   const now = usePage().clock.value
   const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
@@ -54,15 +52,12 @@ interface WaitProps {
   readonly length: number
   readonly isBusy: boolean
   readonly isDisabled: boolean
-  /** As it was typed. */
   readonly priority: string
   readonly onPriority: (priority: string) => void
-  /** Why the service has refused the priority. */
   readonly refusal: string | undefined
   readonly onWait: (seconds: number) => void
 }
 
-/** Takes a place in the queue. */
 export const WaitButton = (props: WaitProps): VNode => {
   const { length, isBusy, isDisabled, priority, onPriority, refusal, onWait } = props
   const now = usePage().clock.value

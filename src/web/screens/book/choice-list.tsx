@@ -9,7 +9,6 @@ interface Props {
   readonly choices: readonly Choice[]
   /** Milliseconds that are asked for. */
   readonly length: number
-  /** The key of the chosen one. */
   readonly chosen: string | undefined
   readonly onChoose: (choice: Choice) => void
 }
@@ -34,7 +33,6 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
   )
 }
 
-/** What can be had, one of which is chosen. */
 export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
   const now = usePage().clock.value
   return (

@@ -13,7 +13,6 @@ export interface Take {
   readonly icon: IconName
   readonly offer: Offer
   readonly hint: string
-  /** What is sent for it. */
   readonly asked: Asked
 }
 
@@ -24,7 +23,6 @@ export interface Wait {
   readonly hint: string
 }
 
-/** Machines that are named, at most. */
 const SHOWN = 3
 
 /** `10:42 – 12:45`, with the day where it is not today. */
@@ -54,7 +52,6 @@ interface Situation {
   readonly now: number
   /** The machine that was refused after this was read. */
   readonly lost: string | undefined
-  /** Whether there is a machine to wait for. */
   readonly mayWait: boolean
   /** How many wait for the same machines; undefined where that is not known. */
   readonly ahead: number | undefined
@@ -84,11 +81,9 @@ export interface Chosen {
   readonly key: string | undefined
   /** The machine that was named to be had at the time that is asked for. */
   readonly name: string | undefined
-  /** The one that was named before, and is no longer free. */
   readonly before: string | undefined
 }
 
-/** What somebody has chosen. */
 export const chose = (choice: Choice | undefined): Chosen => ({
   ...{ key: choice?.key, before: undefined },
   name: choice?.kind === 'take' && choice.icon === 's-free' ? choice.offer.name : undefined,

@@ -12,7 +12,6 @@ import { Button } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { MenuChip } from '../../parts/choose/menu.tsx'
 
-/** Values that are shown side by side, at most. */
 const CHIPS_MAX = 12
 
 interface FieldProps {
@@ -20,7 +19,6 @@ interface FieldProps {
   readonly onToggle: (key: string, value: Value) => void
 }
 
-/** The values of a field or tag; where there are many, those that are chosen, and a menu of all. */
 const Values = ({ field: { key, label, values }, onToggle }: FieldProps): VNode => {
   const isLong = values.length > CHIPS_MAX
   const shown = isLong ? values.filter(({ isChosen }) => isChosen) : values
@@ -60,7 +58,6 @@ interface Props {
   readonly onChange: (criteria: Criteria) => void
 }
 
-/** What the machine must be, by what the machines of the lab are. */
 export const CriteriaFields = ({ suts, criteria, onChange }: Props): VNode => {
   const [isAll, setAll] = useState(false)
   const fields = useMemo(() => choosablesOf(suts, criteria), [suts, criteria])

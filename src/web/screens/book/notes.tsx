@@ -9,7 +9,6 @@ import type { Refused } from '../../service/api.ts'
 
 /** What is said of what would be taken. */
 
-/** That what was named is taken, by whomever. */
 export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }): VNode => (
   <Note kind="warn">
     <Name of={name} /> is no longer free.{isRefused && ' Nothing was booked.'}

@@ -30,7 +30,6 @@ const titleOf = ({ isOver, waiting }: Taking): string => {
   return waiting.id === undefined ? 'Reserved' : 'Asked for'
 }
 
-/** What was booked, or is waited for. */
 const Over = ({
   taking,
   userId,
@@ -52,7 +51,6 @@ const Over = ({
   )
 }
 
-/** What can be had, and the button for it. */
 const Choosing = ({
   taking,
   found,
@@ -128,7 +126,6 @@ const useFocusOnChange = (isOver: boolean) => {
   return heading
 }
 
-/** What would be taken, and taking it. */
 export const Offer = (props: OfferProps): VNode => {
   const { reading, userId } = props
   const isAnswered = usePage().control.isAnswered.value

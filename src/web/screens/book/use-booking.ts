@@ -12,7 +12,6 @@ interface Options {
   readonly userId: string
   /** Seconds after which it is released where nobody is connected; undefined for never. */
   readonly keepalive: number | undefined
-  /** Called when a machine was not to be had. */
   readonly onRefused: (sutId: string | undefined) => void
   readonly onDone: (reserved: Reserved) => void
 }

@@ -13,20 +13,15 @@ import { useBooking } from './use-booking.ts'
 
 export interface OfferProps {
   readonly wish: Wish
-  /** Machines that fit. */
   readonly fitting: readonly Sut[]
-  /** How many machines there are. */
   readonly count: number
   readonly reading: Reading<Available>
   /** Undefined until it was read. */
   readonly queue: readonly SutRequest[] | undefined
-  /** Called when one has joined it. */
   readonly onQueued: () => void
   readonly userId: string
   readonly keepalive: number | undefined
-  /** Whether it is to be had every week. */
   readonly isWeekly: boolean
-  /** How often, then. */
   readonly times: number
   readonly onTimes: (times: number) => void
 }
@@ -53,7 +48,6 @@ interface Lost {
   readonly sutId: string
 }
 
-/** What can be had, what of it is chosen, and what has become of it. */
 export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, keepalive, isWeekly }: OfferProps) => {
   const now = usePage().clock.value
   const [priority, setPriority] = useState('0')

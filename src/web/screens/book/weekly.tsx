@@ -22,7 +22,6 @@ interface Props {
   readonly onDone: (reserved: Reserved) => void
 }
 
-/** The machine that was chosen, every week: the dates that would be taken, and those that are. */
 export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VNode => {
   const page = usePage()
   const now = page.clock.value

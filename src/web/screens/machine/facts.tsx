@@ -8,7 +8,6 @@ const joined = (...parts: readonly string[]): string => parts.filter((part) => p
 
 type Row = readonly [name: string, value: string]
 
-/** What everybody sees of the settings. */
 const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Row[] => [
   ['Turnaround', turnaround === 0 ? 'none' : `${formatSeconds(turnaround)} after each reservation`],
   ...(release_unused_after === 0
@@ -16,7 +15,6 @@ const settingsOf = ({ turnaround, release_unused_after }: Settings): readonly Ro
     : [['If unused', `released after ${formatSeconds(release_unused_after)}`] as const]),
 ]
 
-/** What administrators see besides. */
 const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   const { listen_port, monitoring_interval, has_password, has_user_name, rdp_width, rdp_height } = settings
   const kept = joined(
@@ -34,7 +32,6 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   ]
 }
 
-/** What a machine is, and how it is reached. */
 export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
   const { sut_type, address, port, os, manufacturer, model, version, description } = sut
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`

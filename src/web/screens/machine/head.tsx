@@ -22,7 +22,6 @@ interface Props {
   /** With its settings, for administrators. */
   readonly known: Known | undefined
   readonly state: MachineState
-  /** Who has it. */
   readonly who: string | undefined
   readonly now: number
   readonly mayReserve: boolean
@@ -116,7 +115,6 @@ const CheckResult = ({ checked, takesPassword }: { checked: Checked; takesPasswo
   )
 }
 
-/** What the machine is called, who has it, and what one may do with it. */
 export const Head = (props: Props): VNode => {
   const { sut, known, mayReserve, isAnswered, onEdit } = props
   const actions = useActions(props)

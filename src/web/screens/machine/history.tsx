@@ -22,7 +22,6 @@ interface Props {
   readonly now: number
 }
 
-/** Those that a machine has. */
 type OfMachine = Exclude<Kind, 'people' | 'service'>
 
 const KINDS: Readonly<Record<OfMachine, string>> = {
@@ -32,7 +31,6 @@ const KINDS: Readonly<Record<OfMachine, string>> = {
   monitoring: 'Monitoring',
 }
 
-/** Entries that are read at first, and more with each "older". */
 const FIRST = 20
 const MORE = 100
 
@@ -43,7 +41,6 @@ const momentOf = (time: number, now: number): string => {
   return `${isThisWeek ? formatDay(time).slice(0, 3) : formatDay(time).slice(4)} ${formatClock(time)}`
 }
 
-/** What was done with a machine, newest first. */
 export const History = ({ sutId, ownId, now }: Props): VNode => {
   const moment = usePage().asOf.value
   const [most, setMost] = useState(FIRST)

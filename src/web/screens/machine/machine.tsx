@@ -125,7 +125,6 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
   )
 }
 
-/** One machine: who has it when, how it has been, and what was done with it. */
 export const Machine = ({ id }: { readonly id: string }): VNode => {
   const reading = useMachine(id)
   const { failed } = reading

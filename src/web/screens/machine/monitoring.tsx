@@ -49,7 +49,6 @@ const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; 
   )
 }
 
-/** Outages that are listed, at most. */
 const LISTED = 10
 
 const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: number }): VNode | undefined => {
@@ -64,7 +63,6 @@ const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: numbe
   )
 }
 
-/** What monitoring says now, and how the machine has been. */
 export const Monitoring = ({ sut, now }: Props): VNode => {
   const [name, setName] = useState<Name>('day')
   const { text, label, hours, slots } = SPANS[name]

@@ -9,7 +9,6 @@ import { initialsOf } from '../../parts/initials.ts'
 
 interface Props {
   readonly booked: readonly Booked[]
-  /** Ids of those that belong to a series. */
   readonly ofSeries: ReadonlySet<string>
   /** Milliseconds. */
   readonly turnaround: number
@@ -126,7 +125,6 @@ const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
   )
 }
 
-/** What is reserved in the next seven days. */
 export const Week = (props: Props): VNode => {
   const { booked, turnaround, ...shared } = props
   const days = weekOf(booked, turnaround, props.now)

@@ -20,7 +20,6 @@ interface Props {
   readonly onImport: () => void
 }
 
-/** What can be done with the list. */
 export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props): VNode => {
   const download = (): void =>
     saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
@@ -63,7 +62,6 @@ const KINDS = {
   inactive: 'Inactive',
 } as const
 
-/** Which machines are shown. */
 export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
   const filter = useComputed(() => view.value.filter).value
   return (

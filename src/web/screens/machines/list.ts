@@ -10,7 +10,6 @@ import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/grid/filt
 export interface Row {
   readonly sut: Sut
   readonly state: MachineState
-  /** The names of who has it and of who has it next. */
   readonly who: string | undefined
   readonly nextWho: string | undefined
   readonly isFree: boolean

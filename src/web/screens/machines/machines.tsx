@@ -35,7 +35,6 @@ const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport:
   </NoMachines>
 )
 
-/** Rows of all machines and of those that are shown. */
 const useRows = (now: number) => {
   const page = usePage()
   const [suts, people] = [useMachines(), usePeople()]
@@ -82,7 +81,6 @@ const useUptimes = (inView: readonly string[], now: number) => {
   }, [value, now])
 }
 
-/** All machines: what each is, who has it, and how it has been. */
 const List = (): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
@@ -142,6 +140,5 @@ const List = (): VNode => {
   )
 }
 
-/** The machines, or one of them. */
 export const Machines = ({ id }: { readonly id: string | undefined }): VNode =>
   id === undefined ? <List /> : <Machine key={id} id={id} />

@@ -18,7 +18,6 @@ interface Props {
   /** What of the last day is known of each machine; undefined until it was read. */
   readonly uptimes: ReadonlyMap<string, Uptime> | undefined
   readonly day: Stretch
-  /** Called with the machines that are in view. */
   readonly onView: (sutIds: readonly string[]) => void
 }
 
@@ -94,7 +93,6 @@ const MachineRow = ({ row, now, uptimes, day, index, isStop }: RowProps): VNode 
 
 const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
-/** Which rows are in view. */
 const useWindow = (rows: readonly Row[]) => {
   const [box, setBox] = useState({ top: 0, height: 900 })
   const scroller = useRef<HTMLDivElement>(null)
@@ -120,7 +118,6 @@ const useWindow = (rows: readonly Row[]) => {
   return { scroller, measure, first, last, height }
 }
 
-/** The machines that are in view; arrows move, Enter opens. */
 export const MachineTable = ({ rows, now, uptimes, day, onView }: Props): VNode => {
   const { scroller, measure, first, last, height } = useWindow(rows)
   const [at, setAt] = useState(0)

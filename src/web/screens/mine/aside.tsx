@@ -25,13 +25,11 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
   )
 }
 
-/** How the quota is used. */
 export const Quota = (): VNode | undefined => {
   const { value } = useUsed()
   return value?.used && <Week used={value.used} />
 }
 
-/** When and how one is warned before a reservation ends. */
 export const BeforeTheEnd = (): VNode => {
   const { warning } = usePage()
   const { isOn, minutes, isNotified } = warning.value

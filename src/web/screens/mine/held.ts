@@ -9,7 +9,6 @@ import type { Schemas } from '../../service/api.ts'
 
 type Connection = Schemas['Session']
 
-/** Machines of own reservations of which details are shown, at most. */
 const MOST = 50
 /** How far ahead reservations are read, to know what follows one. */
 const AHEAD_MS = 7 * 24 * HOUR
@@ -24,7 +23,6 @@ export interface PastList {
   readonly reservations: readonly NamedReservation[]
   /** Milliseconds of connections, by reservation. */
   readonly used: ReadonlyMap<string, number>
-  /** Whether there are older ones that were not read. */
   readonly hasMore: boolean
 }
 
@@ -37,7 +35,6 @@ const sumUsed = (sessions: readonly Connection[], now: number): ReadonlyMap<stri
   return used
 }
 
-/** The own reservations that are over, were released or cancelled: the newest, and how long they were used. */
 export const usePast = (userId: string, most: number, version: string): Reading<PastList> =>
   useReading(
     {

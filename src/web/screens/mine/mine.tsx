@@ -19,7 +19,6 @@ import { Ahead, Past } from './rows.tsx'
 import { type Held, Running } from './running.tsx'
 import { SeriesAhead, useRules } from './series.tsx'
 
-/** Past reservations that are shown at first, and after "Show more". */
 const FEW = 20
 const MANY = 1_000
 
@@ -61,7 +60,6 @@ const PastSection = ({
   )
 }
 
-/** One's own reservations: what runs, what comes, what was. */
 export const Mine = (): VNode => {
   const page = usePage()
   const now = page.clock.value

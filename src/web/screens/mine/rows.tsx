@@ -27,7 +27,6 @@ interface AheadProps {
   readonly rest?: { readonly seriesId: string; readonly count: number } | undefined
 }
 
-/** A reservation that has not begun. */
 export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: AheadProps): VNode => {
   const { reservation, sut, taken } = held
   const page = usePage()

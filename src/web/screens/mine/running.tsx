@@ -24,7 +24,6 @@ export interface Held {
 export const nameOfHeld = ({ reservation, sut }: Held): string =>
   sut?.name ?? reservation.sut_name ?? reservation.sut_id
 
-/** A machine's name, which leads to it. */
 export const MachineLink = ({ held }: { readonly held: Held }): VNode => (
   <a class="medium" href={linkTo('machines', held.reservation.sut_id)}>
     <bdi>{nameOfHeld(held)}</bdi>
@@ -33,7 +32,6 @@ export const MachineLink = ({ held }: { readonly held: Held }): VNode => (
 
 const CIRCUMFERENCE = 2 * Math.PI * 25
 
-/** How much of a reservation is left. */
 const Ring = ({
   left,
   share,
@@ -81,7 +79,6 @@ const aboutOf = (sut: Sut | undefined): string => {
   return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
 }
 
-/** A running reservation: time left, how to connect, and what may be done with it. */
 export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
   const { reservation, sut, taken } = held
   const page = usePage()

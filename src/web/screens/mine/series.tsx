@@ -9,7 +9,6 @@ import { useReading } from '../../page/use-reading.ts'
 import { Ahead } from './rows.tsx'
 import type { Held } from './running.tsx'
 
-/** Reservations of a series that are shown one by one, at most. */
 const MOST = 50
 
 /** The rules of the series that own reservations belong to, by id. Once made they stay the same. */
@@ -30,13 +29,11 @@ export const useRules = (
 }
 
 interface Props {
-  /** Those that have not begun, by start: at least one. */
   readonly all: readonly Held[]
   readonly rrule: string | undefined
   readonly isDisabled: boolean
 }
 
-/** A series: its next reservation, and on demand those after it. */
 export const SeriesAhead = ({ all, rrule = '', isDisabled }: Props): VNode | undefined => {
   const [isOpen, setOpen] = useState(false)
   const [first, ...others] = all

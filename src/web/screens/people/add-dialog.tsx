@@ -15,7 +15,6 @@ import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
 interface Added {
   /** The password is shown once, where Berth made it. */
   readonly user: Schemas['NewUser']
-  /** Whether the password was typed, so that it is known. */
   readonly isTyped: boolean
 }
 
@@ -44,7 +43,6 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Adds somebody. The password that Berth makes is shown once. */
 export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
   const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()

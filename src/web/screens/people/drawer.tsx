@@ -22,11 +22,9 @@ interface Props {
   readonly id: string
   /** Undefined until the list was read. */
   readonly used: Used | undefined
-  /** Called after each change. */
   readonly onChanged: () => void
 }
 
-/** Ends the sessions of somebody else. */
 const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswered: boolean }): VNode => {
   const { send, refused } = useSending()
   const [isAsking, setAsking] = useState(false)
@@ -68,7 +66,6 @@ const close = (): void => {
   goTo('people')
 }
 
-/** One person: what may be changed, tokens, sessions, and leaving. On phones a page of its own. */
 export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   const page = usePage()
   const isAnswered = page.control.isAnswered.value

@@ -5,14 +5,11 @@ import { SelectField, TextField } from '../../parts/field.tsx'
 import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
 
 interface Props {
-  /** Begins the ids of the fields. */
   readonly id: string
   readonly values: Values
-  /** What is saved. */
   readonly base: Values
   readonly errors: ReadonlyMap<string, string>
   readonly onChange: (values: Values) => void
-  /** Whether the focus begins in the name. */
   readonly isFirst?: boolean
 }
 
@@ -64,7 +61,6 @@ const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
   )
 }
 
-/** Who somebody is, and what a tester may. */
 export const PersonFields = (props: Props): VNode => {
   const { id, values, errors, onChange, isFirst = false } = props
   const change = (part: Partial<Values>): void => onChange({ ...values, ...part })

@@ -13,7 +13,6 @@ export type Limit = (typeof LIMITS)[number]['field']
 export interface Values extends Readonly<Record<Limit, string>> {
   readonly name: string
   readonly role: Role
-  /** Whether the quota is the one of the service. */
   readonly isDefault: boolean
   readonly scope: string
 }
@@ -82,13 +81,11 @@ export const changesOf = (values: Values, base: Values): Readonly<Record<string,
   }
 }
 
-/** What is sent to add somebody. */
 export const creationOf = (values: Values, password: string) => ({
   ...{ name: '', role: values.role, ...changesOf(values, EMPTY) },
   ...(password !== '' && { password }),
 })
 
-/** What one has typed, on top of what is new. */
 export const rebase = (values: Values, base: Values, newest: Values): Values => {
   const isQuotaTyped = quotaChange(values, base) !== undefined
   return {

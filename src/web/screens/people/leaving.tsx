@@ -10,13 +10,11 @@ import { RefusedNote } from '../../parts/show/note.tsx'
 interface Props {
   readonly user: User
   readonly isAnswered: boolean
-  /** Called after each change. */
   readonly onChanged: () => void
 }
 
 const pathOf = ({ _id }: User, verb: string): string => `/api/user/${encodeURIComponent(_id)}/${verb}`
 
-/** Asks what becomes of the reservations that are not over. */
 const Ask = ({
   question,
   isDisabled,
@@ -42,7 +40,6 @@ const Ask = ({
   )
 }
 
-/** Removes somebody. `open` is how many of the reservations are not over. */
 export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonly open: number }): VNode => {
   const { send, refused, isBusy } = useSending()
   const [isAsking, setAsking] = useState(false)
@@ -89,7 +86,6 @@ export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonl
   )
 }
 
-/** Somebody who was removed: may come back, or be erased for good. */
 export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
   const { send, refused, isBusy } = useSending()
   const [isAsking, setAsking] = useState(false)

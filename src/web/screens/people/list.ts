@@ -49,5 +49,4 @@ export const weekOf = ({ used }: ListedUser): { readonly text: string; readonly 
   isLimited: used.quota !== null && used.quota.hours_per_week !== null,
 })
 
-/** The tags of a scope, one by one. */
 export const tagsOfScope = (scope: string): readonly string[] => (scope === '' ? [] : scope.split(','))

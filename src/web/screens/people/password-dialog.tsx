@@ -16,7 +16,6 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Gives somebody a new password, which is told to them in another way. */
 export const PasswordDialog = ({ user, onClose }: Props): VNode => {
   const isAnswered = usePage().control.isAnswered.value
   const { send, refused, isBusy } = useSending()

@@ -29,7 +29,6 @@ interface Made {
   readonly password?: string
 }
 
-/** The passwords that Berth has made: once, on the screen and as a file. */
 const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }): VNode => {
   const download = (): void => {
     const rows = [['name', 'password'], ...all.map(({ name, password = '' }) => [name, password])]
@@ -58,7 +57,6 @@ const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly on
   )
 }
 
-/** Adds the people of a CSV file. Berth makes the passwords that it does not have. */
 export const PeopleImport = ({
   onAdded,
   onClose,

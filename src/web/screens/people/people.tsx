@@ -39,7 +39,6 @@ const USERS: About = {
   isInView: (id) => id !== HOURS,
 }
 
-/** Users, with what they have reserved this week, removed ones too if that is wanted. */
 const useUsers = (isWithRemoved: boolean) => {
   const removed = isWithRemoved ? '&removed=true' : ''
   return useReading({
@@ -48,7 +47,6 @@ const useUsers = (isWithRemoved: boolean) => {
   })
 }
 
-/** Who uses the lab: roles, quotas and how they are used, scopes. */
 export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const page = usePage()
   const ownId = meOf(page)._id

@@ -11,13 +11,10 @@ import { PersonFields } from './fields.tsx'
 import { changesOf, rebase, revisionOf, valuesOf, wrongLimits } from './form.ts'
 
 interface Props {
-  /** As read last. */
   readonly newest: Answer<User>
-  /** The quota that applies. */
   readonly applied: Quota | null
   readonly isAnswered: boolean
   readonly onSaved: () => void
-  /** Further buttons. */
   readonly children: ComponentChildren
 }
 

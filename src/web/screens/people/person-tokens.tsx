@@ -24,7 +24,6 @@ const expiryText = (token: Token, now: number): string => {
   return expiry.isExpiring ? `expires ${expiry.text}` : `until ${expiry.text}`
 }
 
-/** The tokens of somebody else. */
 export const PersonTokens = ({ user, isAnswered }: Props): VNode => {
   const { clock } = usePage()
   const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value

@@ -122,11 +122,9 @@ interface Props {
   readonly openId: string | undefined
   readonly order: Order
   readonly onOrder: (order: Order) => void
-  /** Below the table. */
   readonly children?: ComponentChildren
 }
 
-/** The people; arrows move, Enter opens. */
 export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props): VNode => {
   const list = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState(0)

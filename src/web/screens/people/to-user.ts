@@ -17,7 +17,6 @@ const toQuota = (text: string): object | null =>
         }),
       )
 
-/** A user of a file, as the service takes it. */
 export const toUser = ({ quota, ...fields }: Readonly<Record<string, string>>): object => ({
   ...fields,
   ...(quota !== undefined && { quota: toQuota(quota) }),

@@ -37,7 +37,6 @@ const titleOf = (span: Span, now: number): string => {
   return `${formatDates(from, to - 1)}${year === new Date(now).getFullYear() ? '' : ` ${year}`}`
 }
 
-/** On phones. */
 const shortTitleOf = (span: Span): string => {
   const { zoom, from, to } = span
   if (zoom === 'day') return formatDay(dayOf(span))
@@ -46,7 +45,6 @@ const shortTitleOf = (span: Span): string => {
     : formatDates(from, to - 1, shortMonthOf)
 }
 
-/** What of time is shown. */
 export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   const { minute } = usePage()
   const now = minute.value
@@ -133,7 +131,6 @@ interface WaitingProps {
   readonly onQueue: (isOpen: boolean) => void
 }
 
-/** How many wait, and for what. */
 const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
   const chip = useRef<HTMLButtonElement>(null)
   if (queue === undefined || queue.length === 0) return undefined
@@ -170,12 +167,10 @@ const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | und
 
 interface FilterBarProps extends WaitingProps {
   readonly suts: readonly Sut[]
-  /** Machines that are free for an hour from now. */
   readonly freeCount: number
   readonly shownCount: number
 }
 
-/** Which machines are shown. */
 export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
   const filter = useComputed(() => view.value.filter).value
   const change = (part: Partial<Filter>): void => show({ filter: { ...filter, ...part } })

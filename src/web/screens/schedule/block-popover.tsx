@@ -19,9 +19,7 @@ import { Popover } from './popover.tsx'
 interface Props {
   readonly sut: Sut
   readonly reservation: Reservation
-  /** What is taken of the machine. */
   readonly taken: readonly Taken[]
-  /** The end that was drawn on the timeline. */
   readonly end: number | undefined
   /** Whether it is asked at once if it is to be given back. */
   readonly isGivenBack: boolean | undefined
@@ -45,7 +43,6 @@ interface ExtendProps {
   readonly onExtend: (end: number) => void
 }
 
-/** By how much one may extend, and until when that would be. */
 const ExtendChips = ({ own, taken, now, isDisabled, onExtend }: ExtendProps): VNode | undefined => {
   const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
@@ -68,7 +65,6 @@ interface DrawnEndProps extends Omit<ExtendProps, 'taken'> {
   readonly onShorten: (end: number) => void
 }
 
-/** Takes the end that was drawn. */
 const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
   if (end === undefined || end === own.to) return undefined
   const isLater = end > own.to
@@ -80,7 +76,6 @@ const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndPr
   )
 }
 
-/** What one may do with a reservation of one's own, or, as an administrator, with another's. */
 const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode => {
   const page = usePage()
   const now = page.clock.value
@@ -90,7 +85,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
-  /** The drawn end is forgotten when it was taken. */
   const settle = (isDone: boolean): void => {
     if (isDone && isOpen(reservation._id)) show({ open: { kind: 'reservation', id: reservation._id } })
   }
@@ -103,7 +97,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
     if (!(await giveBack(commands, 'now'))) return ask(undefined)
     if (isOpen(reservation._id)) close()
   }
-  /** Of a series that has begun, what runs is left. */
   const onCancelled = (): void => {
     if (!isRunning && isOpen(reservation._id)) close()
   }
@@ -155,7 +148,6 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   )
 }
 
-/** A reservation: whose, from when to when, and what may be done with it. */
 export const BlockPopover = (props: Props): VNode => {
   const { sut, reservation, nameOf, anchor } = props
   const page = usePage()

@@ -25,13 +25,11 @@ import { SeriesPopover } from './series-popover.tsx'
 interface Props {
   readonly sut: Sut
   readonly draft: Draft
-  /** What is taken of the machine. */
   readonly taken: readonly Taken[]
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
 }
 
-/** A line below the title: system, type and place. */
 export const aboutSut = (sut: Sut): string => {
   const rack = sut.tags.rack === undefined ? '' : `rack ${sut.tags.rack}`
   return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
@@ -43,13 +41,11 @@ const isToday = (time: number, now: number): boolean => formatDay(time) === form
 
 interface ClashProps {
   readonly clash: Clash & { readonly draft: Draft; readonly window: Stretch }
-  /** When the window of a draft begins. */
   readonly startOf: (draft: Draft) => number
   readonly now: number
   readonly nameOf: Props['nameOf']
 }
 
-/** Who has it then, or why it is free too late or too short. */
 const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>): VNode => {
   const { with: other, taken, isTurnaround, window } = clash
   const who = <Name of={nameOf(other.userId)} />
@@ -116,7 +112,6 @@ const Keys = (): VNode => (
   </div>
 )
 
-/** Waiting is then said in words. */
 const LONG_WAIT_MS = 10_000
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */

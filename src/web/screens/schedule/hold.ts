@@ -4,7 +4,6 @@ import { hold, type Row } from '../../features/schedule/rows.ts'
 
 /** Nothing moves while somebody is at it: rows keep their places until pointer, focus and draft are gone. */
 
-/** Handlers that tell whether a pointer or the focus is in an element. */
 export const useInside = () => {
   const [inside, setInside] = useState({ hasPointer: false, hasFocus: false })
   const set = (part: Partial<typeof inside>) => (): void => setInside((before) => ({ ...before, ...part }))

@@ -34,7 +34,6 @@ interface At {
   readonly open: Open | undefined
 }
 
-/** Cells in which a draft can be: nobody has the machine then. */
 export const WHERE_DRAFTS_ARE: ReadonlySet<Cell['kind']> = new Set(['gap', 'turn', 'idle'])
 
 const ARROWS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 }
@@ -53,7 +52,6 @@ const draftAfter = (event: KeyboardEvent, { sut, cell, taken, span, now, open }:
   }
 }
 
-/** Shift with an arrow moves the end of an own reservation. */
 const endAfter = (event: KeyboardEvent, { cell, taken, span, now, open }: At): Open | undefined => {
   const by = (ARROWS[event.key] ?? 0) * stepOf(span.zoom)
   if (by === 0 || !event.shiftKey || cell.kind !== 'block' || !cell.isOwn || cell.phase === 'past') return undefined

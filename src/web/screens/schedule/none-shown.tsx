@@ -33,7 +33,6 @@ const NoMatch = (): VNode => (
   </StateBlock>
 )
 
-/** None of some machines is free now: which is next, and when. */
 const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }): VNode => {
   const page = usePage()
   const me = meOf(page)
@@ -79,7 +78,6 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
 export const NoneShown = ({ isPast }: { readonly isPast: boolean }): VNode => {
   const suts = useMachines()
   const filter = useComputed(() => view.value.filter).value
-  /** The machines that are left but for being free now. */
   const fitting = useMemo(
     () => [...suts.values()].filter((sut) => matches(sut, [], { ...filter, isFreeNow: false }, 0)),
     [suts, filter],

@@ -10,15 +10,12 @@ interface Props {
   readonly label?: string
   readonly subtitle: string
   readonly className?: string
-  /** The element beside which it opens. */
   readonly anchor: () => Element | null
   readonly onClose: () => void
-  /** Makes it a form. */
   readonly onSubmit?: () => void
   readonly children: ComponentChildren
 }
 
-/** Whether it is a sheet over the page: on phones. */
 const isSheet = (): boolean => matchMedia('(max-width: 640px)').matches
 
 const focusIn = (pop: HTMLElement | null): void => {
@@ -34,7 +31,6 @@ export const Popover = (props: Props): VNode => {
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.
   const [before] = useState(() => document.activeElement as HTMLElement | null)
-  /** What had the focus last. */
   const focused = useRef<Element>(undefined)
   const place = useRef<DOMRect>(undefined)
   // As layout effects, before the next key: effects run a frame later, and a key in between would go nowhere.

@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { rove } from '../../parts/choose/rove.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 
-/** What can be had in place of what was refused. */
 export interface Option {
   readonly icon: IconName
   readonly text: string
@@ -10,7 +9,6 @@ export interface Option {
   readonly take: () => void
 }
 
-/** One press takes an option. The last one leads back to the form. */
 export const Options = ({
   options,
   onBack,

@@ -32,19 +32,14 @@ interface Conflict {
 interface Props {
   readonly sut: Sut
   readonly draft: Draft
-  /** What was asked for, as it would have been held. */
   readonly window: Stretch
   readonly refused: Refused
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
-  /** Any similar machine, at the same time. */
   readonly onSendLike: (draft: Draft) => void
-  /** Takes a place in the queue: for that machine, or for any like it. */
   readonly onWait: (of: Wanted['of']) => void
-  /** Why that was refused. */
   readonly notWaiting: Refused | undefined
-  /** Back to the form, with what was typed. */
   readonly onBack: () => void
   readonly onClose: () => void
 }
@@ -57,7 +52,6 @@ const freeStretch = ({ problem }: Refused): Stretch | undefined => {
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
 }
 
-/** Who wants a machine now can wait for one. */
 const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): readonly Option[] =>
   draft.start === 'now' ? [{ icon: 'queue', text, hint: formatDuration(draft.length), take: () => onWait(of) }] : []
 
@@ -126,7 +120,6 @@ const Conflicting = (props: Props): VNode => {
   )
 }
 
-/** No machine like it is free either: when one is, and how long one can be had. */
 const NoneFree = (props: Props): VNode => {
   const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
   const { clock } = usePage()
@@ -169,7 +162,6 @@ const NoneFree = (props: Props): VNode => {
   )
 }
 
-/** Why nothing was booked, and what can be had instead. */
 export const Refusal = (props: Props): VNode => {
   const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
   const me = meOf(usePage())

@@ -14,11 +14,9 @@ interface Props {
   readonly queued: Queued
   /** Where the request is drawn, in Unix milliseconds. */
   readonly at: number
-  /** What is taken of the machine. */
   readonly taken: readonly Taken[]
 }
 
-/** Who waits for a machine, their place, and why. The time where that is drawn can still be reserved. */
 export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)

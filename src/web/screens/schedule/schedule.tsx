@@ -30,7 +30,6 @@ import { SetUp, useSetUp } from './set-up.tsx'
 
 const NONE: readonly Booked[] = []
 
-/** The group that a machine is in. */
 const groupOfSut = (groupBy: string | undefined): ((sut: Sut) => string | undefined) | undefined => {
   if (groupBy === undefined) return undefined
   if (groupBy === 'type') return ({ sut_type }) => sut_type.toUpperCase()
@@ -58,7 +57,6 @@ const SKELETON = (
   </div>
 )
 
-/** The popover of what is open, beside its block. */
 const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const { byId, bySut } = usePage().reservations.all.value
   const [suts, people] = [useMachines(), usePeople()]
@@ -123,7 +121,6 @@ const useRows = (now: number) => {
   }, [suts, bySut, filter, groupBy, folded, now])
 }
 
-/** The machine of what is open. */
 const openSutOf = (open: Open | undefined, { byId }: Reserved): string | undefined => {
   if (open?.kind === 'draft') return open.draft.sutId
   return open?.kind === 'request' ? open.sutId : open && byId.get(open.id)?.sut_id
@@ -143,7 +140,6 @@ const useDrawn = (open: Open | undefined, span: Span, now: number) => {
   return { drawn, openSutId }
 }
 
-/** What is opened from a cell, and what its keys do. */
 const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve: boolean) => {
   const { bySut } = usePage().reservations.all.value
   const takenBySut = (sut: Sut): readonly Taken[] => takenOf(sut, bySut.get(sut._id))
@@ -167,7 +163,6 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
   return { openCell, quick, onKey }
 }
 
-/** Who has what, when; and the way to take a machine. */
 export const Schedule = (): VNode => {
   const page = usePage()
   const me = meOf(page)

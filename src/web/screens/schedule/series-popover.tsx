@@ -21,14 +21,12 @@ interface Props {
   readonly onFor: (userId: string) => void
   readonly nameOf: (userId: string) => string
   readonly anchor: () => Element | null
-  /** Back to a single reservation. */
   readonly onOnce: () => void
 }
 
 const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 const close = (): void => show({ open: undefined })
 
-/** The form in which one reserves the same time every week, with the dates and what is in their way. */
 export const SeriesPopover = (props: Props): VNode => {
   const { sut, draft, taken, userId, onFor, nameOf, anchor, onOnce } = props
   const page = usePage()

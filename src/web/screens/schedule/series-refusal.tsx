@@ -19,7 +19,6 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Why none of a series was booked, with each date that is in the way. */
 export const SeriesRefusal = ({ sut, refused, nameOf, anchor, onSend, onBack, onClose }: Props): VNode => {
   const me = meOf(usePage())
   const { code } = refused.problem

@@ -21,14 +21,12 @@ effect(() => {
   else localStorage.removeItem(KEPT)
 })
 
-/** What of the first steps is done. */
 const useSteps = () => {
   const [suts, people] = [useMachines(), usePeople()]
   const { byId } = usePage().reservations.all.value
   return { hasMachine: suts.size > 0, hasPerson: people.size > 1, hasReservation: byId.size > 0, suts }
 }
 
-/** Whether the steps are shown in place of the schedule. */
 export const useSetUp = (isAdministrator: boolean): boolean => {
   const { hasMachine, hasPerson, hasReservation } = useSteps()
   const isBegun = isUnderWay.value
@@ -58,7 +56,6 @@ const Step = ({ number, title, text, isDone, isNext, children }: StepProps): VNo
 
 const buttonClass = (isNext: boolean): string => (isNext ? 'btn primary' : 'btn')
 
-/** Leads an administrator through the first machine, person and reservation. */
 export const SetUp = (): VNode => {
   const { control } = usePage()
   const isAnswered = control.isAnswered.value

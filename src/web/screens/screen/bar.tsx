@@ -24,7 +24,6 @@ const sizeOf = (target: HTMLElement | null): string => {
   return canvas ? `${canvas.width} × ${canvas.height}` : ''
 }
 
-/** What is left, or when it was or will be. */
 const Left = ({ own }: { readonly own: Booked }): VNode => {
   const page = usePage()
   const now = page.clock.value
@@ -59,7 +58,6 @@ interface Props {
   readonly stage: Element<HTMLElement>
 }
 
-/** What is above a screen: whose it is, the time left, and the tools. */
 export const Bar = (props: Props): VNode => {
   const { subject, commands, isDisabled, isRunning, rfb, clipboard, shown, onShow, onRelease, back, stage } = props
   const { name, sut, own, taken } = subject
@@ -95,7 +93,6 @@ export const Bar = (props: Props): VNode => {
   )
 }
 
-/** What is below a screen on phones. */
 export const PhoneKeys = ({
   rfb,
   own,

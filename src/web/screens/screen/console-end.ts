@@ -1,6 +1,5 @@
 import type { Refused } from '../../service/api.ts'
 
-/** Why a screen is not, or no longer, shown. */
 export type ConsoleEnd =
   /** The close code of the WebSocket: see the guide on consoles. */
   | { readonly kind: 'closed'; readonly code: number }

@@ -15,9 +15,7 @@ interface Handlers {
 const AGAIN: ReadonlySet<number> = new Set([1001, 1006])
 /** Close codes of a reservation that is over, or was released. */
 const OVER: ReadonlySet<number> = new Set([4000, 4001])
-/** Before each try; the last one is repeated. */
 const RETRY_DELAYS_MS = [1_000, 2_000, 5_000, 10_000]
-/** Tries after which one is asked. */
 const TRIES_MAX = 30
 
 export const isMadeAgain = (ending: ConsoleEnd, tries: number): boolean => {

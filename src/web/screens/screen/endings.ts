@@ -2,7 +2,6 @@ import { formatClock } from '../../format/format.ts'
 import type { Refused } from '../../service/api.ts'
 import type { ConsoleEnd } from './console-end.ts'
 
-/** What is said when a screen is not shown, and what helps. */
 export interface Said {
   readonly title: string
   readonly text?: string
@@ -14,7 +13,6 @@ interface About {
   readonly name: string
   /** When the reservation ends, or ended, in Unix milliseconds. */
   readonly end: number | undefined
-  /** The id of the user who looks. */
   readonly me: string
 }
 
@@ -49,7 +47,6 @@ const fault = (code: number): Said => ({
   way: 'again',
 })
 
-/** What is said of a reservation that is over, by how it ended. */
 const ofOver = ({ cause, by, detail }: Refused['problem'], about: About): Said => {
   if (cause === 'released' && by === about.me) return (CLOSED[4001] as (about: About) => Said)(about)
   if (cause === undefined || cause === 'ended') return (CLOSED[4000] as (about: About) => Said)(about)

@@ -14,7 +14,6 @@ import { isFocusLost } from '../../parts/focus.ts'
 import { Refused } from '../../service/api.ts'
 import type { Said } from './endings.ts'
 
-/** The length of a new reservation, where more is free. */
 const USUAL_MS = HOUR
 
 interface Props {
@@ -50,7 +49,6 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   )
 }
 
-/** Says over the last picture why the screen ended, and what one can do. */
 export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props): VNode => {
   const now = usePage().clock.value
   const heading = useRef<HTMLHeadingElement>(null)

@@ -15,7 +15,6 @@ import { EndToast } from './toast.tsx'
 import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
 import { useConsole } from './use-console.ts'
 
-/** Asks before a machine is given back. */
 const AskRelease = ({
   name,
   commands,
@@ -43,7 +42,6 @@ interface OverlayProps {
   readonly isRunning: boolean
 }
 
-/** What is said over a screen: that it is being opened, why it ended, that time runs out. */
 const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps): VNode => {
   const page = usePage()
   const now = page.clock.value
@@ -72,7 +70,6 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
   )
 }
 
-/** The screen of a machine that one holds, and the time that is left. */
 export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode => {
   const page = usePage()
   const now = page.clock.value

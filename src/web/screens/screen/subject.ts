@@ -11,7 +11,6 @@ export interface Subject {
   readonly sut: Sut | undefined
   readonly reservation: Reservation | undefined
   readonly own: Booked | undefined
-  /** What is taken of the machine. */
   readonly taken: readonly Taken[] | undefined
 }
 
@@ -19,7 +18,6 @@ export interface Subject {
 const BEFORE_MS = 25 * HOUR
 const AHEAD_MS = 7 * 24 * HOUR
 
-/** Reads the reservation, its machine, and what is taken of that. */
 export const useSubject = (id: string): Subject => {
   const { reservations, minute } = usePage()
   useReading({

@@ -6,7 +6,6 @@ import { type Choice, MenuButton } from '../../parts/choose/menu.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { useFloating } from '../../parts/floating.ts'
 
-/** How a screen is shown. */
 export interface Shown {
   readonly isFitted: boolean
   readonly isViewOnly: boolean
@@ -25,7 +24,6 @@ export const showAs = (rfb: RFB, { isFitted, isViewOnly, quality }: Shown): void
   rfb.qualityLevel = quality
 }
 
-/** Fit, quality, view only. */
 export const ShownMenu = ({
   shown,
   onShow,

@@ -90,7 +90,6 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
   )
 }
 
-/** The form on which people sign in. */
 export const SignIn = ({ control }: Props): VNode => {
   const { phase, error, retryAt, isBusy } = control.session.value
   return (

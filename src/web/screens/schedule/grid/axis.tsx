@@ -54,7 +54,6 @@ const Ticks = ({ span, now }: Props): readonly VNode[] => {
   })
 }
 
-/** The hours or days above the rows. */
 export const Axis = (props: AxisProps): VNode => {
   const { span, now, count, waiting, onShowWaiting } = props
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to

@@ -8,12 +8,10 @@ import { HOUR } from '../../../format/times.ts'
 import { type GridProps, NONE, underPointer } from './grid-props.ts'
 import type { Open } from './view.ts'
 
-/** Pixels below which a press is a click. */
 const CLICK = 4
 /** A finger that rests this long draws; before, it scrolls. */
 const LONG_PRESS_MS = 300
 
-/** What is held: free time, an edge of the draft, or the end of an own reservation. */
 type Held =
   | { readonly kind: 'free'; readonly time: number }
   | { readonly kind: 'edge'; readonly edge: 'start' | 'end'; readonly draft: Draft }
@@ -23,11 +21,9 @@ interface Drag {
   readonly held: Held
   readonly sut: Sut
   readonly lane: Element
-  /** Where the press was. */
   readonly clientX: number
   /** Pixels between the pointer and the edge that it holds, so that the edge does not jump under it. */
   readonly away: number
-  /** What was open before. */
   readonly before: Open | undefined
   /** What is drawn; undefined until the pointer has moved. */
   open: Open | undefined
@@ -57,7 +53,6 @@ const heldBy = (target: HTMLElement, sut: Sut, time: number, props: GridProps): 
   return target.classList.contains('gap') ? { kind: 'free', time } : undefined
 }
 
-/** What is open when the pointer is at a time. */
 const drawn = ({ held, sut, before }: Drag, time: number, { bySut, now }: GridProps): Open => {
   const taken = takenOf(sut, bySut.get(sut._id))
   if (held.kind === 'own')
@@ -88,7 +83,6 @@ const press = (event: PointerEvent, props: GridProps, hourWidth: number): Drag |
   return { held, sut, lane, away, before, clientX: event.clientX, open: undefined, isDrawing }
 }
 
-/** Whether the form of what is pressed is open. */
 const isOpen = ({ held, sut, before }: Drag): boolean =>
   before?.kind === 'draft'
     ? before.draft.sutId === sut._id

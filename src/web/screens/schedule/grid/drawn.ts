@@ -3,21 +3,16 @@ import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../features/schedule/
 import { formatClock, formatDuration, formatWhen } from '../../../format/format.ts'
 import type { Open } from './view.ts'
 
-/** What can be dragged: the edges of a draft, and the end of an own reservation. */
 type Edge = 'start' | 'end' | 'own'
 
 /** What is drawn over a machine's time before it is sent: a draft, or by what a reservation is to be extended or shortened. */
 export interface Drawn {
   readonly sutId: string
   readonly window: Stretch
-  /** What of it is taken. */
   readonly clash: Stretch | undefined
   readonly label: string
-  /** What of it can be dragged. */
   readonly edges: readonly Edge[]
-  /** Whether it is given back. */
   readonly isFreed?: boolean
-  /** As it is announced. */
   readonly text: string
 }
 

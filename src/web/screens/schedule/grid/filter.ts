@@ -3,7 +3,6 @@ import type { Criteria } from '../../../features/reserve/criteria.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { HOUR } from '../../../format/times.ts'
 
-/** Which machines the schedule shows. Pure. */
 export interface Filter {
   readonly text: string
   readonly types: ReadonlySet<Sut['sut_type']>
@@ -22,7 +21,6 @@ const fold = (text: string): string => text.normalize('NFC').toLocaleLowerCase()
 export const tagsOf = ({ tags }: Pick<Sut, 'tags'>): readonly string[] =>
   Object.entries(tags).map(([name, value]) => `${name}=${value}`)
 
-/** Whether somebody could take it for an hour now. */
 export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number): boolean => {
   const until = sut.is_active && sut.monitoring.status !== 'Offline' ? freeUntil(takenOf(sut, booked), now) : undefined
   return until !== undefined && until >= now + HOUR
@@ -44,14 +42,12 @@ export const matches = (sut: Sut, booked: readonly Booked[], filter: Filter, now
   matchesTags(sut, filter.tags) &&
   (!filter.isFreeNow || isFreeForAnHour(sut, booked, now))
 
-/** Machines that criteria can name, at most. */
 const NAMES_MAX = 32
 
 /** Whether criteria cannot say the text: there are no criteria for it but names, and it fits too many machines. */
 export const isTextLeftOut = ({ text }: Filter, shown: readonly Sut[]): boolean =>
   text !== '' && shown.length > NAMES_MAX
 
-/** What machines must be to be shown, of which `shown` are. */
 export const criteriaOf = (filter: Filter, shown: readonly Sut[]): Criteria => {
   const { text, types, tags } = filter
   if (text !== '' && !isTextLeftOut(filter, shown)) return new Map([['name', shown.map(({ name }) => name)]])

@@ -26,7 +26,6 @@ const useSpot = (props: GridProps, layout: Layout<Sut>) => {
   return { current, cell, move, setSpot }
 }
 
-/** The cell under the pointer or with the focus, and where it is. */
 const cellOf = (target: HTMLElement, props: GridProps) => {
   const button = target.closest<HTMLElement>('[data-key]')
   const index = Number(target.closest<HTMLElement>('[data-row]')?.dataset.row ?? Number.NaN)
@@ -57,7 +56,6 @@ const useLost = (box: RefObject<HTMLDivElement | null>): (() => boolean) => {
   return () => wasHere.current && isFocusLost()
 }
 
-/** What pointer and keyboard do on the grid. */
 export const useInput = (
   props: GridProps,
   layout: Layout<Sut>,

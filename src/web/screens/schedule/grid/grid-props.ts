@@ -12,24 +12,18 @@ export interface GridProps {
   readonly rows: readonly Row<Sut>[]
   readonly count: number
   readonly bySut: ReadonlyMap<string, readonly Booked[]>
-  /** The machines whose time was read, and from when to when. */
   readonly known: Reserved['known']
-  /** Who waits for which machine, by rank. */
   readonly queued: ReadonlyMap<string, readonly Queued[]>
   readonly span: Span
-  /** How often one has gone back to now. */
   readonly returns: number
   readonly now: number
   readonly ownId: string
   readonly mayReserve: boolean
   readonly nameOf: (userId: string) => string
-  /** What is open over the timeline. */
   readonly open: Open | undefined
   readonly drawn: Drawn | undefined
-  /** When machines were not there, of those that have been in view. */
   readonly outages: ReadonlyMap<string, readonly Outage[]>
   readonly onFold: (title: string) => void
-  /** A cell was opened, at a time in it. */
   readonly onOpen: (sut: Sut, cell: Cell, time: number) => void
   /** Something is drawn by a drag; undefined when that was given up. */
   readonly onDraw: (open: Open | undefined) => void
@@ -38,10 +32,8 @@ export interface GridProps {
   readonly onKey: (event: KeyboardEvent, sut: Sut, cell: Cell) => boolean
 }
 
-/** What a machine without reservations has. */
 export const NONE: readonly Booked[] = []
 
-/** The cells of a machine's row: none before they were read. */
 export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
   if (!isKnown(props, sut._id, props.span)) return []
   return cellsOf(
@@ -59,7 +51,6 @@ export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
   )
 }
 
-/** The row under the pointer, and how far the pointer is from the left edge of its time. */
 export const underPointer = (event: MouseEvent, rows: GridProps['rows']) => {
   const row = (event.target as HTMLElement).closest<HTMLElement>('[data-row]')
   const lane = row?.querySelector('.tl-lane')

@@ -47,7 +47,6 @@ interface Box {
 
 const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
-/** The size of the scrolling box, and how far it is scrolled down. */
 const useBox = () => {
   const ref = useRef<HTMLDivElement>(null)
   const [box, setBox] = useState<Box>(() => ({ width: 1_176, height: 800, top: 0, isPhone: isPhone() }))
@@ -113,7 +112,6 @@ const GroupRow = ({
 interface RowsProps {
   readonly props: GridProps
   readonly layout: Layout<Sut>
-  /** The rows to draw. */
   readonly indexes: readonly number[]
   readonly hourWidth: number
   readonly focusedRow: number
@@ -212,10 +210,8 @@ const machinesOf = (rows: readonly Row<Sut>[], indexes: readonly number[]): read
     return row?.kind === 'machine' ? [row.of] : []
   })
 
-/** Rows above and below those in view whose time is read before one sees it. */
 const AROUND = 100
 
-/** Tells which machines are in the document, and near it. */
 const useView = ({ rows, onView }: GridOptions, drawn: readonly number[], first: number, last: number): void => {
   useEffect(() => {
     const near = [...rows.keys()].filter((row) => row >= first - AROUND && row < last + AROUND)
@@ -234,7 +230,6 @@ const styleOf = (span: Span, now: number, hourWidth: number): Record<string, num
 export interface GridOptions extends Omit<GridProps, 'outages'> {
   /** The machine whose reservation is open. Its row stays in the document. */
   readonly openSutId: string | undefined
-  /** Machines that have come and wait until rows may move. */
   readonly waiting: number
   readonly onShowWaiting: () => void
   readonly onView: TimelineReading['onView']

@@ -23,7 +23,6 @@ export interface RowOptions {
   readonly sut: Sut
   readonly booked: readonly Booked[]
   readonly cells: readonly Cell[]
-  /** Whether the cells were read. */
   readonly isKnown: boolean
   readonly span: Span
   readonly now: number
@@ -33,12 +32,10 @@ export interface RowOptions {
   readonly hourWidth: number
   readonly index: number
   readonly top: number
-  /** The cell that the keyboard is on. */
   readonly focusKey: string | undefined
   readonly drawn: Drawn | undefined
   /** Whether the row stays only so that nothing moves. */
   readonly isLeaving: boolean
-  /** Whether the signed-in user may reserve. */
   readonly mayReserve: boolean
   readonly onQuick: (sut: Sut) => void
 }
@@ -85,7 +82,6 @@ const placeOf = (span: Span, { from, to }: { readonly from: number; readonly to:
 const NAME_FROM = { day: 36, week: 56, month: 0 } as const
 const INITIALS_FROM = 24
 
-/** Whether there is room for more than a name. */
 const isWide = (name: string, width: number, zoom: Span['zoom']): boolean =>
   zoom === 'day' && width >= 7 * name.length + 108
 
@@ -121,7 +117,6 @@ const dayRange = (from: number, to: number): string =>
     ? formatRange(from, to)
     : `${formatDay(from)} ${formatClock(from)} – ${formatDay(to)} ${formatClock(to)}`
 
-/** As a range is read aloud. */
 const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?– ?/, ' to ')
 
 const turnText = ({ from, to }: Cell): string => `Turnaround until ${formatWhen(to, from)}`
@@ -258,7 +253,6 @@ const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span
   ]
 }
 
-/** A machine and its time. */
 export const MachineRow = (row: RowOptions): VNode => {
   const { sut, cells, isKnown, index, top, drawn, span, isLeaving } = row
   return (

@@ -18,7 +18,6 @@ export type Open =
       readonly isGivenBack?: boolean
     }
   | {
-      /** Somebody who waits. */
       readonly kind: 'request'
       readonly queued: Queued
       /** Where the request is drawn, in Unix milliseconds. */
@@ -81,11 +80,9 @@ export const backToNow = (): void => show({ time: undefined, open: undefined, re
 export const zoomTo = (zoom: Zoom, span: Span, now: number): void =>
   show({ zoom, time: span.from <= now && now < span.to ? undefined : dayOf(span), open: undefined })
 
-/** Shows the span that lies a number of spans later. */
 export const moveBy = (span: Span, count: number): void =>
   show({ time: dayOf(spanLater(span, count)), open: undefined })
 
-/** Goes to the schedule with a draft, from now on unless given, which may be changed there before it is sent. */
 export const take = (sutId: string, length: number, start: Draft['start'] = 'now'): void => {
   show({
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER, folded: new Set() },

@@ -218,6 +218,22 @@ test('in Chromium a filter that leaves many machines names the next of them, and
   await page.getByText('Wait for any ignores the text, which matches 33 machines, more than can be named.').waitFor()
 })
 
+test('in Chromium a phone that is turned keeps the time at its left edge', async (t, open) => {
+  const service = await start(t)
+  await createSut(service.as('admin'), { name: 'bench 1' })
+  const { page } = await open(service, 'alice')
+  await page.setViewportSize({ width: 844, height: 390 })
+  await page.getByRole('grid').evaluate((grid: Element) => grid.scrollTo({ left: 1_400 }))
+  for (const [width, height, left] of [
+    [390, 844, 933],
+    [844, 390, 1_400],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await page.waitForFunction(`Math.abs(document.querySelector('[role=grid]').scrollLeft - ${left}) <= 2`)
+  }
+  t.pass()
+})
+
 test('in Chromium on a phone the time for which a machine is free reserves it, in a sheet that keeps the focus', async (t, open) => {
   const service = await start(t)
   await createSut(service.as('admin'), { name: 'bench 1' })

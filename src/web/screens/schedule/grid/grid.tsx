@@ -42,6 +42,7 @@ interface Box {
   readonly width: number
   readonly height: number
   readonly top: number
+  readonly left: number
   readonly isPhone: boolean
 }
 
@@ -49,7 +50,7 @@ const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
 const useBox = () => {
   const ref = useRef<HTMLDivElement>(null)
-  const [box, setBox] = useState<Box>(() => ({ width: 1_176, height: 800, top: 0, isPhone: isPhone() }))
+  const [box, setBox] = useState<Box>(() => ({ width: 1_176, height: 800, top: 0, left: 0, isPhone: isPhone() }))
   useLayoutEffect(() => {
     const element = ref.current
     if (element === null) return undefined
@@ -59,6 +60,7 @@ const useBox = () => {
         width: element.clientWidth - head,
         height: element.clientHeight,
         top: element.scrollTop,
+        left: element.scrollLeft,
         isPhone: isPhone(),
       })
     }
@@ -165,6 +167,15 @@ const useSteadyRows = (ref: RefObject<HTMLDivElement | null>, layout: Layout<Sut
   }, [layout])
 }
 
+/** Keeps the time at the left edge where it is when hours become wider or narrower. */
+const useSteadyTime = (ref: RefObject<HTMLDivElement | null>, left: number, hourWidth: number): void => {
+  const before = useRef(hourWidth)
+  useLayoutEffect(() => {
+    ref.current?.scrollTo({ left: (left * hourWidth) / before.current })
+    before.current = hourWidth
+  }, [hourWidth])
+}
+
 /** How far to scroll, along one axis, so that all is in view, or at least its beginning. */
 const wayTo = (from: number, to: number, first: number, last: number): number =>
   from < first ? from - first : to > last ? Math.min(to - last, from - first) : 0
@@ -249,6 +260,7 @@ export const Grid = (options: GridOptions): VNode => {
   const outages = useOutages(machinesOf(rows, inView), span, now)
   const props: GridProps = { ...options, outages }
   const { current, focused, handlers, isDragging } = useInput(props, layout, ref, hourWidth)
+  useSteadyTime(ref, box.left, hourWidth)
   useOpening(ref, options, hourWidth)
   useSteadyRows(ref, layout)
   useDrawnInView(ref, props.drawn, isDragging)

@@ -1,4 +1,4 @@
-import { type Api, Refused } from '../service/api.ts'
+import type { Api } from '../service/api.ts'
 
 /** Requests with `keepalive` that were made on this page: each is passed over unless it is kept alive. */
 export interface Kept {
@@ -24,13 +24,8 @@ export const openKept = ({ api, isSignedIn, storage = sessionStorage }: KeptOpti
   /** False once the service says that there is nothing to keep alive. What is not answered may be so later. */
   const isAlive = async (id: string): Promise<boolean> => {
     if (!isSignedIn()) return true
-    try {
-      await api.post(`/api/sut_request/${encodeURIComponent(id)}/keepalive`)
-      return true
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      return ![403, 404, 409].includes(error.status)
-    }
+    const { refused } = await api.post(`/api/sut_request/${encodeURIComponent(id)}/keepalive`)
+    return refused === undefined || ![403, 404, 409].includes(refused.status)
   }
   const follow = async (id: string, seconds: number): Promise<void> => {
     if (await isAlive(id)) {

@@ -1,4 +1,4 @@
-import { type Readable, Refused } from '../service/api.ts'
+import { outcomeOf, type Readable, Refused } from '../service/api.ts'
 import { isAfter, type News } from './news.ts'
 import type { About, Source } from './query.ts'
 import {
@@ -77,20 +77,20 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     isReading = true
     begun = beginning(now, begun, Date.now())
     const source = openSource(api, now.after, () => isClosed)
-    const result = await read(source, now.isAll ? undefined : [...now.ids.keys()]).then(
-      (value) => ({ value }),
-      (error: unknown) => (error instanceof Refused ? error : unforeseen()),
-    )
+    const result = await outcomeOf(
+      read(source, now.isAll ? undefined : [...now.ids.keys()]).then((value) => ({ value })),
+    ).catch(() => ({ refused: unforeseen() }))
     isReading = false
     if (isClosed) return
-    if (result instanceof Refused) {
-      missing = result.problem.code.endsWith('_not_found') ? missing + 1 : 0
+    if (result.refused !== undefined) {
+      const { refused } = result
+      missing = refused.problem.code.endsWith('_not_found') ? missing + 1 : 0
       // Then it is not asked for again, until something tells of it.
-      if (missing >= MISSING_TRIES) return onFailed(result)
+      if (missing >= MISSING_TRIES) return onFailed(refused)
       const isUrgent = isWaitedFor()
       begun = { ...begun, inARow: 0 }
       wanted = { ...EVERYTHING, isUrgent }
-      onFailed(result)
+      onFailed(refused)
       return plan(isUrgent ? 0 : RETRY_DELAY_MS)
     }
     missing = 0

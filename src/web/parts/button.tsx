@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icon.tsx'
 
 type Kind = 'primary' | 'quiet' | 'danger' | 'tint'
 
-interface Props extends Omit<ButtonHTMLAttributes<HTMLElement>, 'class' | 'icon' | 'ref'> {
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLElement>, 'class' | 'icon' | 'ref'> {
   /** Its text, where that is nothing but text. */
   readonly label?: ComponentChildren
   readonly look?: Kind | 'small' | `${Kind} small` | undefined
@@ -15,7 +15,7 @@ interface Props extends Omit<ButtonHTMLAttributes<HTMLElement>, 'class' | 'icon'
   readonly children?: ComponentChildren
 }
 
-export const Button = ({ label, look, class: place = '', icon, children, ...rest }: Props): VNode => {
+export const Button = ({ label, look, class: place = '', icon, children, ...rest }: ButtonProps): VNode => {
   const props = { ...rest, class: `btn ${look ?? ''} ${place}` } as object
   const content = [icon && <Icon name={icon} />, children ?? label]
   return rest.href === undefined ? (
@@ -27,7 +27,7 @@ export const Button = ({ label, look, class: place = '', icon, children, ...rest
   )
 }
 
-interface IconProps extends Omit<Props, 'children' | 'label'> {
+interface IconProps extends Omit<ButtonProps, 'children' | 'label'> {
   readonly icon: IconName
   readonly label: string
 }

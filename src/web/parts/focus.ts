@@ -19,7 +19,9 @@ export const useFocusReturn = (root: RefObject<Element | null>, action: string):
       const buttons = all
         .filter(({ isConnected }) => isConnected)
         .flatMap((each) => [...each.querySelectorAll<HTMLElement>('button:enabled')])
-      const asked = buttons.find(({ textContent }) => textContent !== '' && action.startsWith(textContent))
+      const asked = buttons.find(
+        ({ textContent }) => /^[^…]/.test(textContent) && action.startsWith(textContent.replace('…', '')),
+      )
       const to = asked ?? buttons[0]
       to?.focus()
     }

@@ -34,7 +34,7 @@ export type Problem = Omit<Partial<Schemas['Problem']>, 'code' | 'detail'> & {
   readonly detail: string
 }
 
-/** A request that failed. Status 0: there was no answer. */
+/** Why a request was not done. Status 0: there was no answer. */
 export class Refused extends Error {
   readonly status: number
   readonly problem: Problem
@@ -57,8 +57,22 @@ export interface Answer<A> {
   readonly keptUntil?: string | undefined
 }
 
+/** What became of a request: a value, or why there is none. */
+export type Outcome<A> =
+  | (A & { readonly refused?: undefined })
+  | ({ readonly [member in keyof A]?: undefined } & { readonly refused: Refused })
+
+/** The outcome of a read: a refusal is a value, any other error is thrown. */
+export const outcomeOf = <A extends object>(read: Promise<A>): Promise<Outcome<A>> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Refused) return { refused: error } as Outcome<A>
+    throw error
+  })
+
 export interface Sent<B = unknown> {
   readonly body?: B | undefined
+  /** Whether it is sent without the session: the answer to a wrong password would end that. */
+  readonly isAnonymous?: boolean
   /** An `Idempotency-Key`: the request may be sent again with it and does nothing twice. */
   readonly key?: string | undefined
   readonly ifMatch?: string | undefined
@@ -89,17 +103,21 @@ const headersOf = (
 })
 
 export interface Api {
+  /** Reads, and throws a refusal: a list is read in several requests. `outcomeOf` makes a value of it. */
   readonly get: <const P extends string>(
     path: P,
     sent?: Omit<Sent, 'body' | 'key'>,
   ) => Promise<Answer<AnswerAt<'get', P>>>
-  readonly post: <const P extends string>(path: P, sent?: Sent<BodyAt<P>>) => Promise<Answer<AnswerAt<'post', P>>>
+  readonly post: <const P extends string>(
+    path: P,
+    sent?: Sent<BodyAt<P>>,
+  ) => Promise<Outcome<Answer<AnswerAt<'post', P>>>>
   /**
    * Posts a command until it is known what became of it, four times at most. Its key lives as long as that is not known:
    * the same command sent again does nothing twice then, and after an answer it is another command.
    */
   readonly send: Api['post']
-  readonly file: (path: string, accept: string) => Promise<{ readonly blob: Blob; readonly name: string }>
+  readonly file: (path: string, accept: string) => Promise<Outcome<{ readonly blob: Blob; readonly name: string }>>
   readonly open: (path: string, accept: string, signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>
 }
 
@@ -114,13 +132,13 @@ interface ApiOptions {
 
 const RETRY_DELAYS_MS = [1_000, 2_000, 5_000]
 
-const isUncertain = (error: unknown): boolean =>
-  error instanceof Refused && (error.status === 0 || error.problem.code === 'outcome_unknown')
+const isUncertain = (refused: Refused | undefined): boolean =>
+  refused?.status === 0 || refused?.problem.code === 'outcome_unknown'
 
 export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = RETRY_DELAYS_MS }: ApiOptions): Api => {
   const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
-    const used = session()
-    const { body, signal } = sent
+    const { body, signal, isAnonymous } = sent
+    const used = isAnonymous ? undefined : session()
     const response = await fetch(path, {
       method,
       headers: { Accept: accept, ...headersOf(sent, used) },
@@ -153,6 +171,17 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
     }
   }
 
+  const download = async (path: string, accept: string): Promise<{ blob: Blob; name: string }> => {
+    const response = await request('GET', path, {}, accept)
+    const name = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1]
+    const blob = await response.blob().catch(() => {
+      throw unanswered()
+    })
+    return { blob, name: name ?? 'berth' }
+  }
+
+  const post: Api['post'] = (path, sent = {}) => outcomeOf(call<never>('POST', path, sent))
+
   /** The keys of commands of which it is not known what became of them. */
   const keys = new Map<string, string>()
   const send: Api['send'] = async (path, sent = {}) => {
@@ -160,31 +189,18 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
     const { key = keys.get(command) ?? newKey() } = sent
     keys.set(command, key)
     for (const delays = [...retryDelaysMs]; ; ) {
-      try {
-        const answer = await call<never>('POST', path, { ...sent, key })
-        keys.delete(command)
-        return answer
-      } catch (error) {
-        const delay = delays.shift()
-        if (!isUncertain(error)) keys.delete(command)
-        if (delay === undefined || !isUncertain(error)) throw error
-        await new Promise((resolve) => setTimeout(resolve, delay))
-      }
+      const outcome = await post(path, { ...sent, key })
+      const delay = delays.shift()
+      if (!isUncertain(outcome.refused)) keys.delete(command)
+      if (delay === undefined || !isUncertain(outcome.refused)) return outcome
+      await new Promise((resolve) => setTimeout(resolve, delay))
     }
   }
 
   return {
-    send,
+    ...{ send, post },
     get: (path, sent = {}) => call('GET', path, sent),
-    post: (path, sent = {}) => call('POST', path, sent),
-    file: async (path, accept) => {
-      const response = await request('GET', path, {}, accept)
-      const name = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '')?.[1]
-      const blob = await response.blob().catch(() => {
-        throw unanswered()
-      })
-      return { blob, name: name ?? 'berth' }
-    },
+    file: (path, accept) => outcomeOf(download(path, accept)),
     open: async (path, accept, signal) => {
       const { body } = await request('GET', path, { signal }, accept)
       if (body === null) throw unanswered()

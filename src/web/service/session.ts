@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { type Api, makeApi, Refused, type Schemas } from './api.ts'
+import { type Api, makeApi, type Outcome, outcomeOf, type Refused, type Schemas } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
 
 /** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
@@ -45,19 +45,22 @@ const keep = ({ session, expires_at }: Kept): void =>
 
 const forget = (): void => localStorage.removeItem(KEPT)
 
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Refused)) throw error
-  if (error.problem.code === 'too_many_attempts') return 'Too many attempts.'
-  if (error.problem.code === 'no_role') return 'You have no role here. Ask an administrator.'
-  if (error.problem.code === 'provider_unavailable')
-    return 'The provider did not sign you in. Try again, or use a password.'
-  return error.message
+/** An empty entry tells other tabs that nobody has signed out: what was typed there stays, below the form. */
+const markEnded = (): void => localStorage.setItem(KEPT, '')
+const isMarkedEnded = (): boolean => localStorage.getItem(KEPT) === ''
+
+const NOT_SIGNED_IN = 'The provider did not sign you in. Try again, or use a password.'
+
+const TEXTS: Readonly<Record<string, string>> = {
+  too_many_attempts: 'Too many attempts.',
+  no_role: 'You have no role here. Ask an administrator.',
+  provider_unavailable: NOT_SIGNED_IN,
 }
 
-const retryAtOf = (error: unknown, now: number): number | undefined =>
-  error instanceof Refused && error.problem.code === 'too_many_attempts'
-    ? now + (error.retryAfter ?? 60) * 1_000
-    : undefined
+const messageOf = ({ problem, message }: Refused): string => TEXTS[problem.code] ?? message
+
+const retryAtOf = ({ problem, retryAfter = 60 }: Refused, now: number): number | undefined =>
+  problem.code === 'too_many_attempts' ? now + retryAfter * 1_000 : undefined
 
 export interface SessionControl {
   readonly session: ReadonlySignal<Session>
@@ -68,7 +71,7 @@ export interface SessionControl {
   readonly credential: () => string | undefined
   readonly signIn: (name: string, password: string) => Promise<void>
   readonly beginSingleSignOn: () => Promise<void>
-  readonly signOut: (everywhere: boolean) => Promise<void>
+  readonly signOut: (everywhere: boolean) => Promise<Outcome<object>>
   readonly check: () => Promise<void>
 }
 
@@ -99,7 +102,7 @@ const openState = () => {
   }
   const onUnauthenticated = (used: string): void => {
     // Another tab may have signed in meanwhile.
-    if (readKept()?.session === used) forget()
+    if (readKept()?.session === used) markEnded()
     if (session.peek().phase === 'in') set({ phase: 'ended', error: undefined })
   }
   const onAnswer = (isNow: boolean): void => {
@@ -116,28 +119,23 @@ type State = ReturnType<typeof openState>
 const makeCheck =
   ({ session, set, api }: State) =>
   async (): Promise<void> => {
+    const { phase, me } = session.peek()
     if (readKept() === undefined) {
-      set(session.peek().phase === 'ended' ? {} : { phase: 'out', me: undefined })
-      return
+      if (phase === 'ended') return
+      return set(me !== undefined && isMarkedEnded() ? { phase: 'ended' } : { phase: 'out', me: undefined })
     }
-    try {
-      const { value, position } = await api.get('/api/user/me')
-      set({ phase: 'in', me: value, since: position, error: undefined })
-    } catch (error) {
-      const isOut = error instanceof Refused && error.status === 401
-      set({ phase: isOut ? 'out' : 'unreachable', error: messageOf(error) })
-    }
+    const { value, position, refused } = await outcomeOf(api.get('/api/user/me'))
+    if (refused === undefined) set({ phase: 'in', me: value, since: position, error: undefined })
+    else if (refused.status !== 401) set({ phase: 'unreachable', error: messageOf(refused) })
+    else set(me === undefined ? { phase: 'out', error: messageOf(refused) } : { phase: 'ended', error: undefined })
   }
 
 const renew = async (api: Api): Promise<void> => {
   const kept = readKept()
   if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW_MS) return
-  try {
-    keep((await api.post('/api/login/renew')).value)
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error
-    // It is tried again; a session that has ended has been noticed.
-  }
+  // Where it is refused it is tried again; a session that has ended has been noticed.
+  const { value } = await api.post('/api/login/renew')
+  if (value !== undefined) keep(value)
 }
 
 type Returned = NonNullable<ReturnType<typeof readCallback>>
@@ -146,44 +144,34 @@ const endSingleSignOn = async (
   { set, api }: State,
   { isRefused, code, state, iss, transaction }: Returned,
   check: () => Promise<void>,
-): Promise<void> => {
+): Promise<Refused | undefined> => {
   // Who is signed in already stays so, whatever the provider says.
-  const former = readKept()
-  const out = (error: string): void | Promise<void> => (former === undefined ? set({ phase: 'out', error }) : check())
-  if (isRefused) return out('The provider did not sign you in. Try again, or use a password.')
+  const isSignedIn = readKept() !== undefined
+  const out = async (error: string): Promise<undefined> => {
+    if (isSignedIn) await check()
+    else set({ phase: 'out', error })
+  }
+  if (isRefused) return out(NOT_SIGNED_IN)
   if (code === undefined || state === undefined || transaction === null)
     return out('This sign-in did not start in this tab. Start again.')
-  if (former === undefined) set({ phase: 'out' })
-  // A former session is not sent along: a refusal would end it.
-  forget()
-  try {
-    keep(
-      (
-        await api.post('/api/login/oidc/finish', {
-          body: { code, state, transaction, ...(iss !== undefined && { iss }) },
-        })
-      ).value,
-    )
-  } catch (error) {
-    if (former === undefined) throw error
-    keep(former)
-  }
+  if (!isSignedIn) set({ phase: 'out' })
+  const body = { code, state, transaction, ...(iss !== undefined && { iss }) }
+  const { value, refused } = await api.post('/api/login/oidc/finish', { body, isAnonymous: true })
+  if (value !== undefined) keep(value)
+  else if (!isSignedIn) return refused
   await check()
+  return undefined
 }
 
 export const openSession = (): SessionControl => {
   const state = openState()
   const { session, isAnswered, answeredAt, set, api } = state
   const check = makeCheck(state)
-  const attempt = async (run: () => Promise<void>): Promise<void> => {
+  const attempt = async (run: () => Promise<Refused | undefined>): Promise<void> => {
     set({ isBusy: true, error: undefined, retryAt: undefined })
-    try {
-      await run()
-    } catch (error) {
-      set({ error: messageOf(error), retryAt: retryAtOf(error, Date.now()) })
-    } finally {
-      set({ isBusy: false })
-    }
+    const refused = await run()
+    set({ isBusy: false })
+    if (refused !== undefined) set({ error: messageOf(refused), retryAt: retryAtOf(refused, Date.now()) })
   }
   // Another tab has signed in or out.
   addEventListener('storage', ({ key }) => {
@@ -203,22 +191,28 @@ export const openSession = (): SessionControl => {
     credential: () => readKept()?.session,
     signIn: (name, password) =>
       attempt(async () => {
-        // A former session is not sent along: the answer to a wrong password would end it.
-        forget()
-        keep((await api.post('/api/login', { body: { name, password } })).value)
+        const body = { name, password }
+        const { value, refused } = await api.post('/api/login', { body, isAnonymous: true })
+        if (value === undefined) return refused
+        keep(value)
         await check()
+        return undefined
       }),
     beginSingleSignOn: () =>
       attempt(async () => {
-        const { value } = await api.post('/api/login/oidc/start')
+        const { value, refused } = await api.post('/api/login/oidc/start')
+        if (value === undefined) return refused
         sessionStorage.setItem(TRANSACTION, value.transaction)
         location.assign(value.url)
+        return undefined
       }),
-    signOut: (everywhere) =>
-      attempt(async () => {
-        await api.post('/api/logout', { body: { everywhere } })
+    signOut: async (everywhere) => {
+      const outcome = await api.post('/api/logout', { body: { everywhere } })
+      if (outcome.refused === undefined) {
         forget()
         set({ phase: 'out', me: undefined, error: undefined })
-      }),
+      }
+      return outcome
+    },
   }
 }

@@ -9,7 +9,7 @@ const stage = (stored = new Map<string, string>(), isSignedIn = () => true) => {
   let status = 200
   const post: Api['post'] = async (path) => {
     sent.push(path)
-    if (status !== 200) throw new Refused(status, { code: 'any', detail: '' })
+    if (status !== 200) return { refused: new Refused(status, { code: 'any', detail: '' }) }
     return { value: undefined as never, etag: undefined, position: undefined }
   }
   const storage = {

@@ -5,8 +5,6 @@ import {
   EMPTY,
   missingText,
   parseTag,
-  rebase,
-  revisionOf,
   valuesOf,
   withType,
 } from '../../../src/web/features/machines/form.ts'
@@ -64,19 +62,8 @@ test('another type brings its usual port, unless another one was typed', (t) => 
   t.is(withType({ ...EMPTY, port: '5999' }, 'rdp').port, '5999')
 })
 
-test('new values keep what was typed, except where somebody else has changed the same', (t) => {
-  const after = valuesOf(known({ version: '26.04', os: 'Debian' }))
-  const typed = { ...before, version: 'mine', description: 'mine', tags: { rack: '3' } }
-  t.deepEqual(rebase(typed, before, after), { ...after, description: 'mine', tags: { rack: '3' } })
-})
-
 test('a tag is a name and a value', (t) => {
   t.deepEqual(parseTag(' rack = 2 '), ['rack', '2'])
   t.deepEqual(parseTag('note=a=b'), ['note', 'a=b'])
   for (const wrong of ['rack', '=2', '-a=1', `a=${'x'.repeat(257)}`]) t.is(parseTag(wrong), undefined, wrong)
-})
-
-test('a probe changes no record, and a change does', (t) => {
-  for (const probed of ['"3"', '"3.1"', '"3.2"']) t.is(revisionOf(probed), 3, probed)
-  t.is(revisionOf('"10.1"'), 10)
 })

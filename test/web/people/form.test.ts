@@ -1,11 +1,11 @@
 import test from 'ava'
 import type { User } from '../../../src/web/features/people/user.ts'
+import { differing, revisionOf } from '../../../src/web/parts/commands/merge.ts'
 import {
   changesOf,
   creationOf,
   EMPTY,
-  rebase,
-  revisionOf,
+  OF_QUOTA,
   toDefault,
   typeLimit,
   valuesOf,
@@ -62,14 +62,14 @@ test('a limit that is no number is not sent', (t) => {
   t.deepEqual(wrongLimits(typeLimit(saved, saved, 'hours', ' ')), [])
 })
 
-test('new values come below what was typed', (t) => {
+test('what is typed stays on top of what others have changed: the quota as a whole', (t) => {
   const newest = valuesOf({ ...anna, name: 'anne', scope: 'rack=4', quota: null }, null)
   const typed = typeLimit({ ...saved, scope: 'rack=5' }, saved, 'hours', '8')
-  t.deepEqual(rebase(typed, saved, newest), { ...typed, name: 'anne' })
-  t.deepEqual(rebase(saved, saved, newest), newest)
+  t.deepEqual({ ...newest, ...differing(typed, saved, OF_QUOTA) }, { ...typed, name: 'anne' })
+  t.deepEqual(differing(saved, saved), {})
+  t.deepEqual(differing({ name: 'anna', tags: { rack: '3' } }, { name: 'anna', tags: {} }), { tags: { rack: '3' } })
 })
 
-test('the entity tag of a user says which change was read', (t) => {
-  t.is(revisionOf('"12"'), 12)
-  t.is(revisionOf('W/"7"'), 7)
+test('an ETag says which change of a record was read: a probe is none', (t) => {
+  for (const tag of ['"12"', 'W/"12"', '"12.1"']) t.is(revisionOf(tag), 12, tag)
 })

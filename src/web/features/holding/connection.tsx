@@ -1,5 +1,4 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -7,12 +6,14 @@ import { linkTo } from '../../page/location.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { Refused, type Schemas } from '../../service/api.ts'
-import type { Commands } from './commands.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
+import type { Schemas } from '../../service/api.ts'
 import { KeptNote } from './keepalive.tsx'
+import type { ReservationCommand } from './use-reservation.ts'
 
 type Connection = Schemas['Connection']
 
@@ -95,27 +96,23 @@ const ViewerFile = ({
   readonly connection: Connection
 }): VNode | undefined => {
   const { api } = usePage()
-  const [failed, setFailed] = useState<Refused | undefined>(undefined)
+  const { run, refused } = useCommand()
   const accept = FILES[sut_type]
   if (accept === undefined || host === null) return undefined
-  const download = async (): Promise<void> => {
-    try {
-      const { blob, name } = await api.file(`/api/sut_reservation/${id}/connection`, accept)
-      saveFile(blob, name)
-      setFailed(undefined)
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      setFailed(error)
-    }
-  }
+  const path = `/api/sut_reservation/${id}/connection`
   return (
     <>
-      <Button icon="download" label={`.${sut_type} file`} onClick={download} />
-      {failed !== undefined && (
-        <span class="small danger" role="alert">
-          {failed.message}
-        </span>
-      )}
+      <Button
+        icon="download"
+        label={`.${sut_type} file`}
+        onClick={() =>
+          run(
+            () => api.file(path, accept),
+            ({ blob, name }) => saveFile(blob, name),
+          )
+        }
+      />
+      <RefusedNote refused={refused} />
     </>
   )
 }
@@ -124,19 +121,14 @@ interface Props {
   readonly reservation: Reservation
   /** Of the machine, where that is known. */
   readonly type: Sut['sut_type'] | undefined
-  readonly commands: Commands
-  readonly isDisabled: boolean
+  readonly command: ReservationCommand
   readonly isFirst?: boolean
 }
 
-export const Connect = ({ reservation, type, commands, isDisabled, isFirst = false }: Props): VNode => {
+export const Connect = ({ reservation, type, command, isFirst = false }: Props): VNode => {
   const { _id: id, user_id, end_time } = reservation
-  const { run, isBusy, sending } = commands
   const isOwn = user_id === meOf(usePage())._id
   const [connection, readAgain] = useConnection(id)
-  const bind = async (): Promise<void> => {
-    if (await run('update')) readAgain()
-  }
   const screen = isOwn && type === 'vnc' && connection?.host !== null && (
     <Button
       icon="screen"
@@ -172,15 +164,13 @@ export const Connect = ({ reservation, type, commands, isDisabled, isFirst = fal
         </span>
       ) : (
         <CommandButton
-          className="btn small"
-          isBusy={sending === 'update'}
+          icon="plug"
+          label="Allow this computer"
+          look="small"
+          command={command}
           doing="Allowing…"
-          isDisabled={isDisabled || (isBusy && sending !== 'update')}
-          onPress={bind}
-        >
-          <Icon name="plug" />
-          Allow this computer
-        </CommandButton>
+          onPress={() => command.act('update', undefined, readAgain)}
+        />
       )}
     </div>
   )

@@ -3,7 +3,6 @@ import { useRef } from 'preact/hooks'
 import { formatWhen } from '../../format/format.ts'
 import { HOUR, MINUTE, toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
-import { Button } from '../../parts/button.tsx'
 import { MenuButton } from '../../parts/choose/menu.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
@@ -11,7 +10,7 @@ import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
-import type { Commands } from './commands.ts'
+import type { ReservationCommand } from './use-reservation.ts'
 
 export const USUAL_MS = 30 * MINUTE
 
@@ -29,50 +28,43 @@ const endsOf = (taken: readonly Taken[] | undefined, own: Booked): readonly numb
 interface Props {
   readonly own: Booked
   readonly taken: readonly Taken[] | undefined
-  readonly commands: Commands
-  readonly isDisabled: boolean
+  readonly command: ReservationCommand
 }
 
-const extendTo = ({ run }: Commands, end: number): void => void run('extend', { end_time: toIso(end) })
+export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () => void): Promise<unknown> =>
+  act('extend', { end_time: toIso(end) }, onDone)
 
 const choicesOf = ({ own, taken }: Props, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
 export const ExtendMenu = (props: Props): VNode => {
   const choices = choicesOf(props, usePage().clock.value)
-  const { commands, isDisabled } = props
+  const { command } = props
   return (
     <MenuButton
       label="Extend"
       text="Extend"
       className="btn quiet small"
       choices={choices}
-      isDisabled={isDisabled || commands.isBusy || choices.length === 0}
-      onChoose={(key: string) => extendTo(commands, Number(key))}
+      isDisabled={command.isOff || choices.length === 0}
+      onChoose={(key: string) => extendTo(command, Number(key))}
     />
   )
 }
 
 export const ExtendPair = (props: Props): VNode => {
-  const { own, commands, isDisabled } = props
-  const off = isDisabled || commands.isBusy
-  const isExtending = commands.sending === 'extend'
+  const { own, command } = props
   const choices = choicesOf(props, usePage().clock.value)
   return (
     <span class="btn-pair">
-      <CommandButton
-        isBusy={isExtending}
-        doing="Extending…"
-        isDisabled={off && !isExtending}
-        onPress={() => extendTo(commands, own.to + USUAL_MS)}
-      >
+      <CommandButton command={command} doing="Extending…" onPress={() => extendTo(command, own.to + USUAL_MS)}>
         Extend 30 m
       </CommandButton>
       <MenuButton
         label="Extend to another time"
-        isDisabled={off || choices.length === 0}
+        isDisabled={command.isOff || choices.length === 0}
         choices={choices}
-        onChoose={(key: string) => extendTo(commands, Number(key))}
+        onChoose={(key: string) => extendTo(command, Number(key))}
       />
     </span>
   )
@@ -91,13 +83,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
   return wrong === undefined ? message : `The end ${wrong.detail}.`
 }
 
-export const CommandNote = ({
-  refused,
-  commands: { run },
-}: {
-  readonly refused: Refused
-  readonly commands: Commands
-}): VNode => {
+const Refusal = ({ refused, command }: { readonly refused: Refused; readonly command: ReservationCommand }): VNode => {
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Extend 30 m')
   const until = refused.problem.extendable_until
@@ -108,9 +94,9 @@ export const CommandNote = ({
       ref={note}
       action={
         end !== undefined && (
-          <Button look="small" onClick={() => run('extend', { end_time: toIso(end) })}>
+          <CommandButton look="small" command={command} onPress={() => extendTo(command, end)}>
             Extend to {formatWhen(end, Date.now())}
-          </Button>
+          </CommandButton>
         )
       }
     >
@@ -118,3 +104,7 @@ export const CommandNote = ({
     </Note>
   )
 }
+
+/** Why a command was refused, if it was; with the latest possible end as a button, where the service names one. */
+export const CommandNote = ({ command }: { readonly command: ReservationCommand }): VNode | undefined =>
+  command.refused && <Refusal refused={command.refused} command={command} />

@@ -1,36 +1,64 @@
 import type { VNode } from 'preact'
 import { formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
+import { usePage } from '../../page/context.ts'
 import { MenuButton } from '../../parts/choose/menu.tsx'
+import { type Action, Confirm } from '../../parts/commands/confirm.tsx'
 import { type Booked, earlierEnds } from '../schedule/calendar.ts'
-import type { Commands } from './commands.ts'
+import type { ReservationCommand } from './use-reservation.ts'
 
 /** Giving a machine back: at once, or from a time on. There is no way back: somebody may take it. */
 
 export type Until = number | 'now'
 
-interface Texts {
-  readonly verb: string
-  readonly doing: string
-  readonly question: string
+interface GiveBackProps {
+  readonly command: ReservationCommand
+  readonly until: Until
+  /** What the machine is called. */
+  readonly name: string
+  readonly isRunning: boolean
+  readonly onDone?: () => void
+  readonly onClose: () => void
+  /** What is asked, and else may be done, of a series. */
+  readonly ofSeries?: { readonly question: string; readonly also: Action } | undefined
 }
 
-export const giveBackTexts = (sutName: string, isRunning: boolean): Texts =>
-  isRunning
-    ? { verb: 'Release', doing: 'Releasing…', question: `Release ${sutName} now? It becomes free right away.` }
-    : { verb: 'Cancel', doing: 'Cancelling…', question: `Cancel this reservation of ${sutName}?` }
-
-export const textsUntil = (until: Until, now: number, ...of: Parameters<typeof giveBackTexts>): Texts =>
-  until === 'now'
-    ? giveBackTexts(...of)
-    : {
-        verb: 'Shorten',
-        doing: 'Shortening…',
-        question: `Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`,
-      }
-
-export const giveBack = ({ run }: Commands, until: Until): Promise<boolean> =>
-  until === 'now' ? run('cancel') : run('shorten', { end_time: toIso(until) })
+/** Asks before a machine is given back. */
+export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: GiveBackProps): VNode => {
+  const now = usePage().clock.value
+  const shared = { command, onClose }
+  if (until !== 'now')
+    return (
+      <Confirm
+        {...shared}
+        question={`Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`}
+        action="Shorten"
+        doing="Shortening…"
+        onConfirm={() => command.act('shorten', { end_time: toIso(until) }, onDone)}
+      />
+    )
+  const cancel = (): Promise<unknown> => command.act('cancel', undefined, onDone)
+  if (isRunning)
+    return (
+      <Confirm
+        {...shared}
+        question={`Release ${name} now? It becomes free right away.`}
+        action="Release"
+        doing="Releasing…"
+        onConfirm={cancel}
+      />
+    )
+  return (
+    <Confirm
+      {...shared}
+      question={ofSeries?.question ?? `Cancel this reservation of ${name}?`}
+      action={ofSeries === undefined ? 'Cancel' : 'Cancel this one'}
+      doing="Cancelling…"
+      onConfirm={cancel}
+      also={ofSeries?.also}
+    />
+  )
+}
 
 interface Props {
   readonly own: Booked

@@ -4,20 +4,12 @@ import { readAll } from '../../data/lists.ts'
 import { formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { saveFile } from '../../parts/save-file.ts'
-import { Note, RefusedNote } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
-import {
-  type Columns,
-  type CsvRow,
-  type Problem,
-  problemsOf,
-  problemsOfErrors,
-  problemText,
-  readCsv,
-  recordsOf,
-} from './rows.ts'
+import { Note } from '../../parts/show/note.tsx'
+import { type Api, type Outcome, outcomeOf } from '../../service/api.ts'
+import { type Columns, type Problem, problemsOf, problemsOfErrors, problemText, readCsv, recordsOf } from './rows.ts'
 
 export interface Kind {
   readonly title: string
@@ -45,7 +37,6 @@ interface Props {
 type Step =
   | { readonly at: 'choose' }
   | { readonly at: 'wrong'; readonly problems: readonly Problem[] }
-  | { readonly at: 'refused'; readonly refused: Refused; readonly again: (() => void) | undefined }
   | {
       readonly at: 'ready'
       readonly rows: readonly object[]
@@ -73,52 +64,35 @@ const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNod
   </Note>
 )
 
-const useImport = ({ kind, onAdded }: Pick<Props, 'kind' | 'onAdded'>) => {
-  const { api } = usePage()
-  const { path, member, columns, toRow } = kind
-  const [step, setStep] = useState<Step>({ at: 'choose' })
-  const [isBusy, setBusy] = useState(false)
-  const busily = async (run: () => Promise<Step>): Promise<void> => {
-    setBusy(true)
-    setStep(await run())
-    setBusy(false)
+/** Reads a file, and has the service check it. */
+const checkFile = async (
+  api: Api,
+  { path, member, columns, toRow }: Kind,
+  file: File,
+): Promise<Outcome<{ step: Step }>> => {
+  const wrong = (problems: readonly Problem[]) => ({ step: { at: 'wrong', problems } as const })
+  const rows = await readCsv(new Uint8Array(await file.arrayBuffer()))
+  if (!Array.isArray(rows)) return wrong([rows as Problem])
+  const problems = problemsOf(rows, columns)
+  if (problems.length > 0) return wrong(problems)
+  const read = recordsOf(rows)
+  const all = read.map(toRow)
+  const { refused } = await api.post(path, { body: { [member]: all, dry_run: true } })
+  if (refused !== undefined) {
+    const { errors = [] } = refused.problem
+    return errors.length > 0 ? wrong(problemsOfErrors(errors, rows)) : { refused }
   }
-  const refusedAs = (error: unknown, again: (() => void) | undefined, rows: readonly CsvRow[] = []): Step => {
-    if (!(error instanceof Refused)) throw error
-    const { errors = [] } = error.problem
-    if (errors.length > 0 && rows.length > 0) return { at: 'wrong', problems: problemsOfErrors(errors, rows) }
-    return { at: 'refused', refused: error, again }
-  }
-  const check = (file: File): Promise<void> =>
-    busily(async () => {
-      const rows = await readCsv(new Uint8Array(await file.arrayBuffer()))
-      if (!Array.isArray(rows)) return { at: 'wrong', problems: [rows as Problem] }
-      const problems = problemsOf(rows, columns)
-      if (problems.length > 0) return { at: 'wrong', problems }
-      const found = recordsOf(rows).map(toRow)
-      try {
-        await api.post(path, { body: { [member]: found, dry_run: true } })
-        const all = await readAll<Named>(api, path.replace('/import', ''), member)
-        const names = new Set(all.map(({ name }) => name))
-        return { at: 'ready', rows: found, known: recordsOf(rows).filter(({ name = '' }) => names.has(name)).length }
-      } catch (error) {
-        return refusedAs(error, () => void check(file), rows)
-      }
-    })
-  const add = (rows: readonly object[]): Promise<void> =>
-    busily(async () => {
-      try {
-        const { value } = await api.send(path, { body: { [member]: rows } })
-        await onAdded?.(value as Readonly<Record<string, unknown>>)
-        return { at: 'done', count: rows.length }
-      } catch (error) {
-        return refusedAs(error, () => void add(rows))
-      }
-    })
-  return { step, isBusy, check, add }
+  const names = new Set((await readAll<Named>(api, path.replace('/import', ''), member)).map(({ name }) => name))
+  return { step: { at: 'ready', rows: all, known: read.filter(({ name = '' }) => names.has(name)).length } }
 }
 
-const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile: (file: File) => void }): VNode => {
+interface ChooseProps {
+  readonly kind: Kind
+  readonly isBusy: boolean
+  readonly onFile: (file: File) => void
+}
+
+const Choose = ({ kind, isBusy, onFile }: ChooseProps): VNode => {
   const { required, optional, prefix } = kind.columns
   const download = (): void => saveFile(new Blob([kind.example], { type: 'text/csv' }), 'example.csv')
   const take = (files: FileList | null | undefined): void => {
@@ -158,42 +132,44 @@ const Choose = ({ kind, isBusy, onFile }: { kind: Kind; isBusy: boolean; onFile:
 
 /** Adds what a CSV file has: all of it, or nothing. It is checked before, and each problem named with its line. */
 export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props): VNode => {
-  const { control } = usePage()
-  const isAnswered = control.isAnswered.value
-  const { step, isBusy, check, add } = useImport({ kind, ...(onAdded && { onAdded }) })
-  const submit = (): void => {
-    if (step.at === 'ready' && isAnswered) void add(step.rows)
-    else if (step.at === 'refused') step.again?.()
+  const { api } = usePage()
+  const command = useCommand()
+  const [file, setFile] = useState<File | undefined>(undefined)
+  const [step, setStep] = useState<Step>({ at: 'choose' })
+  const check = (chosen: File): void => {
+    setFile(chosen)
+    setStep({ at: 'choose' })
+    void command.run(
+      async () => (await outcomeOf(checkFile(api, kind, chosen))) as Outcome<{ step: Step }>,
+      (outcome) => setStep(outcome.step),
+    )
   }
-  const label = { choose: 'Add', wrong: 'Add', refused: 'Try again', done: 'Done' } as const
-  const text = step.at === 'ready' ? `Add ${kind.count(step.rows.length)}` : label[step.at]
-  const isOff = isBusy || step.at === 'choose' || step.at === 'wrong' || (step.at !== 'done' && !isAnswered)
-  const foot = (
-    <>
-      <span class="grow" />
-      {step.at !== 'done' && <Button label="Cancel" look="quiet" onClick={onClose} />}
-      <Button label={text} look="primary" type="submit" disabled={isOff} />
-    </>
-  )
+  const add = (rows: readonly object[]) =>
+    command.send(kind.path, { body: { [kind.member]: rows } }, async ({ value }) => {
+      await onAdded?.(value as Readonly<Record<string, unknown>>)
+      setStep({ at: 'done', count: rows.length })
+    })
+  const submit = (): unknown => (step.at === 'ready' ? add(step.rows) : file && check(file))
+  const isAgain = command.refused !== undefined
   return (
     <Dialog
       title={kind.title}
-      isBusy={isBusy}
-      onClose={onClose}
+      command={{ ...command, unplaced: command.refused }}
+      action={isAgain ? 'Try again' : step.at === 'ready' ? `Add ${kind.count(step.rows.length)}` : 'Add'}
+      isReady={isAgain || step.at === 'ready'}
       onSubmit={submit}
-      foot={foot}
+      onClose={onClose}
       isDone={step.at === 'done'}
       question={question}
     >
-      {step.at !== 'done' && <Choose kind={kind} isBusy={isBusy} onFile={check} />}
-      {isBusy && (
+      {step.at !== 'done' && <Choose kind={kind} isBusy={command.isBusy} onFile={check} />}
+      {command.isBusy && (
         <p class="muted" role="status">
           Checking…
         </p>
       )}
       {step.at === 'wrong' && <Problems problems={step.problems} />}
-      {step.at === 'refused' && <RefusedNote refused={step.refused} />}
-      {step.at === 'ready' && (
+      {step.at === 'ready' && !isAgain && (
         <Note kind="ok">{kind.count(step.rows.length)} can be added. Nothing was added yet.</Note>
       )}
       {step.at === 'ready' && step.known > 0 && (

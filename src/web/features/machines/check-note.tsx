@@ -1,35 +1,37 @@
 import type { VNode } from 'preact'
 import type { Checked } from '../../data/objects.ts'
-import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import type { Command } from '../../parts/commands/use-command.ts'
 import { Note } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
 import { causeText } from '../events/causes.ts'
+import type { Known } from './form.ts'
 
 /** `it answers in 18 ms and accepts the password`. */
-export const checkedText = ({ reachable, cause, milliseconds }: Checked, takesPassword: boolean): string => {
+const checkedText = ({ reachable, cause, milliseconds }: Checked, { sut, settings }: Known): string => {
   if (!reachable) return `it does not answer: ${causeText(cause ?? '')}`
   const answers = `it answers in ${milliseconds} ms`
   if (cause === 'no_password') return `${answers}; without a password, signing in was not checked`
-  return takesPassword ? `${answers} and accepts the password` : answers
+  return settings.has_password && sut.sut_type === 'vnc' ? `${answers} and accepts the password` : answers
 }
 
 interface Props {
-  readonly checked: Checked | Refused
-  readonly takesPassword: boolean
-  readonly isBusy: boolean
-  readonly onAgain: () => void
+  readonly known: Known
+  /** Undefined where it was refused, and before. */
+  readonly checked: Checked | undefined
+  readonly command: Command
+  readonly onAgain: () => Promise<unknown>
 }
 
-export const CheckNote = ({ checked, takesPassword, isBusy, onAgain }: Props): VNode => {
-  const isRefused = checked instanceof Refused
-  const isOk = !isRefused && checked.reachable
+export const CheckNote = ({ known, checked, command, onAgain }: Props): VNode | undefined => {
+  if (checked === undefined && command.refused === undefined) return undefined
+  const isOk = checked?.reachable === true
   return (
     <Note
       kind={isOk ? 'ok' : 'danger'}
       role="status"
-      action={<Button icon="pulse" label="Check again" look="small" disabled={isBusy} onClick={onAgain} />}
+      action={<CommandButton icon="pulse" label="Check again" look="small" command={command} onPress={onAgain} />}
     >
-      {isRefused ? checked.message : `As saved, ${checkedText(checked, takesPassword)}.`}
+      {checked ? `As saved, ${checkedText(checked, known)}.` : command.refused?.message}
     </Note>
   )
 }

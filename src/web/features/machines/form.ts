@@ -49,7 +49,9 @@ export const EMPTY: Values = {
 
 const typed = (value: number | null): string => (value === null ? '' : String(value))
 
-export const valuesOf = ({ sut, settings }: Known): Values => {
+export const valuesOf = (known: Known | undefined): Values => {
+  if (known === undefined) return EMPTY
+  const { sut, settings } = known
   const { name, sut_type, address, port, os, manufacturer, model, version, description, tags, is_active } = sut
   const { rdp_width, rdp_height, monitoring_interval, turnaround, release_unused_after } = settings
   return {
@@ -133,17 +135,6 @@ export const createOf = (values: Values): object => ({
   ...(Object.keys(values.tags).length > 0 && { tags: values.tags }),
 })
 
-/**
- * The form of a machine that somebody else has changed: what was typed stays, except where the other has changed the
- * same; everything else is new.
- */
-export const rebase = (values: Values, before: Values, after: Values): Values => {
-  const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
-  const names = Object.keys(values) as readonly (keyof Values)[]
-  const kept = names.filter((name) => !same(values[name], before[name]) && same(before[name], after[name]))
-  return { ...after, ...Object.fromEntries(kept.map((name) => [name, values[name]])) }
-}
-
 const TAG = /^\s*([A-Za-z0-9][A-Za-z0-9._-]{0,63})\s*=\s*(.*?)\s*$/
 
 /** A tag as typed, `rack=2`; undefined if it is none. */
@@ -151,6 +142,3 @@ export const parseTag = (text: string): readonly [string, string] | undefined =>
   const [, name, value = ''] = TAG.exec(text) ?? []
   return name === undefined || [...value].length > 256 ? undefined : [name, value]
 }
-
-/** How often a record was changed, by its ETag. Probes change only what comes after the dot. */
-export const revisionOf = (etag: string): number => Number.parseInt(etag.replace(/\D*/, ''), 10)

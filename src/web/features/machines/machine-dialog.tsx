@@ -3,122 +3,90 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField } from '../../parts/field.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
-import type { Refused } from '../../service/api.ts'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useMergeForm } from '../../parts/commands/merge-form.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { CheckNote } from './check-note.tsx'
-import { changesOf, EMPTY, type Known, missingText, rebase, revisionOf, type Values, valuesOf } from './form.ts'
+import { changesOf, type Known, missingText, type Values, valuesOf } from './form.ts'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
 import { checkMachine, knownMachine, makeKeyring, saveMachine } from './save.ts'
-import { StaleNote } from './stale-note.tsx'
+import { MachineStaleNote } from './stale-note.tsx'
 
 interface Props {
   /** The machine to edit; undefined to add one. */
   readonly known: Known | undefined
   readonly onClose: () => void
-  readonly onAdded?: (sutId: string) => void
 }
 
-const useForm = ({ known: first, onAdded }: Props) => {
+export const MachineDialog = ({ known, onClose }: Props): VNode => {
   const { api } = usePage()
-  const [base, setBase] = useState(first)
-  const [values, setValues] = useState<Values>(first === undefined ? EMPTY : valuesOf(first))
+  const command = useCommand()
+  const checking = useCommand()
   const [reason, setReason] = useState('')
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const [checked, setChecked] = useState<Checked | Refused | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
+  const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const keyFor = useMemo(makeKeyring, [])
-  const id = base?.sut._id ?? ''
-  const newest = useReading(knownMachine(id)).value
-  // What this form saves is told as a change, too, before the answer is here.
-  const isStale =
-    !isBusy && base !== undefined && newest !== undefined && revisionOf(newest.etag) > revisionOf(base.etag)
-
-  const check = async (sutId: string): Promise<void> => {
-    setBusy(true)
-    setChecked(await checkMachine(api, sutId))
-    setBusy(false)
-  }
-  const save = async (): Promise<void> => {
-    setBusy(true)
-    setRefused(undefined)
-    setChecked(undefined)
-    const saved = await saveMachine({ api, keyFor, reason: reason.trim() }, base, values)
-    setBusy(false)
-    const { known } = saved
-    if (known !== undefined && base === undefined) onAdded?.(known.sut._id)
-    if (saved.kind === 'refused') {
-      setRefused(saved.refused)
-      if (known !== undefined) setBase(known)
-      return
-    }
-    setBase(saved.known)
-    setValues(valuesOf(saved.known))
-    setReason('')
-    await check(saved.known.sut._id)
-  }
-  const load = (): void => {
-    if (base === undefined || newest === undefined) return
-    setValues(rebase(values, valuesOf(base), valuesOf(newest)))
-    setBase(newest)
-    setRefused(undefined)
-  }
-  const change = (part: Partial<Values>): void => setValues((before) => ({ ...before, ...part }))
-  return { base, values, change, reason, setReason, refused, checked, isBusy, isStale, check, save, load }
-}
-
-export const MachineDialog = (props: Props): VNode => {
-  const { known, onClose } = props
-  const { control } = usePage()
-  const isAnswered = control.isAnswered.value
-  const form = useForm(props)
-  const { base, values, change, refused, checked, isBusy, isStale } = form
+  const [sutId, setSutId] = useState(known?.sut._id)
+  const newest = useReading(knownMachine(sutId ?? '')).value
+  const form = useMergeForm<Known, Values>({ command, first: known, newest, valuesOf })
+  const { base, values, change, isStale, settle } = form
   const isDirty = base === undefined || changesOf(values, base).length > 0
-  const errors = errorsByField(refused)
-  const isDone = checked !== undefined && !isDirty
-  const takesPassword = base?.settings.has_password === true && base.sut.sut_type === 'vnc'
+  const { errors, unplaced } = command
+  const isDone = (checked !== undefined || checking.refused !== undefined) && !isDirty
   const missing = missingText(values)
-  const isOff = isBusy || isStale || (isDirty && (!isAnswered || missing !== undefined))
-  const submit = (): void => {
-    if (isOff) return
-    if (isDirty) void form.save()
-    else onClose()
+  const check = (id: string) =>
+    checking.run(
+      () => checkMachine(api, id),
+      ({ value }) => setChecked(value),
+    )
+  const save = () => {
+    setChecked(undefined)
+    checking.forgive()
+    let saved = base
+    const onSaved = (next: Known): void => {
+      saved = next
+      setSutId(next.sut._id)
+      settle(next, false)
+    }
+    return command.run(
+      () => saveMachine({ api, keyFor, reason: reason.trim(), onSaved }, base, values),
+      async () => {
+        if (saved === undefined) return
+        settle(saved)
+        setReason('')
+        await check(saved.sut._id)
+      },
+    )
   }
-  const foot = (
-    <div class="row grow">
-      <label class="wide">
-        <span class="vh">Reason (kept in the history)</span>
-        <input
-          class="input"
-          maxlength={200}
-          placeholder="Reason (optional, kept in the history)"
-          value={form.reason}
-          onInput={({ target }: Event) => form.setReason((target as HTMLInputElement).value)}
-        />
-      </label>
-      {!isDone && <Button label="Cancel" look="quiet" onClick={onClose} />}
-      <Button look="primary" type="submit" disabled={isOff}>
-        {isDone ? 'Done' : base === undefined ? 'Add' : 'Save'}
-      </Button>
-    </div>
-  )
   const title = known === undefined ? 'Add a machine' : `Edit ${known.sut.name}`
+  const beside = (
+    <label class="wide">
+      <span class="vh">Reason (kept in the history)</span>
+      <input
+        class="input"
+        maxlength={200}
+        placeholder="Reason (optional, kept in the history)"
+        value={reason}
+        onInput={({ target }: Event) => setReason((target as HTMLInputElement).value)}
+      />
+    </label>
+  )
   // A change of another tab is noted above; that the request was refused says nothing more.
-  const isShown = refused !== undefined && errors.size === 0 && !(isStale && refused.problem.code === 'stale')
+  const said = isStale && unplaced?.problem.code === 'stale' ? { ...command, unplaced: undefined } : command
   return (
-    <Dialog title={title} isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
-      {base !== undefined && isStale && <StaleNote sutId={base.sut._id} etag={base.etag} onLoad={form.load} />}
-      {isShown && <RefusedNote refused={refused} />}
+    <Dialog
+      title={title}
+      command={said}
+      action={base === undefined ? 'Add' : 'Save'}
+      isReady={!isStale && (!isDirty || missing === undefined)}
+      isDone={isDone}
+      onSubmit={isDirty ? save : onClose}
+      onClose={onClose}
+      beside={beside}
+    >
+      {base !== undefined && isStale && <MachineStaleNote sutId={base.sut._id} etag={base.etag} onLoad={form.load} />}
       <MachineFields values={values} settings={base?.settings} errors={errors} change={change}>
-        {checked !== undefined && base !== undefined && (
-          <CheckNote
-            checked={checked}
-            takesPassword={takesPassword}
-            isBusy={isBusy}
-            onAgain={() => form.check(base.sut._id)}
-          />
+        {base !== undefined && (
+          <CheckNote known={base} checked={checked} command={checking} onAgain={() => check(base.sut._id)} />
         )}
       </MachineFields>
       <TagsAndState values={values} errors={errors} change={change} />

@@ -4,7 +4,6 @@ import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Switch } from '../../parts/field.tsx'
 import { Note } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
 import { ImportDialog, type Kind } from '../import/import-dialog.tsx'
 import { USUAL_INTERVAL } from './form.ts'
 import { toSut } from './to-sut.ts'
@@ -45,11 +44,10 @@ export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VN
     const queue = [...ids]
     const work = async (): Promise<void> => {
       for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
-        const body = { enabled: true, interval: USUAL_INTERVAL }
-        await api.send(`/api/sut/${id}/monitoring`, { body }).catch((error: unknown) => {
-          if (!(error instanceof Refused)) throw error
-          failed++
+        const { refused } = await api.send(`/api/sut/${id}/monitoring`, {
+          body: { enabled: true, interval: USUAL_INTERVAL },
         })
+        if (refused !== undefined) failed++
       }
     }
     await Promise.all(Array.from({ length: AT_A_TIME }, work))

@@ -1,14 +1,9 @@
-import type { Checked, FullSettings } from '../../data/objects.ts'
+import type { FullSettings } from '../../data/objects.ts'
 import { ofSut, type Query } from '../../data/query.ts'
-import { type Answer, type Api, type BodyAt, newKey, type Readable, Refused } from '../../service/api.ts'
+import { type Api, type BodyAt, newKey, type Outcome, outcomeOf, type Readable } from '../../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './form.ts'
 
 /** Sends what a form says, one request after the other. */
-
-export type Saved =
-  | { readonly kind: 'saved'; readonly known: Known }
-  /** `known` is what was saved before that; undefined if nothing was. */
-  | { readonly kind: 'refused'; readonly refused: Refused; readonly known: Known | undefined }
 
 export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
   const { value, etag } = await api.get(`/api/sut/${sutId}?include=settings`, {
@@ -42,54 +37,48 @@ interface Order {
   readonly api: Api
   readonly keyFor: (path: string, body: object) => string
   readonly reason: string
-}
-
-const asRefused = (error: unknown): Refused => {
-  if (error instanceof Refused) return error
-  throw error
+  /** Called with the machine as it is saved, also where a later request was refused. */
+  readonly onSaved: (known: Known) => void
 }
 
 /** Sends what differs from `known`, each request with the ETag of the answer before. */
-const saveChanges = async ({ api, keyFor, reason }: Order, known: Known, values: Values): Promise<Saved> => {
+const saveChanges = async (
+  { api, keyFor, reason, onSaved }: Order,
+  known: Known,
+  values: Values,
+): Promise<Outcome<object>> => {
   let { etag } = known
-  let last: Answer<unknown> | undefined
-  const read = (): Promise<Known> => readKnown(api, known.sut._id, last?.position)
-  try {
-    for (const { verb, body } of changesOf(values, known)) {
-      const path = `/api/sut/${known.sut._id}/${verb}`
-      last = await api.send(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
-      etag = last.etag ?? etag
-    }
-    return { kind: 'saved', known: last === undefined ? known : await read() }
-  } catch (error) {
-    const refused = asRefused(error)
-    return { kind: 'refused', refused, known: last === undefined ? undefined : await read().catch(() => undefined) }
+  let last: Outcome<object> = {}
+  let position: string | undefined
+  for (const { verb, body } of changesOf(values, known)) {
+    const path = `/api/sut/${known.sut._id}/${verb}`
+    const answer = await api.send(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
+    last = answer
+    if (answer.refused !== undefined) break
+    etag = answer.etag ?? etag
+    position = answer.position
   }
+  if (position === undefined) return last
+  const read = await outcomeOf(readKnown(api, known.sut._id, position))
+  if (read.refused === undefined) onSaved(read)
+  return last.refused === undefined ? read : last
 }
 
-const create = async (order: Order, values: Values): Promise<Saved> => {
-  const { api, keyFor, reason } = order
+const create = async (order: Order, values: Values): Promise<Outcome<object>> => {
+  const { api, keyFor, reason, onSaved } = order
   const path = '/api/sut/create'
   // Numbers go as typed where they are none, and the service says so.
   const body = createOf(values) as BodyAt<typeof path>
-  try {
-    const { value, position } = await api.send(path, { body, reason, key: keyFor(path, body) })
-    // What `create` does not take, such as monitoring.
-    const known = await readKnown(api, value._id, position)
-    const saved = await saveChanges(order, known, { ...values, user_name: undefined, password: undefined })
-    return saved.kind === 'refused' ? { ...saved, known: saved.known ?? known } : saved
-  } catch (error) {
-    return { kind: 'refused', refused: asRefused(error), known: undefined }
-  }
+  const made = await api.send(path, { body, reason, key: keyFor(path, body) })
+  if (made.refused !== undefined) return made
+  const known = await outcomeOf(readKnown(api, made.value._id, made.position))
+  if (known.refused !== undefined) return known
+  onSaved(known)
+  // What `create` does not take, such as monitoring.
+  return saveChanges(order, known, { ...values, user_name: undefined, password: undefined })
 }
 
-export const saveMachine = (order: Order, known: Known | undefined, values: Values): Promise<Saved> =>
+export const saveMachine = (order: Order, known: Known | undefined, values: Values): Promise<Outcome<object>> =>
   known === undefined ? create(order, values) : saveChanges(order, known, values)
 
-export const checkMachine = async (api: Api, sutId: string): Promise<Checked | Refused> => {
-  try {
-    return (await api.post(`/api/sut/${sutId}/check`)).value
-  } catch (error) {
-    return asRefused(error)
-  }
-}
+export const checkMachine = (api: Api, sutId: string) => api.post(`/api/sut/${sutId}/check`)

@@ -1,12 +1,11 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatClock, formatList } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { Button } from '../../parts/button.tsx'
-import { useFocusReturn } from '../../parts/focus.ts'
-import { Note } from '../../parts/show/note.tsx'
+import { revisionOf } from '../../parts/commands/merge.ts'
+import { StaleNote } from '../../parts/commands/merge-form.tsx'
+import { outcomeOf } from '../../service/api.ts'
 import { type Entry, labelOf, lastChange, readNewest } from '../events/entries.ts'
-import { revisionOf } from './form.ts'
 
 const LOOKED_AT = 50
 
@@ -32,22 +31,15 @@ interface Props {
   readonly onLoad: () => void
 }
 
-export const StaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
+export const MachineStaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
   const page = usePage()
-  const note = useRef<HTMLDivElement>(null)
-  useFocusReturn(note, 'Save')
   const [entry, setEntry] = useState<Entry | undefined>(undefined)
   useEffect(() => {
     const revision = revisionOf(etag)
-    readNewest(page.api, sutId, LOOKED_AT).then(
-      ({ entries }) => setEntry(lastChange(entries, revision)),
-      // It is said without a name then.
-      () => undefined,
+    // Where it is refused it is said without a name.
+    void outcomeOf(readNewest(page.api, sutId, LOOKED_AT)).then(
+      ({ entries }) => entries && setEntry(lastChange(entries, revision)),
     )
   }, [etag])
-  return (
-    <Note kind="warn" ref={note} action={<Button label="Load the new values" look="small" onClick={onLoad} />}>
-      {changedText(entry, meOf(page)._id)} Your edits are kept.
-    </Note>
-  )
+  return <StaleNote onLoad={onLoad}>{changedText(entry, meOf(page)._id)}</StaleNote>
 }

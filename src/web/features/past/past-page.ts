@@ -11,7 +11,7 @@ import type { Session } from '../../service/session.ts'
 const asAuditor = (session: ReadonlySignal<Session>): ReadonlySignal<Session> =>
   computed(() => ({ ...session.value, me: session.value.me && { ...session.value.me, role: 'auditor' } }))
 
-const refuse = () => Promise.reject(new Refused(409, { code: 'past', detail: 'The past cannot be changed.' }))
+const refuse = async () => ({ refused: new Refused(409, { code: 'past', detail: 'The past cannot be changed.' }) })
 
 const readOnly = (api: Api, asOf: AsOf): Api => ({
   ...api,

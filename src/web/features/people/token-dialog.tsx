@@ -1,11 +1,8 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { usePage } from '../../page/context.ts'
-import { useSending } from '../../page/sending.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, SelectField, TextField } from '../../parts/field.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
+import { SelectField, TextField } from '../../parts/field.tsx'
 import type { Role } from '../../service/session.ts'
 import type { IssuedToken } from './tokens.ts'
 import { ROLES } from './user.ts'
@@ -28,30 +25,24 @@ interface Props {
 }
 
 export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props): VNode => {
-  const isAnswered = usePage().control.isAnswered.value
-  const { send, refused, isBusy } = useSending()
+  const command = useCommand()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>(ownRole)
   const [expiry, setExpiry] = useState(String(90 * DAY))
-  const submit = async (): Promise<void> => {
-    if (name.trim() === '' || !isAnswered) return
+  const submit = () => {
     const body = { name: name.trim(), role, ...(expiry !== '' && { expires_in: Number(expiry) }) }
-    const issued = await send(`/api/user/${userId}/token`, body)
-    if (issued !== undefined) onIssued(issued.value)
+    return command.send(`/api/user/${userId}/token`, { body }, ({ value }) => onIssued(value))
   }
-  const errors = errorsByField(refused)
-  const foot = (
-    <>
-      <span class="grow" />
-      <Button label="Cancel" look="quiet" onClick={onClose} />
-      <Button look="primary" type="submit" disabled={isBusy || !isAnswered || name.trim() === ''}>
-        Create token
-      </Button>
-    </>
-  )
+  const { errors } = command
   return (
-    <Dialog title="New token" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
-      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
+    <Dialog
+      title="New token"
+      command={command}
+      action="Create token"
+      isReady={name.trim() !== ''}
+      onSubmit={submit}
+      onClose={onClose}
+    >
       <TextField
         id="token-name"
         label="Purpose"

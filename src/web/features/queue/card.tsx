@@ -5,11 +5,11 @@ import { OWN_REQUESTS } from '../../data/requests.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { ReservedNote } from '../reserve/reserved-note.tsx'
@@ -31,26 +31,24 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
 
 const Waiting = ({
   request,
-  isDisabled,
   onWithdrawn,
 }: {
   readonly request: WaitingRequest
-  readonly isDisabled: boolean
   readonly onWithdrawn: () => void
 }): VNode => {
   const page = usePage()
   const now = page.clock.value
   const machines = useMachines()
-  const { refused, isBusy, send } = useSending()
+  const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const me = meOf(page)
   const mayWithdraw = me.role === 'administrator' || request.user_id === me._id
   const { _id, created_at, keepalive, position = 0, waits_for = [], expected_at, expires_at } = request
-  const withdraw = async (): Promise<void> => {
-    if ((await send(`/api/sut_request/${_id}/withdraw`)) !== undefined) onWithdrawn()
-    setAsking(false)
-    page.cache.again(OWN_REQUESTS)
-  }
+  const withdraw = () =>
+    command.send(`/api/sut_request/${_id}/withdraw`, undefined, () => {
+      onWithdrawn()
+      page.cache.again(OWN_REQUESTS)
+    })
   const [since, until] = [formatWhen(Date.parse(created_at), now), formatWhen(Date.parse(expires_at), now)]
   return (
     <article class="waits-card">
@@ -66,7 +64,7 @@ const Waiting = ({
         </span>
         {mayWithdraw && !isAsking && (
           <span class="row acts">
-            <Button look="quiet small" disabled={isDisabled || isBusy} onClick={() => setAsking(true)}>
+            <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
               Leave
             </Button>
           </span>
@@ -87,12 +85,12 @@ const Waiting = ({
           action="Leave"
           back="Stay"
           doing="Leaving…"
-          isDisabled={isDisabled}
+          command={command}
           onConfirm={withdraw}
-          onBack={() => setAsking(false)}
+          onClose={() => setAsking(false)}
         />
       )}
-      <RefusedNote refused={refused} />
+      <RefusedNote refused={command.refused} />
     </article>
   )
 }
@@ -110,13 +108,12 @@ const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
   </Note>
 )
 
-export const RequestCard = ({ id, isDisabled }: { readonly id: string; readonly isDisabled: boolean }): VNode => {
+export const RequestCard = ({ id }: { readonly id: string }): VNode => {
   const reading = useRequest(id)
   return (
     <Loaded reading={reading} what="What you wait for" skeleton={1}>
       {(request) => {
-        if (request.status === 'waiting')
-          return <Waiting request={request} isDisabled={isDisabled} onWithdrawn={reading.retry} />
+        if (request.status === 'waiting') return <Waiting request={request} onWithdrawn={reading.retry} />
         return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />
       }}
     </Loaded>

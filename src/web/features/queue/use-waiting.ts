@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Match } from '../../data/objects.ts'
 import { OWN_REQUESTS } from '../../data/requests.ts'
 import { usePage } from '../../page/context.ts'
-import { useSending } from '../../page/sending.ts'
+import { useCommand } from '../../parts/commands/use-command.ts'
 
 export interface Wanted {
   readonly of: { readonly match: Match } | { readonly sut_id: string }
@@ -18,7 +18,7 @@ export interface Wanted {
 /** Takes a place in the queue. `id` is the request that was made. */
 export const useWaiting = () => {
   const page = usePage()
-  const { send, refused, isBusy, forgive } = useSending()
+  const command = useCommand()
   const [id, setId] = useState<string | undefined>(undefined)
   const wait = async ({ of, length, userId, wait: seconds, priority, keepalive }: Wanted): Promise<void> => {
     const body = {
@@ -27,11 +27,11 @@ export const useWaiting = () => {
       ...(priority !== undefined && { priority }),
       ...(keepalive !== undefined && { keepalive }),
     }
-    const answer = await send('/api/sut_request/create', body)
-    if (answer === undefined) return
-    setId(answer.value._id)
-    if (keepalive !== undefined) page.kept.keep(answer.value._id, keepalive)
-    page.cache.again(OWN_REQUESTS)
+    await command.send('/api/sut_request/create', { body }, ({ value: { _id } }) => {
+      setId(_id)
+      if (keepalive !== undefined) page.kept.keep(_id, keepalive)
+      page.cache.again(OWN_REQUESTS)
+    })
   }
-  return { wait, refused, isBusy, id, forgive, reset: () => setId(undefined) }
+  return { ...command, wait, id, reset: () => setId(undefined) }
 }

@@ -1,13 +1,7 @@
 import type { Sut } from '../../data/objects.ts'
 import { toIso } from '../../format/times.ts'
-import type { Refused } from '../../service/api.ts'
 import { type Draft, windowOf } from '../schedule/draft.ts'
 import { likeOf, toMatch } from './criteria.ts'
-
-export type Outcome =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'sending'; readonly since: number }
-  | { readonly kind: 'refused'; readonly refused: Refused }
 
 /** Now is sent as an offset, so that it never fails for being late. */
 export const bodyOf = (

@@ -29,7 +29,7 @@ export const seriesBodyOf = (
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
 })
 
-interface ReadDates {
+export interface ReadDates {
   /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
   readonly occurrences: readonly Occurrence[] | undefined
   readonly failed: Refused | undefined
@@ -114,7 +114,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   )
 }
 
-export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
+const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
   const taken = occurrences.filter((each) => each.taken !== undefined).length
   const many = formatCount(occurrences.length, 'date')
   return (
@@ -136,7 +136,7 @@ export const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
 }
 
 /** Offers the dates before the first one that is taken: a series is reserved whole or not at all. */
-export const Fewer = ({
+const Fewer = ({
   occurrences,
   onTimes,
 }: {
@@ -157,3 +157,24 @@ export const Fewer = ({
     </div>
   )
 }
+
+/** The dates of a series, once they were read, and a way to fewer of them. */
+export const DatesToBe = ({
+  reading: { occurrences, failed },
+  nameOf,
+  onTimes,
+}: {
+  readonly reading: ReadDates
+  readonly nameOf: DatesProps['nameOf']
+  readonly onTimes: (times: number) => void
+}): VNode =>
+  occurrences === undefined ? (
+    <p class="muted" role="status">
+      {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
+    </p>
+  ) : (
+    <>
+      <Dates occurrences={occurrences} nameOf={nameOf} />
+      <Fewer occurrences={occurrences} onTimes={onTimes} />
+    </>
+  )

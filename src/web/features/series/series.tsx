@@ -3,43 +3,15 @@ import { useState } from 'preact/hooks'
 import type { Reservation } from '../../data/objects.ts'
 import { ofSut } from '../../data/query.ts'
 import { formatCount } from '../../format/format.ts'
-import { type PageContext, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { Refused, type Schemas } from '../../service/api.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
+import type { Schemas } from '../../service/api.ts'
 import { ruleText } from './dates.ts'
-
-/** Series: made as a whole, and what has not begun of them cancelled as a whole. */
-
-type Lab = Pick<PageContext, 'api' | 'reservations'>
-
-const post = async (page: Lab, path: string, body: object): Promise<Schemas['SeriesReservations'] | Refused> => {
-  try {
-    const { value } = await page.api.send(path, { body })
-    return value as Schemas['SeriesReservations']
-  } catch (error) {
-    if (error instanceof Refused) return error
-    throw error
-  }
-}
-
-/** Reserves a series. Resolves to why it was refused, if it was. */
-export const createSeries = async (page: Lab, body: object): Promise<Refused | undefined> => {
-  const made = await post(page, '/api/sut_reservation_series/create', body)
-  if (made instanceof Refused) return made
-  for (const each of made.sut_reservations) page.reservations.put({ ...each, series_id: made.series_id })
-  return undefined
-}
-
-export const cancelRest = async (page: Lab, seriesId: string): Promise<Refused | undefined> => {
-  const path = `/api/sut_reservation_series/${encodeURIComponent(seriesId)}/cancel`
-  const cancelled = await post(page, path, {})
-  if (cancelled instanceof Refused) return cancelled
-  for (const { _id } of cancelled.sut_reservations) page.reservations.remove(_id)
-  return undefined
-}
+import { useSeries } from './use-series.ts'
 
 export type Series = Schemas['Series']
 
@@ -74,10 +46,10 @@ export const SeriesNote = ({
   readonly mayCancel: boolean
   readonly onCancelled: () => void
 }): VNode | undefined => {
-  const page = usePage()
+  const command = useCommand()
+  const { cancelRest } = useSeries(command)
   const series = useSeriesOf(reservation)
   const [isAsking, setAsking] = useState(false)
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
   if (series === undefined) return undefined
   const start = Date.parse(reservation.start_time)
   const ahead = series.sut_reservations.filter(({ state }) => state === 'ahead')
@@ -85,12 +57,6 @@ export const SeriesNote = ({
   const sentence = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`
   const others = ahead.filter(({ _id }) => _id !== reservation._id)
   const more = ahead.filter(({ start_time }) => Date.parse(start_time) > start).length
-  const cancel = async (): Promise<void> => {
-    const why = await cancelRest(page, series._id)
-    setRefused(why)
-    setAsking(false)
-    if (why === undefined) onCancelled()
-  }
   if (isAsking)
     return (
       <Confirm
@@ -98,8 +64,9 @@ export const SeriesNote = ({
         action={`Cancel ${ahead.length}`}
         doing="Cancelling…"
         back="Keep them"
-        onConfirm={cancel}
-        onBack={() => setAsking(false)}
+        command={command}
+        onConfirm={() => cancelRest(series._id, onCancelled)}
+        onClose={() => setAsking(false)}
       />
     )
   return (
@@ -109,15 +76,11 @@ export const SeriesNote = ({
         {seriesText(sentence, more)}
       </span>
       {mayCancel && others.length > 0 && (
-        <Button look="quiet small" onClick={() => setAsking(true)}>
+        <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
           Cancel {ahead.length === 1 ? 'the last' : `all ${ahead.length}`}
         </Button>
       )}
-      {refused !== undefined && (
-        <span class="bad" role="alert">
-          {refused.message}
-        </span>
-      )}
+      <RefusedNote refused={command.refused} />
     </div>
   )
 }

@@ -1,12 +1,8 @@
-import { useState } from 'preact/hooks'
-import type { Sut } from '../../data/objects.ts'
-import { usePage } from '../../page/context.ts'
-import { useIsMounted } from '../../page/mounted.ts'
-import { Refused } from '../../service/api.ts'
-import type { Outcome } from '../reserve/request.ts'
+import type { Reservation, Sut } from '../../data/objects.ts'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import type { Stretch } from '../schedule/calendar.ts'
 import { firstOf, seriesBodyOf, useOccurrences } from './fields.tsx'
-import { createSeries } from './series.tsx'
+import { useSeries } from './use-series.ts'
 
 /** Two months. */
 export const USUAL_TIMES = 8
@@ -16,30 +12,21 @@ interface Options {
   readonly window: Stretch
   readonly userId: string
   readonly times: number
-  readonly onDone: (times: number) => void
+  /** Called with what was made. */
+  readonly onDone: (all: readonly Reservation[]) => void
 }
 
 export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
-  const page = usePage()
-  const isMounted = useIsMounted()
-  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const command = useCommand()
+  const { create } = useSeries(command)
   const first = firstOf(window)
-  const { occurrences, failed } = useOccurrences(sut, window, times)
-  const isFree = occurrences?.every((each) => each.taken === undefined) ?? false
-  const send = async (isBeyondQuota = false): Promise<void> => {
-    if (outcome.kind === 'sending' || !isFree || !page.control.isAnswered.peek()) return
-    setOutcome({ kind: 'sending', since: Date.now() })
+  const dates = useOccurrences(sut, window, times)
+  const isFree = dates.occurrences?.every((each) => each.taken === undefined) ?? false
+  const reserve = async (isBeyondQuota = false): Promise<void> => {
+    if (!isFree || command.isOff) return
     const beyond = isBeyondQuota ? ({ beyond_quota: true } as const) : {}
     const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
-    const refused = await createSeries(page, body)
-    if (!isMounted()) return
-    setOutcome(refused instanceof Refused ? { kind: 'refused', refused } : { kind: 'idle' })
-    if (!(refused instanceof Refused)) onDone(times)
+    await create(body, onDone)
   }
-  return {
-    ...{ first, occurrences, failed, isFree, send },
-    isSending: outcome.kind === 'sending',
-    refused: outcome.kind === 'refused' ? outcome.refused : undefined,
-    forget: () => setOutcome({ kind: 'idle' }),
-  }
+  return { command, first, dates, isFree, reserve }
 }

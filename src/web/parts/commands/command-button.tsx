@@ -1,5 +1,7 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { Button, type ButtonProps } from '../button.tsx'
+import type { Command } from './use-command.ts'
 
 /** What is answered sooner needs no words. */
 const LATE_MS = 100
@@ -18,35 +20,42 @@ const useLasting = (isBusy: boolean, milliseconds: number): boolean => {
   return isBusy && isLasting
 }
 
-interface Props {
-  readonly className?: string
-  readonly isBusy: boolean
-  readonly isDisabled?: boolean
-  /** What it does then: `Reserving…`. */
-  readonly doing: string
-  readonly onPress: () => void
-  readonly isFirst?: boolean
-  readonly children: ComponentChildren
+interface Props extends Omit<ButtonProps, 'type' | 'onClick' | 'command'> {
+  readonly command: Pick<Command, 'isBusy' | 'isOff'>
+  /** What is said while it is done: `Reserving…`. */
+  readonly doing?: string
+  /** Without it the button sends its form. */
+  readonly onPress?: () => Promise<unknown>
 }
 
 /** A button that sends something: once, however often it is pressed. While busy it keeps the focus. */
-export const CommandButton = (props: Props): VNode => {
-  const { className = 'btn', isBusy, isDisabled = false, doing, onPress, isFirst = false, children } = props
+export const CommandButton = ({
+  command,
+  doing,
+  onPress,
+  disabled = false,
+  label,
+  children,
+  ...rest
+}: Props): VNode => {
+  const [isPressed, setPressed] = useState(false)
+  const isBusy = command.isBusy && (isPressed || onPress === undefined)
   const [isLate, isLong] = [useLasting(isBusy, LATE_MS), useLasting(isBusy, LONG_WAIT_MS)]
-  const press = (): void => {
-    if (!isBusy) onPress()
+  const press = async (event: Event): Promise<void> => {
+    if (isBusy) event.preventDefault()
+    if (isBusy || onPress === undefined) return
+    setPressed(true)
+    await onPress().finally(() => setPressed(false))
   }
-  const text = isLong ? 'Still waiting for Berth…' : doing
   return (
-    <button
-      type="button"
-      class={className}
-      data-first={isFirst ? '' : undefined}
-      disabled={isDisabled}
+    <Button
+      {...rest}
+      type={onPress === undefined ? 'submit' : 'button'}
+      disabled={!isBusy && (Boolean(disabled) || command.isOff)}
       aria-disabled={isBusy ? 'true' : undefined}
       onClick={press}
     >
-      {isLate ? text : children}
-    </button>
+      {isLong ? 'Still waiting for Berth…' : (isLate && doing) || (children ?? label)}
+    </Button>
   )
 }

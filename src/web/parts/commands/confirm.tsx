@@ -1,11 +1,12 @@
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
 import { CommandButton } from './command-button.tsx'
 import { ignoreSecondClick } from './second-click.ts'
+import type { Command } from './use-command.ts'
 
-interface Action {
+export interface Action {
   readonly action: string
   /** What is said while that is done: `Releasing…`. */
   readonly doing: string
@@ -13,36 +14,30 @@ interface Action {
 }
 
 interface Props extends Action {
+  /** What sends it. */
+  readonly command: Command
   readonly question: string
   readonly also?: Action | undefined
   /** What the button says that leaves everything as it is. */
   readonly back?: string
-  readonly onBack: () => void
-  readonly isDisabled?: boolean
+  /** Called when it was done, or refused, or is not to be done. */
+  readonly onClose: () => void
 }
 
 /** Asks where the button was. Enter confirms; the second click of two does not. Then the focus returns. */
-export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled = false, ...first }: Props): VNode => {
+export const Confirm = ({ command, question, also, back = 'Keep it', onClose, ...first }: Props): VNode => {
   const root = useRef<HTMLDivElement>(null)
-  const [done, setDone] = useState<Action | undefined>(undefined)
   useFocusReturn(root, first.action)
   useLayoutEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
-  const confirm = async (action: Action): Promise<void> => {
-    setDone(action)
-    await action.onConfirm().finally(() => setDone(undefined))
-  }
-  const isOff = isDisabled || done !== undefined
-  const button = (action: Action): VNode => (
+  const button = ({ action, doing, onConfirm }: Action): VNode => (
     <CommandButton
-      className="btn danger"
-      doing={action.doing}
-      isFirst={action !== also}
-      isBusy={done?.action === action.action}
-      isDisabled={isOff && done?.action !== action.action}
-      onPress={() => confirm(action)}
-    >
-      {action.action}
-    </CommandButton>
+      label={action}
+      look="danger"
+      command={command}
+      doing={doing}
+      data-first={action === first.action ? '' : undefined}
+      onPress={() => onConfirm().finally(onClose)}
+    />
   )
   return (
     <div class="row wrap acts confirm" ref={root} onClickCapture={ignoreSecondClick}>
@@ -51,7 +46,7 @@ export const Confirm = ({ question, also, back = 'Keep it', onBack, isDisabled =
       </span>
       {button(first)}
       {also !== undefined && button(also)}
-      <Button label={back} disabled={done !== undefined} onClick={onBack} />
+      <Button label={back} disabled={command.isBusy} onClick={onClose} />
     </div>
   )
 }

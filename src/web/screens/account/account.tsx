@@ -5,7 +5,10 @@ import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
 import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
 import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
 import { Password } from './password.tsx'
@@ -33,24 +36,27 @@ const Appearance = (): VNode => {
 
 const Sessions = (): VNode => {
   const { control } = usePage()
-  const { isBusy } = control.session.value
-  const isAnswered = control.isAnswered.value
+  const command = useCommand()
   const [isAsking, setAsking] = useState(false)
-  const ask = (
-    <Button look="danger small" disabled={!isAnswered} onClick={() => setAsking(true)}>
+  const ask = !isAsking && (
+    <Button look="danger small" disabled={command.isOff} onClick={() => setAsking(true)}>
       Sign out everywhere
     </Button>
   )
-  const sure = (
-    <>
-      <Button label="Stay signed in" look="quiet small" autofocus onClick={() => setAsking(false)} />
-      <Button look="danger small" disabled={isBusy || !isAnswered} onClick={() => control.signOut(true)}>
-        Sign out of all browsers
-      </Button>
-    </>
-  )
   return (
-    <Section title="Sessions" beside={isAsking ? sure : ask}>
+    <Section title="Sessions" beside={ask}>
+      {isAsking && (
+        <Confirm
+          command={command}
+          question="Sign out of all your browsers, this one too?"
+          action="Sign out of all browsers"
+          doing="Signing out…"
+          onConfirm={() => command.run(() => control.signOut(true))}
+          back="Stay signed in"
+          onClose={() => setAsking(false)}
+        />
+      )}
+      <RefusedNote refused={command.refused} />
       <p class="second">
         This browser stays signed in for 12 hours, renewed while the page is open, for up to seven days. Signing out
         everywhere ends the sessions of all your browsers, including this one. Tokens keep working.

@@ -1,33 +1,33 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { meOf, usePage } from '../../page/context.ts'
-import { useSending } from '../../page/sending.ts'
-import { Button } from '../../parts/button.tsx'
-import { errorsByField, Switch, TextField } from '../../parts/field.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
+import { Switch, TextField } from '../../parts/field.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
 export const Password = (): VNode => {
   const page = usePage()
-  const isAnswered = page.control.isAnswered.value
   const [old, setOld] = useState('')
   const [next, setNext] = useState('')
   const [isRevoking, setRevoking] = useState(false)
   const [isChanged, setChanged] = useState(false)
-  const { send, refused, isBusy } = useSending()
-  const errors = errorsByField(refused)
-  const submit = async (event: Event): Promise<void> => {
+  const command = useCommand()
+  const { errors, unplaced } = command
+  const submit = (event: Event): void => {
     event.preventDefault()
     setChanged(false)
     const body = { old_password: old, password: next, ...(isRevoking && { revoke_tokens: true }) }
-    if ((await send('/api/user/me/password', body)) === undefined) return
-    setOld('')
-    setNext('')
-    await page.control.signIn(meOf(page).name, next)
-    setChanged(true)
+    void command.send('/api/user/me/password', { body }, async () => {
+      await page.control.signIn(meOf(page).name, next)
+      setOld('')
+      setNext('')
+      setChanged(true)
+    })
   }
-  const isWrong = refused?.problem.code === 'wrong_password'
+  const isWrong = unplaced?.problem.code === 'wrong_password'
   return (
     <Section title="Password">
       <form class="password-form" onSubmit={submit}>
@@ -60,10 +60,10 @@ export const Password = (): VNode => {
           onInput={setNext}
           error={errors.get('password')}
         />
-        <Button label="Change" type="submit" disabled={isBusy || !isAnswered || old === '' || next === ''} />
+        <CommandButton label="Change" command={command} disabled={old === '' || next === ''} />
       </form>
       <Switch className="small second" label="Also revoke my tokens" isOn={isRevoking} onChange={setRevoking} />
-      {refused !== undefined && errors.size === 0 && !isWrong && <RefusedNote refused={refused} />}
+      {!isWrong && <RefusedNote refused={unplaced} />}
       {isChanged && <Note kind="ok">Password changed. Other browsers are signed out.</Note>}
     </Section>
   )

@@ -8,8 +8,10 @@ import { roleTextOf } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { type Command, useCommand } from '../../parts/commands/use-command.ts'
+import { useFocusReturn } from '../../parts/focus.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import type { Role } from '../../service/session.ts'
@@ -17,25 +19,32 @@ import type { Role } from '../../service/session.ts'
 interface RowProps {
   readonly token: Token
   readonly now: number
-  readonly isDisabled: boolean
-  readonly onRevoke: () => void
+  readonly command: Command
+  readonly onRevoke: () => Promise<unknown>
 }
 
-const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
+const Row = ({ token, now, command, onRevoke }: RowProps): VNode => {
   const [isAsking, setAsking] = useState(false)
+  const row = useRef<HTMLTableRowElement>(null)
+  useFocusReturn(row, 'Revoke')
   const expiry = expiryOf(token, now)
-  const acts = isAsking ? (
-    <>
-      <Button label="Keep" look="quiet small" autofocus onClick={() => setAsking(false)} />
-      <Button look="danger small" disabled={isDisabled} aria-label={`Revoke ${token.name} for good`} onClick={onRevoke}>
-        Revoke permanently
-      </Button>
-    </>
-  ) : (
-    <Button label="Revoke" look="quiet small" aria-label={`Revoke ${token.name}`} onClick={() => setAsking(true)} />
-  )
+  if (isAsking)
+    return (
+      <tr ref={row}>
+        <td colSpan={5}>
+          <Confirm
+            command={command}
+            question={`Revoke ${token.name}? Whatever uses it stops working right away.`}
+            action="Revoke"
+            doing="Revoking…"
+            onConfirm={onRevoke}
+            onClose={() => setAsking(false)}
+          />
+        </td>
+      </tr>
+    )
   return (
-    <tr>
+    <tr ref={row}>
       <td class="medium clip token-name">
         <bdi>{token.name}</bdi>
       </td>
@@ -44,12 +53,22 @@ const Row = ({ token, now, isDisabled, onRevoke }: RowProps): VNode => {
       <td class="second num">
         <span class={expiry?.isExpiring ? 'warn' : ''}>{expiry?.text ?? 'never'}</span>
       </td>
-      <td class="r">{acts}</td>
+      <td class="r">
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-label={`Revoke ${token.name}`}
+          disabled={command.isOff}
+          onClick={() => setAsking(true)}
+        >
+          Revoke
+        </button>
+      </td>
     </tr>
   )
 }
 
-const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'isDisabled'> & TableProps): VNode => (
+const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'command'> & TableProps): VNode => (
   <div class="table-scroll" tabindex={0} role="region" aria-label="Your tokens">
     <table class="table plain tokens">
       <thead>
@@ -65,13 +84,7 @@ const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'isDisabled'> & TableP
       </thead>
       <tbody>
         {tokens.map((token) => (
-          <Row
-            key={token._id}
-            token={token}
-            now={row.now}
-            isDisabled={row.isDisabled}
-            onRevoke={() => row.onRevoke(token)}
-          />
+          <Row key={token._id} {...row} token={token} onRevoke={() => row.onRevoke(token)} />
         ))}
       </tbody>
     </table>
@@ -80,16 +93,15 @@ const Table = ({ tokens, ...row }: Pick<RowProps, 'now' | 'isDisabled'> & TableP
 
 interface TableProps {
   readonly tokens: readonly Token[]
-  readonly onRevoke: (token: Token) => void
+  readonly onRevoke: (token: Token) => Promise<unknown>
 }
 
 export const Tokens = ({ role }: { readonly role: Role }): VNode => {
   const page = usePage()
   const now = useComputed(() => Math.floor(page.clock.value / HOUR) * HOUR).value
-  const isAnswered = page.control.isAnswered.value
   const [isAdding, setAdding] = useState(false)
   const [issued, setIssued] = useState<IssuedToken | undefined>(undefined)
-  const { send, refused, isBusy } = useSending()
+  const command = useCommand()
   const reading = useTokens('me')
   const { retry } = reading
   const onIssued = (token: IssuedToken): void => {
@@ -97,19 +109,16 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
     setIssued(token)
     retry()
   }
-  const adding = useRef<HTMLButtonElement>(null)
-  const revoke = async ({ _id }: Token): Promise<void> => {
-    if ((await send(`/api/user/me/token/${_id}/revoke`)) !== undefined) {
+  const revoke = ({ _id }: Token) =>
+    command.send(`/api/user/me/token/${_id}/revoke`, undefined, () => {
       if (issued?._id === _id) setIssued(undefined)
-      adding.current?.focus()
-    }
-    retry()
-  }
+      retry()
+    })
   return (
     <Section
       title="Tokens"
       beside={
-        <Button icon="plus" look="small" ref={adding} disabled={!isAnswered} onClick={() => setAdding(true)}>
+        <Button icon="plus" look="small" disabled={command.isOff} onClick={() => setAdding(true)}>
           New token
         </Button>
       }
@@ -117,13 +126,13 @@ export const Tokens = ({ role }: { readonly role: Role }): VNode => {
       {issued !== undefined && (
         <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and create another." />
       )}
-      <RefusedNote refused={refused} />
+      <RefusedNote refused={command.refused} />
       <Loaded reading={reading} what="The tokens">
         {(tokens) =>
           tokens.length === 0 ? (
             <p class="muted">No tokens yet. Scripts use a token instead of a password.</p>
           ) : (
-            <Table tokens={tokens} now={now} isDisabled={isBusy || !isAnswered} onRevoke={revoke} />
+            <Table tokens={tokens} now={now} command={command} onRevoke={revoke} />
           )
         }
       </Loaded>

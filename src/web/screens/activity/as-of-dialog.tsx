@@ -5,11 +5,10 @@ import { parsePast } from '../../format/parse.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { TextField } from '../../parts/field.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
-import { type Api, Refused } from '../../service/api.ts'
+import { type Api, outcomeOf } from '../../service/api.ts'
 import { show } from '../schedule/grid/view.ts'
 
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
@@ -25,46 +24,31 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   const [when, setWhen] = useState(() => formatMoment(asOf.peek()?.time ?? now))
   const [entry, setEntry] = useState('')
   const [wrong, setWrong] = useState<string | undefined>(undefined)
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
+  const command = useCommand()
   const time = parsePast(when, Date.now())
   const typed = entry.replaceAll(/[\s,.]/g, '')
-  const find = async (): Promise<AsOf | string> => {
+  const find = async (): Promise<{ readonly moment: AsOf | string }> => {
     if (typed === '') {
-      return time === undefined ? 'Enter a time in the past, such as 9:30, Mon 9:30 or 24 Nov 9:30:15.' : asOfTime(time)
+      const moment = time === undefined ? undefined : asOfTime(time)
+      return { moment: moment ?? 'Enter a time in the past, such as 9:30, Mon 9:30 or 24 Nov 9:30:15.' }
     }
-    if (!/^\d{1,15}$/.test(typed)) return 'Enter a whole number.'
-    return (await ofEntry(api, Number(typed))) ?? 'This entry does not exist.'
+    if (!/^\d{1,15}$/.test(typed)) return { moment: 'Enter a whole number.' }
+    return { moment: (await ofEntry(api, Number(typed))) ?? 'This entry does not exist.' }
   }
-  const submit = async (): Promise<void> => {
-    setBusy(true)
-    setRefused(undefined)
-    setWrong(undefined)
-    try {
-      const found = await find()
-      if (typeof found === 'string') setWrong(found)
-      else {
+  const submit = () =>
+    command.run(
+      () => outcomeOf(find()),
+      ({ moment }) => {
+        setWrong(typeof moment === 'string' ? moment : undefined)
+        if (typeof moment === 'string') return
         show({ time: undefined, open: undefined })
-        asOf.value = found
+        asOf.value = moment
         goTo('schedule')
-      }
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      setRefused(error)
-    }
-    setBusy(false)
-  }
-  const foot = (
-    <>
-      <span class="grow" />
-      <Button label="Cancel" look="quiet" onClick={onClose} />
-      <Button label="Show the lab" look="primary" type="submit" disabled={isBusy} />
-    </>
-  )
+      },
+    )
   return (
-    <Dialog title="See the lab as it was" isBusy={isBusy} onClose={onClose} onSubmit={submit} foot={foot}>
+    <Dialog title="See the lab as it was" command={command} action="Show the lab" onSubmit={submit} onClose={onClose}>
       <p class="second">Schedule and machines show what was recorded by then.</p>
-      <RefusedNote refused={refused} />
       <div class="field s3 f6">
         <label for="as-of-time">Date and time</label>
         <input

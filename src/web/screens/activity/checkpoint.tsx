@@ -4,43 +4,28 @@ import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
 import { formatNumber, formatSecond } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
 
 interface Signed {
   readonly text: string
   readonly at: number
 }
 
-/** A checkpoint of the log as it is now. Each costs a signature, so it is made when the screen is opened or one asks. */
-const useCheckpoint = () => {
-  const { api } = usePage()
-  const [signed, setSigned] = useState<Signed | undefined>(undefined)
-  const [failed, setFailed] = useState<Refused | undefined>(undefined)
-  const [isBusy, setBusy] = useState(false)
-  const read = async (): Promise<void> => {
-    setBusy(true)
-    setFailed(undefined)
-    try {
-      const { blob } = await api.file('/api/audit/checkpoint', 'text/plain')
-      setSigned({ text: await blob.text(), at: Date.now() })
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      setFailed(error)
-    }
-    setBusy(false)
-  }
-  useEffect(() => void read(), [])
-  return { signed, failed, isBusy, read }
-}
-
+/** The newest checkpoint, which proves what the log was. Each costs a signature: it is made when one asks for it. */
 export const NewestCheckpoint = (): VNode => {
-  const { control } = usePage()
-  const isAnswered = control.isAnswered.value
-  const { signed, failed, isBusy, read } = useCheckpoint()
+  const { api } = usePage()
+  const { run, isOff, refused } = useCommand()
+  const [signed, setSigned] = useState<Signed | undefined>(undefined)
+  const read = () =>
+    run(
+      () => api.file('/api/audit/checkpoint', 'text/plain'),
+      async ({ blob }) => setSigned({ text: await blob.text(), at: Date.now() }),
+    )
+  useEffect(() => void read(), [])
   const checkpoint = signed && checkpointOf(signed.text)
   const facts = (): unknown => {
     if (signed === undefined || checkpoint === undefined) return undefined
@@ -63,13 +48,7 @@ export const NewestCheckpoint = (): VNode => {
         <div class="row wrap">
           <CopyButton text={signed.text} isWide />
           <Button icon="download" label="Download" look="small" onClick={download} />
-          <IconButton
-            icon="refresh"
-            label="Sign a new one"
-            look="quiet small"
-            disabled={isBusy || !isAnswered}
-            onClick={read}
-          />
+          <IconButton icon="refresh" label="Sign a new one" look="quiet small" disabled={isOff} onClick={read} />
         </div>
         <p class="small muted">Store it elsewhere. It proves that nothing recorded so far was changed or removed.</p>
       </>
@@ -82,16 +61,16 @@ export const NewestCheckpoint = (): VNode => {
         <h2 class="grow">Newest checkpoint</h2>
       </div>
       {facts()}
-      {signed === undefined && failed === undefined && (
+      {signed === undefined && refused === undefined && (
         <p class="muted" role="status">
           Loading
         </p>
       )}
-      {failed !== undefined && (
+      {refused !== undefined && (
         <>
-          <RefusedNote refused={failed} />
+          <RefusedNote refused={refused} />
           <div>
-            <Button label="Try again" look="small" disabled={isBusy} onClick={read} />
+            <Button label="Try again" look="small" onClick={read} />
           </div>
         </>
       )}

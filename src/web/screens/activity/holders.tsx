@@ -4,11 +4,12 @@ import type { NamedReservation } from '../../data/objects.ts'
 import { formatMoment, formatNumber, formatRange } from '../../format/format.ts'
 import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { Select } from '../../parts/field.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { RefusedNote } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
+import { outcomeOf } from '../../service/api.ts'
 import type { Names } from './names.ts'
 
 interface Found {
@@ -48,33 +49,30 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
 /** Who really held a machine at a moment, which windows do not say. */
 export const Holders = ({ names, now }: { readonly names: Names; readonly now: number }): VNode => {
   const page = usePage()
-  const isAnswered = page.control.isAnswered.value
+  const command = useCommand()
   const [sut, setSut] = useState('')
   const [when, setWhen] = useState(() => formatMoment(now))
   const [found, setFound] = useState<Found | undefined>(undefined)
-  const [failed, setFailed] = useState<Refused | undefined>(undefined)
   const at = parsePast(when, Date.now())
-  const submit = async (event: Event): Promise<void> => {
+  const submit = (event: Event): void => {
     event.preventDefault()
     if (at === undefined) return
-    setFailed(undefined)
     const query = new URLSearchParams({
       held_at: new Date(at).toISOString(),
       include: 'names,state',
       limit: String(MOST),
+      ...(sut !== '' && { sut_id: sut }),
     })
-    if (sut !== '') query.set('sut_id', sut)
-    try {
-      const { value } = await page.api.get(`/api/sut_reservation?${query}`)
-      const all = value.sut_reservations as readonly NamedReservation[]
-      const reservations = all.toSorted((a, b) =>
-        (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),
-      )
-      setFound({ at, reservations, count: value.count })
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      setFailed(error)
-    }
+    const read = page.api.get(`/api/sut_reservation?${query}`)
+    void command.run(
+      () => outcomeOf(read),
+      ({ value: { count, sut_reservations } }) => {
+        const reservations = (sut_reservations as readonly NamedReservation[]).toSorted((a, b) =>
+          (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),
+        )
+        setFound({ at, reservations, count })
+      },
+    )
   }
   const options = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
   return (
@@ -92,10 +90,10 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
           onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
         />
         <div>
-          <Button label="Look up" look="small" type="submit" disabled={!isAnswered || at === undefined} />
+          <CommandButton label="Look up" look="small" command={command} disabled={at === undefined} />
         </div>
       </form>
-      <RefusedNote refused={failed} />
+      <RefusedNote refused={command.refused} />
       {found !== undefined && <Answer found={found} ownId={meOf(page)._id} />}
     </section>
   )

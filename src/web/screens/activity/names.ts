@@ -6,7 +6,7 @@ import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
-import { Refused } from '../../service/api.ts'
+import { outcomeOf } from '../../service/api.ts'
 
 export interface Names {
   readonly people: readonly Person[]
@@ -48,13 +48,9 @@ const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): Rea
     const nameAt = async ([id, sequence]: readonly [string, string]): Promise<
       readonly [string, string] | undefined
     > => {
-      try {
-        const { value } = await api.get(`/api/sut/${id}?as_of=${sequence}`)
-        return [id, value.name]
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error
-        return error.status === 404 ? [id, 'a machine'] : undefined
-      }
+      const { value, refused } = await outcomeOf(api.get(`/api/sut/${id}?as_of=${sequence}`))
+      if (refused === undefined) return [id, value.name]
+      return refused.status === 404 ? [id, 'a machine'] : undefined
     }
     void Promise.all(asked.map(nameAt)).then((found) =>
       setFormer((before) => new Map([...before, ...found.filter((each) => each !== undefined)])),

@@ -5,6 +5,7 @@ import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../feat
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
+import type { Command } from '../../parts/commands/use-command.ts'
 import { SelectField, TextField } from '../../parts/field.tsx'
 import type { Take } from './choices.ts'
 
@@ -19,21 +20,22 @@ const USUAL_WAIT = '86400'
 
 interface TakeProps {
   readonly take: Take
-  readonly isBusy: boolean
+  readonly command: Command
   readonly isDisabled: boolean
-  readonly onTake: () => void
+  readonly onTake: () => Promise<unknown>
 }
 
-export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: TakeProps): VNode => {
+export const TakeButton = ({ take: { offer }, command, isDisabled, onTake }: TakeProps): VNode => {
   const now = usePage().clock.value
   const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
   return (
     <>
       <CommandButton
-        className="btn primary wide"
-        isBusy={isBusy}
+        look="primary"
+        class="wide"
+        command={command}
         doing="Reserving…"
-        isDisabled={isDisabled}
+        disabled={isDisabled}
         onPress={onTake}
       >
         <span class="clip">
@@ -50,16 +52,16 @@ export const TakeButton = ({ take: { offer }, isBusy, isDisabled, onTake }: Take
 
 interface WaitProps {
   readonly length: number
-  readonly isBusy: boolean
+  readonly command: Command
   readonly isDisabled: boolean
   readonly priority: string
   readonly onPriority: (priority: string) => void
   readonly refusal: string | undefined
-  readonly onWait: (seconds: number) => void
+  readonly onWait: (seconds: number) => Promise<unknown>
 }
 
 export const WaitButton = (props: WaitProps): VNode => {
-  const { length, isBusy, isDisabled, priority, onPriority, refusal, onWait } = props
+  const { length, command, isDisabled, priority, onPriority, refusal, onWait } = props
   const now = usePage().clock.value
   const { value } = useUsed()
   const [seconds, setSeconds] = useState(USUAL_WAIT)
@@ -84,10 +86,10 @@ export const WaitButton = (props: WaitProps): VNode => {
         error={error}
       />
       <CommandButton
-        className="btn primary"
-        isBusy={isBusy}
+        look="primary"
+        command={command}
         doing="Joining…"
-        isDisabled={isDisabled || isWrong}
+        disabled={isDisabled || isWrong}
         onPress={() => onWait(Number(seconds))}
       >
         Join the queue until {formatWhen(until, now)}

@@ -1,8 +1,6 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
-import { refusalText } from '../../features/reserve/refusals.ts'
-import type { Stretch } from '../../features/schedule/calendar.ts'
-import { Button } from '../../parts/button.tsx'
+import { Beyond } from '../../features/reserve/beyond.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RequestDetails } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
@@ -30,21 +28,19 @@ export const noneText = (fitting: readonly Sut[], count: number): string => {
 /** Why it was not booked. That another was faster is said with what is named instead. */
 export const RefusalNote = ({
   refused,
-  window,
+  text,
   onBeyond,
 }: {
   readonly refused: Refused
-  readonly window: Stretch
-  readonly onBeyond: (() => void) | undefined
+  readonly text: string
+  readonly onBeyond: () => void
 }): VNode => (
   <Note kind="danger">
     <div class="stack">
-      <span>{refusalText(refused.problem, window)} Nothing was booked.</span>
-      {refused.problem.code === 'quota_exceeded' && onBeyond && (
-        <div>
-          <Button label="Reserve beyond the quota" look="small" onClick={onBeyond} />
-        </div>
-      )}
+      <span>{text}</span>
+      <div>
+        <Beyond refused={refused} look="small" onPress={onBeyond} />
+      </div>
       <RequestDetails refused={refused} />
     </div>
   </Note>

@@ -2,10 +2,10 @@ import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
+import { refusalText } from '../../features/reserve/refusals.ts'
 import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { formatNumber } from '../../format/format.ts'
-import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/second-click.ts'
@@ -30,20 +30,12 @@ const titleOf = ({ isOver, waiting }: Taking): string => {
   return waiting.id === undefined ? 'Reserved' : 'Asked for'
 }
 
-const Over = ({
-  taking,
-  userId,
-  isAnswered,
-}: {
-  readonly taking: Taking
-  readonly userId: string
-  readonly isAnswered: boolean
-}): VNode => {
+const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: string }): VNode => {
   const { reserved, waiting, again } = taking
   return (
     <div class="stack over" onClickCapture={ignoreSecondClick}>
       {reserved && <ReservedNote {...reserved} userId={userId} />}
-      {waiting.id && <RequestCard id={waiting.id} isDisabled={!isAnswered} />}
+      {waiting.id && <RequestCard id={waiting.id} />}
       <div>
         <Button label="Reserve another" onClick={again} />
       </div>
@@ -57,18 +49,13 @@ const Choosing = ({
   ...props
 }: OfferProps & { readonly taking: Taking; readonly found: Available }): VNode => {
   const { wish, fitting, count, userId, isWeekly } = props
-  const page = usePage()
-  const isAnswered = page.control.isAnswered.value
-  const { now, choices, named, before, choose, booking, waiting, finish, wait, priority, changePriority } = taking
-  const { outcome, book } = booking
+  const { now, choices, named, before, choose, booking, book, waiting, finish, wait, priority, changePriority } = taking
   const take = named?.kind === 'take' ? named : undefined
   const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
-  const refused = outcome.kind === 'refused' ? outcome.refused : undefined
+  const { refused } = booking
   const isTaken = refused?.problem.code === 'reservation_conflict'
   // That is said beside what one has chosen.
   const isTooHigh = waiting.refused?.problem.code === 'priority_too_high'
-  const isBooking = outcome.kind === 'sending'
-  const beyond = meOf(page).role === 'administrator' && take ? () => book(take, true) : undefined
   return (
     <>
       {before !== undefined && <Gone name={before} isRefused={isTaken} />}
@@ -78,9 +65,13 @@ const Choosing = ({
         <ChoiceList choices={choices} length={wish.length} chosen={named?.key} onChoose={choose} />
       )}
       {refused !== undefined && !isTaken && (
-        <RefusalNote refused={refused} window={take ? windowOf(take.asked, now, []) : found.window} onBeyond={beyond} />
+        <RefusalNote
+          refused={refused}
+          text={`${refusalText(refused.problem, take ? windowOf(take.asked, now, []) : found.window)} Nothing was booked.`}
+          onBeyond={() => take && book(take, true)}
+        />
       )}
-      {waiting.refused !== undefined && !isTooHigh && <RefusedNote refused={waiting.refused} />}
+      {!isTooHigh && <RefusedNote refused={waiting.refused} />}
       {take && sut && (
         <Weekly
           key={take.key}
@@ -93,18 +84,13 @@ const Choosing = ({
         />
       )}
       {take && !isWeekly && (
-        <TakeButton
-          take={take}
-          isBusy={isBooking}
-          isDisabled={waiting.isBusy || !isAnswered}
-          onTake={() => book(take)}
-        />
+        <TakeButton take={take} command={booking} isDisabled={waiting.isBusy} onTake={() => book(take)} />
       )}
       {named?.kind === 'wait' && (
         <WaitButton
           length={wish.length}
-          isBusy={waiting.isBusy}
-          isDisabled={isBooking || !isAnswered}
+          command={waiting}
+          isDisabled={booking.isBusy}
           priority={priority}
           onPriority={changePriority}
           refusal={isTooHigh ? waiting.refused?.message : undefined}
@@ -128,7 +114,6 @@ const useFocusOnChange = (isOver: boolean) => {
 
 export const Offer = (props: OfferProps): VNode => {
   const { reading, userId } = props
-  const isAnswered = usePage().control.isAnswered.value
   const taking = useTaking(props)
   const heading = useFocusOnChange(taking.isOver)
   return (
@@ -144,7 +129,7 @@ export const Offer = (props: OfferProps): VNode => {
         )}
       </div>
       {taking.isOver ? (
-        <Over taking={taking} userId={userId} isAnswered={isAnswered} />
+        <Over taking={taking} userId={userId} />
       ) : (
         <Loaded reading={reading} what="What is free" class="choices" skeleton={2}>
           {(found) => <Choosing {...props} taking={taking} found={found} />}

@@ -1,15 +1,17 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
+import { useReservation } from '../../features/holding/use-reservation.ts'
 import { useWaiting } from '../../features/queue/use-waiting.ts'
 import { aheadOf, asPriority } from '../../features/queue/wants.ts'
 import type { Available } from '../../features/reserve/available.ts'
 import { toMatch } from '../../features/reserve/criteria.ts'
+import { bodyOf } from '../../features/reserve/request.ts'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
 import type { Wish } from '../../features/reserve/wish.ts'
+import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import type { Reading } from '../../page/use-reading.ts'
-import { type Choice, type Chosen, choicesOf, chose, chosenOf } from './choices.ts'
-import { useBooking } from './use-booking.ts'
+import { type Choice, type Chosen, choicesOf, chose, chosenOf, type Take } from './choices.ts'
 
 export interface OfferProps {
   readonly wish: Wish
@@ -49,7 +51,8 @@ interface Lost {
 }
 
 export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, keepalive, isWeekly }: OfferProps) => {
-  const now = usePage().clock.value
+  const page = usePage()
+  const now = page.clock.value
   const [priority, setPriority] = useState('0')
   const [lost, setLost] = useState<Lost | undefined>(undefined)
   const [reserved, setReserved] = useState<Reserved | undefined>(undefined)
@@ -59,15 +62,22 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
     // It is no longer free for another one.
     reading.retry()
   }
-  const booking = useBooking({
-    ...{ userId, keepalive },
-    onRefused: (sutId) => {
-      // What was read is older than that.
-      if (sutId !== undefined) setLost({ of: found, sutId })
-      reading.retry()
-    },
-    onDone: finish,
-  })
+  const booking = useReservation()
+  const book = async ({ offer, asked }: Take, isBeyondQuota = false): Promise<void> => {
+    const body = {
+      ...bodyOf({ ...asked, sutId: offer.sutId }, userId, page.clock.peek(), isBeyondQuota),
+      ...(keepalive !== undefined && { keepalive }),
+    }
+    const refused = await booking.act('create', body, ({ start_time, end_time }) => {
+      const [from, at] = [Date.parse(start_time), page.clock.peek()]
+      const until = `until ${formatWhen(Date.parse(end_time), at)}`
+      finish({ machine: offer.name, when: from > at ? `from ${formatWhen(from, at)} ${until}` : until })
+    })
+    if (refused === undefined) return
+    // What was read is older than that.
+    if (refused.problem.code === 'reservation_conflict') setLost({ of: found, sutId: offer.sutId })
+    reading.retry()
+  }
   const waiting = useWaiting()
   const asked = asPriority(priority) ?? 0
   const ahead = useMemo(() => queue && aheadOf(fitting, queue, asked), [fitting, queue, asked])
@@ -78,10 +88,10 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
   }
   const choices = found === undefined ? [] : choicesOf(found, wish, situation)
   const { reset, ...chosen } = useChosen(choices, found !== undefined && !isOver)
-  const wait = (seconds: number): void => {
+  const wait = (seconds: number): Promise<void> => {
     const of = { match: toMatch(wish.criteria) }
     const wanted = { of, length: wish.length, userId, wait: seconds, priority: asPriority(priority), keepalive }
-    void waiting.wait(wanted).then(onQueued)
+    return waiting.wait(wanted).then(onQueued)
   }
   const changePriority = (typed: string): void => {
     setPriority(typed)
@@ -93,17 +103,7 @@ export const useTaking = ({ wish, fitting, reading, queue, onQueued, userId, kee
     setReserved(undefined)
   }
   return {
-    now,
-    choices,
-    ...chosen,
-    booking,
-    waiting,
-    reserved,
-    finish,
-    isOver,
-    wait,
-    priority,
-    changePriority,
-    again,
+    ...{ now, choices, ...chosen, booking, book, waiting, reserved, finish },
+    ...{ isOver, wait, priority, changePriority, again },
   }
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Checked, Sut } from '../../data/objects.ts'
-import { checkedText } from '../../features/machines/check-note.tsx'
+import { CheckNote } from '../../features/machines/check-note.tsx'
 import type { Known } from '../../features/machines/form.ts'
 import { checkMachine } from '../../features/machines/save.ts'
 import type { MachineState } from '../../features/machines/state.ts'
@@ -11,10 +11,12 @@ import { usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { MenuButton } from '../../parts/choose/menu.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
 
 interface Props {
@@ -25,7 +27,6 @@ interface Props {
   readonly who: string | undefined
   readonly now: number
   readonly mayReserve: boolean
-  readonly isAnswered: boolean
   readonly onEdit: () => void
 }
 
@@ -48,92 +49,35 @@ const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode =
   )
 }
 
-/** Commands about the machine itself: one at a time, what was refused stays until the next. */
-const useActions = ({ sut, known }: Pick<Props, 'sut' | 'known'>) => {
-  const { api } = usePage()
-  const [isBusy, setBusy] = useState(false)
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const [checked, setChecked] = useState<Checked | undefined>(undefined)
-  /** Tells whether it was done. */
-  const busily = async (run: () => Promise<unknown>): Promise<boolean> => {
-    setBusy(true)
-    setRefused(undefined)
-    setChecked(undefined)
-    const result = await run().catch((error: unknown) => error)
-    setBusy(false)
-    if (result instanceof Refused) setRefused(result)
-    else if (result instanceof Error) throw result
-    return !(result instanceof Refused)
-  }
-  const send = (verb: string, body?: object): Promise<boolean> =>
-    busily(() => api.send(`/api/sut/${sut._id}/${verb}`, { body, ifMatch: known?.etag }))
-  const check = (): Promise<boolean> =>
-    busily(async () => {
-      const found = await checkMachine(api, sut._id)
-      if (found instanceof Refused) throw found
-      setChecked(found)
-    })
-  return { isBusy, refused, checked, send, check }
-}
-
-type Actions = ReturnType<typeof useActions>
-
-const Retire = ({ sut, actions, onBack }: { sut: Sut; actions: Actions; onBack: () => void }): VNode => {
-  const retire = async (): Promise<void> => {
-    if (await actions.send('retire')) goTo('machines')
-    else onBack()
-  }
-  return (
-    <Note
-      kind="danger"
-      action={
-        <>
-          <Button
-            look="danger"
-            disabled={actions.isBusy}
-            ref={(button: HTMLElement | null) => button?.focus()}
-            onClick={retire}
-          >
-            Retire
-          </Button>
-          <Button label="Keep it" onClick={onBack} />
-        </>
-      }
-    >
-      Retire <bdi>{sut.name}</bdi>? It is removed from all lists. Its history is kept.
-    </Note>
-  )
-}
-
-const CheckResult = ({ checked, takesPassword }: { checked: Checked; takesPassword: boolean }): VNode => {
-  const text = checkedText(checked, takesPassword)
-  return (
-    <Note kind={checked.reachable ? 'ok' : 'danger'} role="status">
-      {text.charAt(0).toUpperCase()}
-      {text.slice(1)}.
-    </Note>
-  )
-}
-
 export const Head = (props: Props): VNode => {
-  const { sut, known, mayReserve, isAnswered, onEdit } = props
-  const actions = useActions(props)
+  const { sut, known, mayReserve, onEdit } = props
+  const { api } = usePage()
+  const command = useCommand()
+  const checking = useCommand()
+  const [checked, setChecked] = useState<Checked | undefined>(undefined)
   const [isRetiring, setRetiring] = useState(false)
-  const isOff = actions.isBusy || !isAnswered
+  const send = (verb: string, body?: object, onDone?: () => void) =>
+    command.send(`/api/sut/${sut._id}/${verb}`, { body, ifMatch: known?.etag }, onDone)
+  const check = () => {
+    setChecked(undefined)
+    return checking.run(
+      () => checkMachine(api, sut._id),
+      ({ value }) => setChecked(value),
+    )
+  }
   const choices = [
     { key: 'active', text: sut.is_active ? 'Block reservations' : 'Allow reservations' },
     { key: 'probe', text: known?.settings.monitoring_interval === null ? 'Turn on monitoring' : 'Turn off monitoring' },
     { key: 'retire', text: 'Retire…' },
   ]
   const choose = (key: string): void => {
-    if (key === 'active') void actions.send('update', { is_active: !sut.is_active })
-    if (key === 'probe') void actions.send('monitoring', { enabled: known?.settings.monitoring_interval === null })
+    if (key === 'active') void send('update', { is_active: !sut.is_active })
+    if (key === 'probe') void send('monitoring', { enabled: known?.settings.monitoring_interval === null })
     if (key === 'retire') setRetiring(true)
   }
   // It has no port any more.
   const isRetired = known !== undefined && known.settings.listen_port === null
   const mayChange = known !== undefined && !isRetired
-  const takesPassword = known?.settings.has_password === true && sut.sut_type === 'vnc'
   return (
     <div>
       <nav class="small path" aria-label="Path">
@@ -150,15 +94,15 @@ export const Head = (props: Props): VNode => {
         <span class="grow" />
         {mayChange && (
           <>
-            <Button icon="pulse" label="Check now" look="quiet" disabled={isOff} onClick={actions.check} />
-            <Button icon="edit" label="Edit" disabled={isOff} onClick={onEdit} />
+            <CommandButton icon="pulse" label="Check now" look="quiet" command={checking} onPress={check} />
+            <Button icon="edit" label="Edit" disabled={command.isOff} onClick={onEdit} />
           </>
         )}
         {mayReserve && !isRetired && (
           <Button
             icon="plus"
             look="primary"
-            disabled={!sut.is_active || !isAnswered}
+            disabled={!sut.is_active || command.isOff}
             onClick={() => take(sut._id, HOUR)}
           >
             Reserve
@@ -170,7 +114,7 @@ export const Head = (props: Props): VNode => {
             icon="more"
             className="btn icon quiet"
             choices={choices}
-            isDisabled={isOff}
+            isDisabled={command.isOff}
             onChoose={choose}
           />
         )}
@@ -178,9 +122,20 @@ export const Head = (props: Props): VNode => {
       {isRetired && (
         <Note kind="plain">This machine is retired. It is no longer in any list; its history is kept.</Note>
       )}
-      {isRetiring && <Retire sut={sut} actions={actions} onBack={() => setRetiring(false)} />}
-      <RefusedNote refused={actions.refused} />
-      {actions.checked !== undefined && <CheckResult checked={actions.checked} takesPassword={takesPassword} />}
+      {isRetiring && (
+        <Note kind="danger" role="note">
+          <Confirm
+            command={command}
+            question={`Retire ${sut.name}? It is removed from all lists. Its history is kept.`}
+            action="Retire"
+            doing="Retiring…"
+            onConfirm={() => send('retire', undefined, () => goTo('machines'))}
+            onClose={() => setRetiring(false)}
+          />
+        </Note>
+      )}
+      <RefusedNote refused={command.refused} />
+      {known !== undefined && <CheckNote known={known} checked={checked} command={checking} onAgain={check} />}
     </div>
   )
 }

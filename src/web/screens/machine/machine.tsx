@@ -89,7 +89,6 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
         who={who}
         now={now}
         mayReserve={me.role !== 'auditor'}
-        isAnswered={isAnswered}
         onEdit={edit}
       />
       <div class="cols r320">

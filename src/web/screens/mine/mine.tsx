@@ -66,7 +66,6 @@ export const Mine = (): VNode => {
   const reservations = page.reservations.own.value
   const reading = useReading(page.reservations.readOwn)
   const requests = useReading(ownRequests(meOf(page)._id)).value?.waiting ?? []
-  const isAnswered = page.control.isAnswered.value
   const notOver = reservations.filter(({ end_time }) => Date.parse(end_time) > now)
   const suts = useMachines()
   const booked = useBooked(notOver.map(({ sut_id }) => sut_id))
@@ -83,7 +82,7 @@ export const Mine = (): VNode => {
       {running.length > 0 && (
         <Section title="Running">
           {running.map((each) => (
-            <Running key={each.reservation._id} held={each} isDisabled={!isAnswered} />
+            <Running key={each.reservation._id} held={each} />
           ))}
         </Section>
       )}
@@ -91,9 +90,9 @@ export const Mine = (): VNode => {
         <Section title="Next">
           {[...Map.groupBy(ahead, ({ reservation: { _id, series_id } }) => series_id ?? _id)].map(([id, all]) =>
             all[0]?.reservation.series_id ? (
-              <SeriesAhead key={id} all={all} rrule={rules?.get(id)} isDisabled={!isAnswered} />
+              <SeriesAhead key={id} all={all} rrule={rules?.get(id)} />
             ) : (
-              all.map((held) => <Ahead key={id} held={held} isDisabled={!isAnswered} />)
+              all.map((held) => <Ahead key={id} held={held} />)
             ),
           )}
         </Section>
@@ -101,7 +100,7 @@ export const Mine = (): VNode => {
       {requests.length > 0 && (
         <Section title="Waiting">
           {requests.map(({ _id }) => (
-            <RequestCard key={_id} id={_id} isDisabled={!isAnswered} />
+            <RequestCard key={_id} id={_id} />
           ))}
         </Section>
       )}

@@ -1,25 +1,22 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { bookedOf, type NamedReservation, systemOf } from '../../data/objects.ts'
-import { useCommands } from '../../features/holding/commands.ts'
 import { CommandNote, ExtendMenu } from '../../features/holding/extend.tsx'
-import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
-import { cancelRest } from '../../features/series/series.tsx'
+import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { useReservation } from '../../features/holding/use-reservation.ts'
+import { useSeries } from '../../features/series/use-series.ts'
 import { formatDuration, formatSpan } from '../../format/format.ts'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useFocusReturn } from '../../parts/focus.ts'
 import { Icon } from '../../parts/icon.tsx'
 import type { IconName } from '../../parts/icon-name.ts'
-import { Note } from '../../parts/show/note.tsx'
-import type { Refused } from '../../service/api.ts'
 import { take } from '../schedule/grid/view.ts'
 import { type Held, MachineLink, nameOfHeld } from './running.tsx'
 
 interface AheadProps {
   readonly held: Held
-  readonly isDisabled: boolean
   readonly icon?: IconName
   /** What is said beside the name; the system unless given. */
   readonly about?: VNode | undefined
@@ -27,26 +24,27 @@ interface AheadProps {
   readonly rest?: { readonly seriesId: string; readonly count: number } | undefined
 }
 
-export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: AheadProps): VNode => {
+export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps): VNode => {
   const { reservation, sut, taken } = held
-  const page = usePage()
-  const now = page.minute.value
-  const commands = useCommands(reservation._id)
+  const now = usePage().minute.value
+  const command = useReservation(reservation._id)
+  const series = useSeries(command)
   const [until, ask] = useState<Until | undefined>(undefined)
+  const row = useRef<HTMLDivElement>(null)
+  useFocusReturn(row, 'Cancel')
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const own = bookedOf(reservation)
   const name = nameOfHeld(held)
-  const { verb, doing, question } = textsUntil(until ?? 'now', now, name, false)
   const startsSoon = from - now <= 12 * 60 * MINUTE
-  const confirm = (): Promise<void> => giveBack(commands, until ?? 'now').then(() => ask(undefined))
-  const [restRefused, setRestRefused] = useState<Refused | undefined>(undefined)
-  const cancelAll = async (seriesId: string): Promise<void> => {
-    setRestRefused(await cancelRest(page, seriesId))
-    ask(undefined)
+  const ofSeries = rest && {
+    question: `Cancel this reservation of ${name}, or all ${rest.count} that have not started?`,
+    also: {
+      ...{ action: `Cancel all ${rest.count}`, doing: 'Cancelling…' },
+      onConfirm: () => series.cancelRest(rest.seriesId),
+    },
   }
-  const all = until === 'now' && rest !== undefined && rest.count > 1 ? rest : undefined
   return (
-    <div>
+    <div ref={row}>
       <div class="list-row">
         <Icon name={icon} />
         <span class="row">
@@ -59,43 +57,25 @@ export const Ahead = ({ held, isDisabled, icon = 'calendar', about, rest }: Ahea
         </span>
         {until === undefined && (
           <span class="row acts">
-            <ExtendMenu own={own} taken={taken} commands={commands} isDisabled={isDisabled} />
-            <ShortenMenu
-              own={own}
-              now={now}
-              className="btn quiet small"
-              isDisabled={isDisabled || commands.isBusy}
-              onChoose={ask}
-            />
-            <Button look="quiet small" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
+            <ExtendMenu own={own} taken={taken} command={command} />
+            <ShortenMenu own={own} now={now} className="btn quiet small" isDisabled={command.isOff} onChoose={ask} />
+            <Button look="quiet small" disabled={command.isOff} onClick={() => ask('now')}>
               Cancel
             </Button>
           </span>
         )}
       </div>
-      {until !== undefined &&
-        (all === undefined ? (
-          <Confirm
-            question={question}
-            action={verb}
-            doing={doing}
-            isDisabled={isDisabled}
-            onConfirm={confirm}
-            onBack={() => ask(undefined)}
-          />
-        ) : (
-          <Confirm
-            question={`Cancel this reservation of ${name}, or all ${all.count} that have not started?`}
-            action="Cancel this one"
-            doing="Cancelling…"
-            isDisabled={isDisabled}
-            onConfirm={confirm}
-            also={{ action: `Cancel all ${all.count}`, doing: 'Cancelling…', onConfirm: () => cancelAll(all.seriesId) }}
-            onBack={() => ask(undefined)}
-          />
-        ))}
-      {restRefused !== undefined && <Note kind="danger">{restRefused.message}</Note>}
-      {commands.refused !== undefined && <CommandNote refused={commands.refused} commands={commands} />}
+      {until !== undefined && (
+        <GiveBack
+          command={command}
+          until={until}
+          name={name}
+          isRunning={false}
+          ofSeries={rest !== undefined && rest.count > 1 ? ofSeries : undefined}
+          onClose={() => ask(undefined)}
+        />
+      )}
+      <CommandNote command={command} />
     </div>
   )
 }

@@ -1,17 +1,19 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
+
+import { useRef, useState } from 'preact/hooks'
 import { bookedOf, type Reservation, type Sut, systemOf } from '../../data/objects.ts'
-import { useCommands } from '../../features/holding/commands.ts'
+
 import { Connect } from '../../features/holding/connection.tsx'
 import { afterText, CommandNote, ExtendPair } from '../../features/holding/extend.tsx'
-import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
+import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { useReservation } from '../../features/holding/use-reservation.ts'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
 import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useFocusReturn } from '../../parts/focus.ts'
 
 export interface Held {
   readonly reservation: Reservation
@@ -79,22 +81,22 @@ const aboutOf = (sut: Sut | undefined): string => {
   return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
 }
 
-export const Running = ({ held, isDisabled }: { readonly held: Held; readonly isDisabled: boolean }): VNode => {
+export const Running = ({ held }: { readonly held: Held }): VNode => {
   const { reservation, sut, taken } = held
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
-  const commands = useCommands(reservation._id)
+  const command = useReservation(reservation._id)
   const [until, ask] = useState<Until | undefined>(undefined)
+  const row = useRef<HTMLElement>(null)
+  useFocusReturn(row, 'Release')
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const about = aboutOf(sut)
   const own = bookedOf(reservation)
   const after = afterText(taken, own, now)
   const name = nameOfHeld(held)
-  const { verb, doing, question } = textsUntil(until ?? 'now', now, name, true)
-  const confirm = (): Promise<void> => giveBack(commands, until ?? 'now').then(() => ask(undefined))
   return (
-    <article class="run" aria-label={name}>
+    <article class="run" aria-label={name} ref={row}>
       <Ring left={to - now} share={Math.min(1, (to - now) / (to - from))} isNear={isNear(to, now, warning)} />
       <div>
         <h3>
@@ -106,27 +108,20 @@ export const Running = ({ held, isDisabled }: { readonly held: Held; readonly is
         </p>
       </div>
       {until !== undefined ? (
-        <Confirm
-          question={question}
-          action={verb}
-          doing={doing}
-          isDisabled={isDisabled}
-          onConfirm={confirm}
-          onBack={() => ask(undefined)}
-        />
+        <GiveBack command={command} until={until} name={name} isRunning onClose={() => ask(undefined)} />
       ) : (
         <div class="row acts">
-          <ExtendPair own={own} taken={taken} commands={commands} isDisabled={isDisabled} />
-          <ShortenMenu own={own} now={now} className="btn" isDisabled={isDisabled || commands.isBusy} onChoose={ask} />
-          <Button look="danger" disabled={isDisabled || commands.isBusy} onClick={() => ask('now')}>
+          <ExtendPair own={own} taken={taken} command={command} />
+          <ShortenMenu own={own} now={now} className="btn" isDisabled={command.isOff} onChoose={ask} />
+          <Button look="danger" disabled={command.isOff} onClick={() => ask('now')}>
             Release
           </Button>
         </div>
       )}
-      <Connect reservation={reservation} type={sut?.sut_type} commands={commands} isDisabled={isDisabled} />
-      {commands.refused !== undefined && (
+      <Connect reservation={reservation} type={sut?.sut_type} command={command} />
+      {command.refused && (
         <div class="connect">
-          <CommandNote refused={commands.refused} commands={commands} />
+          <CommandNote command={command} />
         </div>
       )}
     </article>

@@ -31,10 +31,9 @@ export const useRules = (
 interface Props {
   readonly all: readonly Held[]
   readonly rrule: string | undefined
-  readonly isDisabled: boolean
 }
 
-export const SeriesAhead = ({ all, rrule = '', isDisabled }: Props): VNode | undefined => {
+export const SeriesAhead = ({ all, rrule = '' }: Props): VNode | undefined => {
   const [isOpen, setOpen] = useState(false)
   const [first, ...others] = all
   if (first === undefined) return undefined
@@ -51,11 +50,8 @@ export const SeriesAhead = ({ all, rrule = '', isDisabled }: Props): VNode | und
     )
   return (
     <div>
-      <Ahead key={reservation._id} held={first} isDisabled={isDisabled} icon="repeat" about={about} rest={rest} />
-      {isOpen &&
-        others
-          .slice(0, MOST)
-          .map((held) => <Ahead key={held.reservation._id} held={held} isDisabled={isDisabled} icon="repeat" />)}
+      <Ahead key={reservation._id} held={first} icon="repeat" about={about} rest={rest} />
+      {isOpen && others.slice(0, MOST).map((held) => <Ahead key={held.reservation._id} held={held} icon="repeat" />)}
       {isOpen && others.length > MOST && <p class="small muted">and {others.length - MOST} later</p>}
     </div>
   )

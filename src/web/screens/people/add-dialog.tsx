@@ -1,13 +1,12 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { SecretNote, UNKEPT } from '../../features/people/secret-note.tsx'
-import { usePage } from '../../page/context.ts'
-import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, TextField } from '../../parts/field.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
+import { TextField } from '../../parts/field.tsx'
 import { Name } from '../../parts/show/name.tsx'
-import { Note, RefusedNote } from '../../parts/show/note.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
 import { PersonFields } from './fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
@@ -44,8 +43,8 @@ interface Props {
 }
 
 export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
-  const isAnswered = usePage().control.isAnswered.value
-  const { send, refused, isBusy } = useSending()
+  const command = useCommand()
+  const { errors } = command
   const [values, setValues] = useState<Values>(EMPTY)
   const [password, setPassword] = useState('')
   /** Those added so far, whose passwords stay in view, the newest first. */
@@ -56,49 +55,38 @@ export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
   useEffect(() => {
     if (isAdding) document.getElementById('new-name')?.focus()
   }, [isAdding])
-  const isOff = isBusy || !isAnswered || values.name.trim() === '' || wrongLimits(values).length > 0
-  const submit = async (): Promise<void> => {
-    if (isOff) return
-    const answer = await send('/api/user/create', creationOf(values, password))
-    if (answer === undefined) return
-    setAdded([{ user: answer.value, isTyped: password !== '' }, ...added])
-    setAdding(false)
-    onAdded?.()
-  }
+  const submit = () =>
+    command.send('/api/user/create', { body: creationOf(values, password) }, ({ value }) => {
+      setAdded([{ user: value, isTyped: password !== '' }, ...added])
+      setAdding(false)
+      onAdded?.()
+    })
   const another = (): void => {
     setAdding(true)
     setValues({ ...values, name: '' })
     setPassword('')
   }
-  const errors = errorsByField(refused)
-  const foot = (close: () => void): VNode =>
-    isAdding ? (
-      <>
-        <span class="grow" />
-        <Button label="Cancel" look="quiet" onClick={close} />
-        <Button label="Add" look="primary" type="submit" disabled={isOff} />
-      </>
-    ) : (
-      <>
-        <span class="grow" />
-        <Button label="Add another" onClick={another} />
-        <Button label="Done" look="primary" type="submit" />
-      </>
-    )
+  const beside = isAdding ? undefined : (
+    <>
+      <span class="grow" />
+      <Button label="Add another" onClick={another} />
+    </>
+  )
   return (
     <Dialog
       title="Add a person"
-      isBusy={isBusy}
-      onClose={onClose}
+      command={command}
+      action="Add"
+      isReady={values.name.trim() !== '' && wrongLimits(values).length === 0}
       onSubmit={submit}
-      foot={foot}
+      onClose={onClose}
       isDone={!isAdding}
       question={hasUnkept ? UNKEPT : undefined}
+      beside={beside}
     >
       {added.map((each) => (
         <AddedNote key={each.user._id} added={each} onCopied={() => setCopied(new Set([...copied, each.user._id]))} />
       ))}
-      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
       {isAdding && (
         <>
           <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={setValues} />

@@ -5,10 +5,10 @@ import type { Used, User } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { goTo, linkTo } from '../../page/location.ts'
-import { useSending } from '../../page/sending.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { StateBlock } from '../../parts/state.tsx'
@@ -25,36 +25,34 @@ interface Props {
   readonly onChanged: () => void
 }
 
-const SignOut = ({ user, isAnswered }: { readonly user: User; readonly isAnswered: boolean }): VNode => {
-  const { send, refused } = useSending()
+const SignOut = ({ user }: { readonly user: User }): VNode => {
+  const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const [isDone, setDone] = useState(false)
-  const signOut = async (): Promise<void> => {
-    setDone((await send(`/api/user/${encodeURIComponent(user._id)}/logout`)) !== undefined)
-    setAsking(false)
-  }
   return (
     <section class="part stack">
       <div class="section-head">
         <h3 class="grow">Sessions</h3>
         {!isAsking && (
-          <Button look="quiet small" disabled={!isAnswered} onClick={() => setAsking(true)}>
+          <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
             Sign out everywhere
           </Button>
         )}
       </div>
       {isAsking && (
         <Confirm
+          command={command}
           question={`Sign ${user.name} out of every browser?`}
           action="Sign out"
           doing="Signing out…"
-          isDisabled={!isAnswered}
-          onConfirm={signOut}
+          onConfirm={() =>
+            command.send(`/api/user/${encodeURIComponent(user._id)}/logout`, undefined, () => setDone(true))
+          }
           back="Back"
-          onBack={() => setAsking(false)}
+          onClose={() => setAsking(false)}
         />
       )}
-      <RefusedNote refused={refused} />
+      <RefusedNote refused={command.refused} />
       <span class="small muted said" role="status">
         {isDone && 'All sessions have ended.'}
       </span>
@@ -93,17 +91,17 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   )
   const content = (newest: Answer<User>): VNode => {
     const user = newest.value
-    if (user.removed_at !== undefined) return <Removed user={user} isAnswered={isAnswered} onChanged={changed} />
+    if (user.removed_at !== undefined) return <Removed user={user} onChanged={changed} />
     return (
       <>
-        <PersonForm newest={newest} applied={used?.quota ?? null} isAnswered={isAnswered} onSaved={changed}>
+        <PersonForm newest={newest} applied={used?.quota ?? null} onSaved={changed}>
           {buttons}
         </PersonForm>
         {!isMe && (
           <>
-            <PersonTokens user={user} isAnswered={isAnswered} />
-            <SignOut user={user} isAnswered={isAnswered} />
-            <Removal user={user} open={used?.reservations ?? 0} isAnswered={isAnswered} onChanged={changed} />
+            <PersonTokens user={user} />
+            <SignOut user={user} />
+            <Removal user={user} open={used?.reservations ?? 0} onChanged={changed} />
           </>
         )}
         {isPassword && <PasswordDialog user={user} onClose={() => setPassword(false)} />}

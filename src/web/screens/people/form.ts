@@ -42,6 +42,9 @@ export const typeLimit = (values: Values, base: Values, limit: Limit, text: stri
   return { ...others, isDefault: false, [limit]: text }
 }
 
+/** Values that are changed together. */
+export const OF_QUOTA = ['isDefault', 'hours', 'reservations', 'priority'] as const
+
 const pick = ({ hours, reservations, priority }: Values): Readonly<Record<Limit, string>> => ({
   hours,
   reservations,
@@ -85,18 +88,3 @@ export const creationOf = (values: Values, password: string) => ({
   ...{ name: '', role: values.role, ...changesOf(values, EMPTY) },
   ...(password !== '' && { password }),
 })
-
-export const rebase = (values: Values, base: Values, newest: Values): Values => {
-  const isQuotaTyped = quotaChange(values, base) !== undefined
-  return {
-    name: values.name === base.name ? newest.name : values.name,
-    role: values.role === base.role ? newest.role : values.role,
-    scope: values.scope === base.scope ? newest.scope : values.scope,
-    ...(isQuotaTyped
-      ? { ...pick(values), isDefault: values.isDefault }
-      : { ...pick(newest), isDefault: newest.isDefault }),
-  }
-}
-
-/** The number in an entity tag of a user. It grows with each change. */
-export const revisionOf = (etag: string | undefined): number => Number.parseInt((etag ?? '').replace(/\D*/, ''), 10)

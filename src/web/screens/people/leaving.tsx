@@ -1,99 +1,58 @@
 import type { VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { User } from '../../features/people/user.ts'
 import { formatCount, formatDate } from '../../format/format.ts'
-import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 
 interface Props {
   readonly user: User
-  readonly isAnswered: boolean
   readonly onChanged: () => void
 }
 
 const pathOf = ({ _id }: User, verb: string): string => `/api/user/${encodeURIComponent(_id)}/${verb}`
 
-const Ask = ({
-  question,
-  isDisabled,
-  onRemove,
-  onBack,
-}: {
-  readonly question: string
-  readonly isDisabled: boolean
-  readonly onRemove: (reservations: 'cancel' | 'keep') => void
-  readonly onBack: () => void
-}): VNode => {
-  const first = useRef<HTMLButtonElement>(null)
-  useLayoutEffect(() => first.current?.focus(), [])
-  return (
-    <div class="stack">
-      <span role="alert">{question}</span>
-      <div class="row wrap">
-        <Button label="Cancel them" look="danger" disabled={isDisabled} onClick={() => onRemove('cancel')} />
-        <Button label="Keep them" look="danger" disabled={isDisabled} onClick={() => onRemove('keep')} />
-        <Button label="Back" ref={first} onClick={onBack} />
-      </div>
-    </div>
-  )
-}
-
-export const Removal = ({ user, open, isAnswered, onChanged }: Props & { readonly open: number }): VNode => {
-  const { send, refused, isBusy } = useSending()
+export const Removal = ({ user, open, onChanged }: Props & { readonly open: number }): VNode => {
+  const command = useCommand()
   const [isAsking, setAsking] = useState(false)
-  const isDisabled = isBusy || !isAnswered
-  const remove = async (reservations: 'cancel' | 'keep'): Promise<void> => {
-    if ((await send(pathOf(user, 'remove'), { reservations })) !== undefined) onChanged()
-    setAsking(false)
-  }
-  const back = (): void => setAsking(false)
-  const question = (): VNode =>
-    open === 0 ? (
-      <Confirm
-        question={`Remove ${user.name}?`}
-        action="Remove"
-        doing="Removing…"
-        isDisabled={!isAnswered}
-        onConfirm={() => remove('keep')}
-        back="Back"
-        onBack={back}
-      />
-    ) : (
-      <Ask
-        question={`Remove ${user.name}, who has ${formatCount(open, 'open reservation')}?`}
-        isDisabled={isDisabled}
-        onRemove={remove}
-        onBack={back}
-      />
-    )
+  const remove = (reservations: 'cancel' | 'keep') => () =>
+    command.send(pathOf(user, 'remove'), { body: { reservations } }, onChanged)
+  const shared = { command, doing: 'Removing…', back: 'Back', onClose: () => setAsking(false) }
   return (
     <section class="part stack">
-      <RefusedNote refused={refused} />
-      {isAsking ? (
-        question()
-      ) : (
+      <RefusedNote refused={command.refused} />
+      {!isAsking && (
         <div>
-          <Button look="danger" class="limited" disabled={isDisabled} onClick={() => setAsking(true)}>
+          <Button look="danger" class="limited" disabled={command.isOff} onClick={() => setAsking(true)}>
             <span class="clip">
               Remove <bdi>{user.name.split(/\s/)[0]}</bdi>…
             </span>
           </Button>
         </div>
       )}
+      {isAsking && open === 0 && (
+        <Confirm {...shared} question={`Remove ${user.name}?`} action="Remove" onConfirm={remove('keep')} />
+      )}
+      {isAsking && open > 0 && (
+        <Confirm
+          {...shared}
+          question={`Remove ${user.name}, who has ${formatCount(open, 'open reservation')}?`}
+          action="Cancel them"
+          onConfirm={remove('cancel')}
+          also={{ action: 'Keep them', doing: 'Removing…', onConfirm: remove('keep') }}
+        />
+      )}
     </section>
   )
 }
 
-export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
-  const { send, refused, isBusy } = useSending()
+export const Removed = ({ user, onChanged }: Props): VNode => {
+  const command = useCommand()
   const [isAsking, setAsking] = useState(false)
-  const isDisabled = isBusy || !isAnswered
-  const run = async (verb: string): Promise<void> => {
-    if ((await send(pathOf(user, verb))) !== undefined) onChanged()
-    setAsking(false)
-  }
+  const run = (verb: string) => () => command.send(pathOf(user, verb), undefined, onChanged)
   if (user.erased_at !== undefined)
     return <p class="second">Erased on {formatDate(Date.parse(user.erased_at))}. Histories show the id.</p>
   return (
@@ -102,23 +61,21 @@ export const Removed = ({ user, isAnswered, onChanged }: Props): VNode => {
         Removed on {formatDate(Date.parse(user.removed_at ?? ''))}. Restored, the password is good again; tokens stay
         revoked.
       </p>
-      <RefusedNote refused={refused} />
+      <RefusedNote refused={command.refused} />
       {isAsking ? (
         <Confirm
+          command={command}
           question={`Erase ${user.name} permanently? Histories will show the id.`}
           action="Erase"
           doing="Erasing…"
-          isDisabled={!isAnswered}
-          onConfirm={() => run('erase')}
+          onConfirm={run('erase')}
           back="Back"
-          onBack={() => setAsking(false)}
+          onClose={() => setAsking(false)}
         />
       ) : (
         <div class="row wrap">
-          <Button icon="repeat" look="primary" disabled={isDisabled} onClick={() => run('restore')}>
-            Restore
-          </Button>
-          <Button label="Erase…" look="danger" disabled={isDisabled} onClick={() => setAsking(true)} />
+          <CommandButton icon="repeat" label="Restore" look="primary" command={command} onPress={run('restore')} />
+          <Button label="Erase…" look="danger" disabled={command.isOff} onClick={() => setAsking(true)} />
         </div>
       )}
     </div>

@@ -2,13 +2,12 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { UNKEPT } from '../../features/people/secret-note.tsx'
 import type { User } from '../../features/people/user.ts'
-import { usePage } from '../../page/context.ts'
-import { useSending } from '../../page/sending.ts'
 import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useCommand } from '../../parts/commands/use-command.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { errorsByField, Switch, TextField } from '../../parts/field.tsx'
-import { Note, RefusedNote } from '../../parts/show/note.tsx'
+import { Switch, TextField } from '../../parts/field.tsx'
+import { Note } from '../../parts/show/note.tsx'
 import { newKey } from '../../service/api.ts'
 
 interface Props {
@@ -17,38 +16,28 @@ interface Props {
 }
 
 export const PasswordDialog = ({ user, onClose }: Props): VNode => {
-  const isAnswered = usePage().control.isAnswered.value
-  const { send, refused, isBusy } = useSending()
+  const command = useCommand()
   const [password, setPassword] = useState('')
   const [areRevoked, setRevoked] = useState(false)
   const [isDone, setDone] = useState(false)
   const [isCopied, setCopied] = useState(false)
-  const submit = async (): Promise<void> => {
-    if (password === '' || !isAnswered) return
-    const path = `/api/user/${encodeURIComponent(user._id)}/password`
-    if ((await send(path, { password, revoke_tokens: areRevoked })) !== undefined) setDone(true)
-  }
-  const errors = errorsByField(refused)
-  const foot = (
-    <>
-      <span class="grow" />
-      {!isDone && <Button label="Cancel" look="quiet" onClick={onClose} />}
-      <Button look="primary" type="submit" disabled={!isDone && (isBusy || !isAnswered || password === '')}>
-        {isDone ? 'Done' : 'Set password'}
-      </Button>
-    </>
-  )
+  const submit = () =>
+    command.send(
+      `/api/user/${encodeURIComponent(user._id)}/password`,
+      { body: { password, revoke_tokens: areRevoked } },
+      () => setDone(true),
+    )
   return (
     <Dialog
       title={`New password for ${user.name}`}
-      isBusy={isBusy}
-      onClose={onClose}
+      command={command}
+      action="Set password"
+      isReady={password !== ''}
       onSubmit={submit}
-      foot={foot}
+      onClose={onClose}
       isDone={isDone}
       question={isDone && !isCopied ? UNKEPT : undefined}
     >
-      {refused !== undefined && errors.size === 0 && <RefusedNote refused={refused} />}
       {isDone ? (
         <Note kind="ok" action={<CopyButton text={password} isWide onCopied={() => setCopied(true)} />}>
           <div class="small">
@@ -67,7 +56,7 @@ export const PasswordDialog = ({ user, onClose }: Props): VNode => {
               maxLength={1024}
               value={password}
               onInput={setPassword}
-              error={errors.get('password')}
+              error={command.errors.get('password')}
               hint="At least 8 characters. Ends all sessions."
             />
             <span>

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
-import { useCommands } from '../../features/holding/commands.ts'
 import { Connect } from '../../features/holding/connection.tsx'
-import { afterText, CommandNote } from '../../features/holding/extend.tsx'
-import { giveBack, ShortenMenu, textsUntil, type Until } from '../../features/holding/give-back.tsx'
+import { afterText, CommandNote, extendTo } from '../../features/holding/extend.tsx'
+import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
 import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
@@ -12,8 +12,8 @@ import { toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
-import { Confirm } from '../../parts/commands/confirm.tsx'
-import { show, view } from './grid/view.ts'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
 interface Props {
@@ -29,21 +29,15 @@ interface Props {
 
 const close = (): void => show({ open: undefined })
 
-/** Whether this is still open: an answer may come when something else has been opened. */
-const isOpen = (reservationId: string): boolean => {
-  const { open } = view.peek()
-  return open?.kind === 'reservation' && open.id === reservationId
-}
-
 interface ExtendProps {
   readonly own: Booked
   readonly taken: readonly Taken[]
   readonly now: number
-  readonly isDisabled: boolean
-  readonly onExtend: (end: number) => void
+  readonly command: ReservationCommand
+  readonly onDone: () => void
 }
 
-const ExtendChips = ({ own, taken, now, isDisabled, onExtend }: ExtendProps): VNode | undefined => {
+const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps): VNode | undefined => {
   const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
   return (
@@ -51,7 +45,13 @@ const ExtendChips = ({ own, taken, now, isDisabled, onExtend }: ExtendProps): VN
       <span class="label">Extend</span>
       <div class="chips">
         {ends.map((end) => (
-          <button key={end} type="button" class="chip two" disabled={isDisabled} onClick={() => onExtend(end)}>
+          <button
+            key={end}
+            type="button"
+            class="chip two"
+            disabled={command.isOff}
+            onClick={() => extendTo(command, end, onDone)}
+          >
             +{formatDuration(end - own.to)} <small>{formatWhen(end, now)}</small>
           </button>
         ))}
@@ -62,57 +62,47 @@ const ExtendChips = ({ own, taken, now, isDisabled, onExtend }: ExtendProps): VN
 
 interface DrawnEndProps extends Omit<ExtendProps, 'taken'> {
   readonly end: number | undefined
-  readonly onShorten: (end: number) => void
 }
 
-const DrawnEnd = ({ own, now, end, isDisabled, onExtend, onShorten }: DrawnEndProps): VNode | undefined => {
+const DrawnEnd = ({ own, now, end, command, onDone }: DrawnEndProps): VNode | undefined => {
   if (end === undefined || end === own.to) return undefined
   const isLater = end > own.to
-  const text = `${isLater ? 'Extend' : 'Shorten'} to ${formatWhen(end, now)}, ${formatDuration(Math.abs(end - own.to))} ${isLater ? 'longer' : 'shorter'}`
+  const take = () => command.act(isLater ? 'extend' : 'shorten', { end_time: toIso(end) }, onDone)
   return (
-    <Button look="primary" data-first disabled={isDisabled} onClick={() => (isLater ? onExtend : onShorten)(end)}>
-      {text}
-    </Button>
+    <CommandButton look="primary" data-first="" command={command} onPress={take}>
+      {isLater ? 'Extend' : 'Shorten'} to {formatWhen(end, now)}, {formatDuration(Math.abs(end - own.to))}{' '}
+      {isLater ? 'longer' : 'shorter'}
+    </CommandButton>
   )
 }
 
 const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode => {
   const page = usePage()
   const now = page.clock.value
-  const isAnswered = page.control.isAnswered.value
-  const commands = useCommands(reservation._id)
-  const { refused, isBusy, run } = commands
+  const command = useReservation(reservation._id)
   const [until, ask] = useState<Until | undefined>(isGivenBack ? 'now' : undefined)
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]
   const isRunning = from <= now && now < to
-  const settle = (isDone: boolean): void => {
-    if (isDone && isOpen(reservation._id)) show({ open: { kind: 'reservation', id: reservation._id } })
-  }
-  const extend = async (to: number): Promise<void> => settle(await run('extend', { end_time: toIso(to) }))
-  const shorten = async (to: number): Promise<void> => {
-    settle(await giveBack(commands, to))
-    ask(undefined)
-  }
-  const release = async (): Promise<void> => {
-    if (!(await giveBack(commands, 'now'))) return ask(undefined)
-    if (isOpen(reservation._id)) close()
-  }
+  const settle = (): void => show({ open: { kind: 'reservation', id: reservation._id } })
   const onCancelled = (): void => {
-    if (!isRunning && isOpen(reservation._id)) close()
+    if (!isRunning) close()
   }
-  if (until !== undefined) {
-    const { verb, doing, question } = textsUntil(until, now, sut.name, isRunning)
-    const confirm = () => (until === 'now' ? release() : shorten(until))
+  if (until !== undefined)
     return (
       <div class="pop-body">
-        <Confirm question={question} action={verb} doing={doing} onConfirm={confirm} onBack={() => ask(undefined)} />
+        <GiveBack
+          command={command}
+          until={until}
+          name={sut.name}
+          isRunning={isRunning}
+          onDone={until === 'now' ? close : settle}
+          onClose={() => ask(undefined)}
+        />
       </div>
     )
-  }
   const own = taken.find(({ held }) => held._id === reservation._id)?.held
   const free = own && afterText(taken, own, now)
   const after = free === undefined ? '' : `free ${free} after it`
-  const isDisabled = isBusy || !isAnswered
   return (
     <div>
       <div class="pop-body">
@@ -120,27 +110,21 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
           <b>{isRunning ? `${formatDuration(to - now)} left` : `${formatDuration(to - from)}`}</b>
           <span class="second">{after}</span>
         </div>
-        {own !== undefined && <DrawnEnd {...{ own, now, end, isDisabled }} onExtend={extend} onShorten={shorten} />}
+        {own !== undefined && <DrawnEnd own={own} now={now} end={end} command={command} onDone={settle} />}
         {isRunning && (
-          <Connect
-            reservation={reservation}
-            type={sut.sut_type}
-            commands={commands}
-            isDisabled={!isAnswered}
-            isFirst={end === undefined}
-          />
+          <Connect reservation={reservation} type={sut.sut_type} command={command} isFirst={end === undefined} />
         )}
-        {own !== undefined && <ExtendChips {...{ own, taken, now, isDisabled }} onExtend={extend} />}
-        <SeriesNote reservation={reservation} name={sut.name} mayCancel={!isDisabled} onCancelled={onCancelled} />
-        {refused !== undefined && <CommandNote refused={refused} commands={commands} />}
+        {own !== undefined && <ExtendChips own={own} taken={taken} now={now} command={command} onDone={settle} />}
+        <SeriesNote reservation={reservation} name={sut.name} mayCancel onCancelled={onCancelled} />
+        <CommandNote command={command} />
       </div>
       <div class="pop-foot">
         <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
         {own !== undefined && (
-          <ShortenMenu own={own} now={now} className="btn" isDisabled={isDisabled} onChoose={ask} />
+          <ShortenMenu own={own} now={now} className="btn" isDisabled={command.isOff} onChoose={ask} />
         )}
-        <Button look="danger" disabled={isDisabled} onClick={() => ask('now')}>
+        <Button look="danger" disabled={command.isOff} onClick={() => ask('now')}>
           {isRunning ? 'Release' : 'Cancel'}
         </Button>
       </div>

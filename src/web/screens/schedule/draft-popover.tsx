@@ -1,21 +1,20 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Sut, systemOf } from '../../data/objects.ts'
-import { command } from '../../features/holding/commands.ts'
+import { useReservation } from '../../features/holding/use-reservation.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
-import { useWaiting, type Wanted } from '../../features/queue/use-waiting.ts'
+import { useWaiting } from '../../features/queue/use-waiting.ts'
 import { ForField, LengthField, StartField } from '../../features/reserve/fields.tsx'
-import { bodyOf, type Outcome } from '../../features/reserve/request.ts'
+import { bodyOf } from '../../features/reserve/request.ts'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
 import { beginOf, type Clash, clashOfDraft, type Draft, lastsOf, windowOf } from '../../features/schedule/draft.ts'
 import { formatClock, formatDay, formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
-import { useIsMounted } from '../../page/mounted.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
-import { Refused } from '../../service/api.ts'
 import { announced } from './grid/drawn.ts'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
@@ -112,35 +111,24 @@ const Keys = (): VNode => (
   </div>
 )
 
-const LONG_WAIT_MS = 10_000
-
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
 export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
-  const isAnswered = page.control.isAnswered.value
   const [userId, setUserId] = useState(me._id)
   const [isWeekly, setWeekly] = useState(false)
-  const [outcome, setOutcome] = useState<Outcome>({ kind: 'idle' })
+  const command = useReservation()
   const waiting = useWaiting()
-  const isMounted = useIsMounted()
   const window = windowOf(draft, now, taken)
-  const isSending = outcome.kind === 'sending'
   // What is sent may be seen on the timeline before its answer comes.
-  const clash = isSending ? undefined : clashOfDraft(draft, taken, now)
+  const clash = command.isBusy ? undefined : clashOfDraft(draft, taken, now)
   const close = (): void => show({ open: undefined })
 
-  const send = async (what: Draft, isBeyondQuota = false, like?: Sut): Promise<void> => {
-    if (isSending) return
-    setOutcome({ kind: 'sending', since: Date.now() })
-    const body = bodyOf(what, userId, now, isBeyondQuota, like)
-    const result = await command(page, '/api/sut_reservation/create', body)
-    // Something else may have been opened meanwhile.
-    if (!isMounted()) return
-    if (result instanceof Refused) setOutcome({ kind: 'refused', refused: result })
-    else show({ open: { kind: 'reservation', id: result._id } })
-  }
+  const send = (what: Draft, isBeyondQuota = false, like?: Sut) =>
+    command.act('create', bodyOf(what, userId, now, isBeyondQuota, like), ({ _id }) =>
+      show({ open: { kind: 'reservation', id: _id } }),
+    )
 
   if (isWeekly)
     return (
@@ -154,29 +142,23 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
     return (
       <Popover key="waiting" title="You are waiting" subtitle={aboutSut(sut)} anchor={anchor} onClose={close}>
         <div class="pop-body">
-          <RequestCard id={waiting.id} isDisabled={!isAnswered} />
+          <RequestCard id={waiting.id} />
         </div>
       </Popover>
     )
-  if (outcome.kind === 'refused') {
-    const back = (): void => setOutcome({ kind: 'idle' })
-    const onWait = (of: Wanted['of']): void => {
-      if (!waiting.isBusy) void waiting.wait({ of, length: draft.length, userId })
-    }
+  if (command.refused !== undefined)
     return (
       <Refusal
         key="refused"
-        {...{ sut, draft, window, anchor, nameOf }}
-        refused={outcome.refused}
-        notWaiting={waiting.refused}
-        onWait={onWait}
+        {...{ sut, draft, window, anchor, nameOf, waiting }}
+        refused={command.refused}
+        onWait={(of) => waiting.wait({ of, length: draft.length, userId })}
         onSend={send}
         onSendLike={(what: Draft) => send(what, false, sut)}
-        onBack={back}
+        onBack={command.forgive}
         onClose={close}
       />
     )
-  }
   const begin = beginOf(draft, now)
   const day = isToday(begin, now) ? 'today' : formatDayTitle(begin, now)
   return (
@@ -186,9 +168,9 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
       subtitle={aboutSut(sut)}
       anchor={anchor}
       onClose={close}
-      onSubmit={() => clash === undefined && isAnswered && send(draft)}
+      onSubmit={() => clash === undefined && !command.isOff && send(draft)}
     >
-      {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
+      {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
         <StartField asked={draft} now={now} onChange={change} />
         <LengthField asked={draft} onChange={change} />
@@ -217,16 +199,11 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
             nameOf={nameOf}
           />
         )}
-        {outcome.kind === 'sending' && now - outcome.since > LONG_WAIT_MS && (
-          <p class="muted" role="status">
-            Still waiting for Berth.
-          </p>
-        )}
       </div>
       <div class="pop-foot">
-        <Button look="primary" type="submit" disabled={clash !== undefined || isSending || !isAnswered}>
+        <CommandButton look="primary" command={command} disabled={clash !== undefined}>
           {clash === undefined ? `Reserve until ${formatWhen(window.to, now)}` : 'Reserve'}
-        </Button>
+        </CommandButton>
         {clash === undefined && <Button label="Repeat weekly…" look="quiet" onClick={() => setWeekly(true)} />}
         {clash !== undefined && <span class="small muted desk-only">Choose a free time first.</span>}
       </div>

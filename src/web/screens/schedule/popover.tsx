@@ -25,6 +25,10 @@ const focusIn = (pop: HTMLElement | null): void => {
   if (first instanceof HTMLInputElement) first.select()
 }
 
+/** The block of a reservation on the timeline. */
+export const blockOf = (id: string | undefined): Element | null =>
+  id === undefined ? null : document.querySelector(`[data-key="${CSS.escape(id)}"]`)
+
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
 export const Popover = (props: Props): VNode => {
   const { title, label = title, subtitle, className = '', anchor, onClose, onSubmit, children } = props
@@ -44,7 +48,7 @@ export const Popover = (props: Props): VNode => {
       if (!isHere) return
       const block = anchor()
       if (block instanceof HTMLButtonElement) block.focus({ preventScroll: true })
-      else if (before?.isConnected) before.focus()
+      else if (before?.isConnected && before !== document.body) before.focus()
       else document.querySelector<HTMLElement>('.tl [tabindex="0"]')?.focus({ preventScroll: true })
     }
   }, [])

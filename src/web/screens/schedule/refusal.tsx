@@ -9,13 +9,16 @@ import type { Stretch } from '../../features/schedule/calendar.ts'
 import { beginOf, type Draft, lengthTo } from '../../features/schedule/draft.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
-import { meOf, usePage } from '../../page/context.ts'
+import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
+
 import { useMachines } from '../../page/use-timeline.ts'
-import { Button } from '../../parts/button.tsx'
+import type { Command } from '../../parts/commands/use-command.ts'
+
 import { Name } from '../../parts/show/name.tsx'
-import { Note, RefusedNote, RequestDetails } from '../../parts/show/note.tsx'
+import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
+import { NothingBooked } from './nothing-booked.tsx'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
 
@@ -39,7 +42,7 @@ interface Props {
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
   readonly onSendLike: (draft: Draft) => void
   readonly onWait: (of: Wanted['of']) => void
-  readonly notWaiting: Refused | undefined
+  readonly waiting: Command
   readonly onBack: () => void
   readonly onClose: () => void
 }
@@ -92,7 +95,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
 }
 
 const Conflicting = (props: Props): VNode => {
-  const { sut, draft, window, refused, notWaiting, nameOf, anchor, onClose, onBack } = props
+  const { sut, draft, window, refused, waiting, nameOf, anchor, onClose, onBack } = props
   const { clock } = usePage()
   const now = clock.value
   const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
@@ -113,7 +116,7 @@ const Conflicting = (props: Props): VNode => {
           )}
           Nothing was booked for you.
         </Note>
-        <RefusedNote refused={notWaiting} />
+        <RefusedNote refused={waiting.refused} />
         <Options options={options} onBack={onBack} />
       </div>
     </Popover>
@@ -121,7 +124,7 @@ const Conflicting = (props: Props): VNode => {
 }
 
 const NoneFree = (props: Props): VNode => {
-  const { sut, draft, window, refused, notWaiting, anchor, onSend, onBack, onClose } = props
+  const { sut, draft, window, refused, waiting, anchor, onSend, onBack, onClose } = props
   const { clock } = usePage()
   const now = clock.value
   const suts = useMachines()
@@ -155,7 +158,7 @@ const NoneFree = (props: Props): VNode => {
         <Note kind="danger" icon="lock">
           {refusalText(refused.problem, window)}
         </Note>
-        <RefusedNote refused={notWaiting} />
+        <RefusedNote refused={waiting.refused} />
         <Options options={options} onBack={onBack} />
       </div>
     </Popover>
@@ -164,25 +167,15 @@ const NoneFree = (props: Props): VNode => {
 
 export const Refusal = (props: Props): VNode => {
   const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
-  const me = meOf(usePage())
   const { code } = refused.problem
   if (code === 'reservation_conflict') return <Conflicting {...props} />
   if (code === 'no_sut_free') return <NoneFree {...props} />
-  const isQuota = code === 'quota_exceeded'
-  const again = (): void => onSend(draft)
   return (
-    <Popover title={`Reserve ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
-      <div class="pop-body">
-        <Note kind="danger">{refusalText(refused.problem, window)}</Note>
-        <RequestDetails refused={refused} />
-      </div>
-      <div class="pop-foot">
-        {isQuota && me.role === 'administrator' && (
-          <Button label="Reserve beyond the quota" look="primary" onClick={() => onSend(draft, true)} />
-        )}
-        {(refused.status === 0 || refused.status >= 500) && <Button label="Try again" look="primary" onClick={again} />}
-        <Button label="Back" onClick={onBack} />
-      </div>
-    </Popover>
+    <NothingBooked
+      {...{ refused, anchor, onBack, onClose }}
+      title={`Reserve ${sut.name}`}
+      text={refusalText(refused.problem, window)}
+      onSend={(isBeyondQuota) => onSend(draft, isBeyondQuota)}
+    />
   )
 }

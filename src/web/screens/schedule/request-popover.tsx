@@ -7,7 +7,7 @@ import type { Queued } from '../../features/schedule/queued.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { show } from './grid/view.ts'
-import { Popover } from './popover.tsx'
+import { blockOf, Popover } from './popover.tsx'
 
 interface Props {
   readonly sut: Sut
@@ -20,19 +20,17 @@ interface Props {
 export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
-  const isAnswered = page.control.isAnswered.value
   const title = userId === me._id ? 'You are waiting' : `${name} is waiting`
-  const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(`queued ${_id}`)}"]`)
   const reserve = (): void => show({ open: { kind: 'draft', draft: draftAt(sut._id, at, taken, page.clock.peek()) } })
   return (
     <Popover
       title={title}
       subtitle={`Drawn where ${sut.name} can be free next`}
-      anchor={anchor}
+      anchor={() => blockOf(`queued ${_id}`)}
       onClose={() => show({ open: undefined })}
     >
       <div class="pop-body">
-        <RequestCard id={_id} isDisabled={!isAnswered} />
+        <RequestCard id={_id} />
       </div>
       {me.role !== 'auditor' && (
         <div class="pop-foot">

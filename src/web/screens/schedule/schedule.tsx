@@ -25,6 +25,7 @@ import { type Open, show, view } from './grid/view.ts'
 import { useHeld, useHeldRows, useInside } from './hold.ts'
 import { onDrawKey, onSpanKey, WHERE_DRAFTS_ARE } from './keys.ts'
 import { NoneShown } from './none-shown.tsx'
+import { blockOf } from './popover.tsx'
 import { RequestPopover } from './request-popover.tsx'
 import { SetUp, useSetUp } from './set-up.tsx'
 
@@ -94,7 +95,6 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
   const reservation = byId.get(open.id)
   const sut = reservation && suts.get(reservation.sut_id)
   if (reservation === undefined || sut === undefined) return undefined
-  const anchor = (): Element | null => document.querySelector(`[data-key="${CSS.escape(open.id)}"]`)
   return (
     <BlockPopover
       key={`${open.id} ${open.isGivenBack}`}
@@ -104,7 +104,7 @@ const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
       reservation={reservation}
       taken={takenOf(sut, bySut.get(sut._id))}
       nameOf={nameOf}
-      anchor={anchor}
+      anchor={() => blockOf(open.id)}
     />
   )
 }

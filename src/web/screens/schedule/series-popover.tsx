@@ -1,14 +1,15 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Sut } from '../../data/objects.ts'
+import type { Reservation, Sut } from '../../data/objects.ts'
 import { ForField, LengthField, StartField } from '../../features/reserve/fields.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { type Draft, windowOf } from '../../features/schedule/draft.ts'
-import { Dates, Fewer, TimesField } from '../../features/series/fields.tsx'
+import { DatesToBe, TimesField } from '../../features/series/fields.tsx'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 import { SeriesRefusal } from './series-refusal.tsx'
@@ -32,47 +33,37 @@ export const SeriesPopover = (props: Props): VNode => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value
-  const isAnswered = page.control.isAnswered.value
   const window = windowOf(draft, now, taken)
   const [times, setTimes] = useState(USUAL_TIMES)
-  const weekly = useWeekly({ sut, window, userId, times, onDone: close })
-  const { first, occurrences, failed, isFree, isSending, refused, send } = weekly
-  if (refused !== undefined)
+  const onDone = ([made]: readonly Reservation[]): void => show({ open: made && { kind: 'reservation', id: made._id } })
+  const { command, first, dates, isFree, reserve } = useWeekly({ sut, window, userId, times, onDone })
+  if (command.refused !== undefined)
     return (
       <SeriesRefusal
         key="refused"
         {...{ sut, anchor, nameOf }}
-        refused={refused}
-        onSend={send}
-        onBack={weekly.forget}
+        refused={command.refused}
+        onSend={reserve}
+        onBack={command.forgive}
         onClose={close}
       />
     )
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
-    <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => send()}>
-      {isSending && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
+    <Popover key="series" title={title} subtitle={subtitle} anchor={anchor} onClose={close} onSubmit={() => reserve()}>
+      {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Reserving" />}
       <div class="pop-body">
         <TimesField first={first} times={times} onChange={setTimes} />
         <StartField asked={draft} now={now} onChange={change} />
         <LengthField asked={draft} onChange={change} />
         {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
-        {occurrences === undefined ? (
-          <p class="muted" role="status">
-            {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
-          </p>
-        ) : (
-          <>
-            <Dates occurrences={occurrences} nameOf={nameOf} />
-            <Fewer occurrences={occurrences} onTimes={setTimes} />
-          </>
-        )}
+        <DatesToBe reading={dates} nameOf={nameOf} onTimes={setTimes} />
       </div>
       <div class="pop-foot">
-        <Button look="primary" type="submit" disabled={!isFree || isSending || !isAnswered}>
+        <CommandButton look="primary" command={command} disabled={!isFree}>
           Reserve {formatCount(times, 'time')}
-        </Button>
+        </CommandButton>
         <Button label="Do not repeat" look="quiet" onClick={onOnce} />
       </div>
     </Popover>

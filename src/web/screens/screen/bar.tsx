@@ -1,15 +1,15 @@
 import type RFB from '@novnc/novnc'
 import type { VNode } from 'preact'
 import { systemOf } from '../../data/objects.ts'
-import type { Commands } from '../../features/holding/commands.ts'
-import { ExtendPair, USUAL_MS } from '../../features/holding/extend.tsx'
+import { ExtendPair, extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
+import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
-import { toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { isNear } from '../../page/warning.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import type { Subject } from './subject.ts'
 import { Clipboard, PhoneKeyboard, type Shown, ShownMenu } from './tools.tsx'
@@ -46,8 +46,7 @@ const FullScreen = ({ of }: { readonly of: Element<HTMLElement> }): VNode | unde
 
 interface Props {
   readonly subject: Subject
-  readonly commands: Commands
-  readonly isDisabled: boolean
+  readonly command: ReservationCommand
   readonly isRunning: boolean
   readonly rfb: RFB | undefined
   readonly clipboard: string
@@ -59,7 +58,7 @@ interface Props {
 }
 
 export const Bar = (props: Props): VNode => {
-  const { subject, commands, isDisabled, isRunning, rfb, clipboard, shown, onShow, onRelease, back, stage } = props
+  const { subject, command, isRunning, rfb, clipboard, shown, onShow, onRelease, back, stage } = props
   const { name, sut, own, taken } = subject
   const about = [sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')
   return (
@@ -73,7 +72,7 @@ export const Bar = (props: Props): VNode => {
       {own && <Left own={own} />}
       {isRunning && own && (
         <span class="row desk-only">
-          <ExtendPair own={own} taken={taken} commands={commands} isDisabled={isDisabled} />
+          <ExtendPair own={own} taken={taken} command={command} />
         </span>
       )}
       {rfb !== undefined && (
@@ -85,7 +84,7 @@ export const Bar = (props: Props): VNode => {
         </span>
       )}
       {isRunning && (
-        <Button look="danger" class="desk-only" disabled={isDisabled || commands.isBusy} onClick={onRelease}>
+        <Button look="danger" class="desk-only" disabled={command.isOff} onClick={onRelease}>
           Release
         </Button>
       )}
@@ -96,19 +95,19 @@ export const Bar = (props: Props): VNode => {
 export const PhoneKeys = ({
   rfb,
   own,
-  commands: { run, isBusy },
+  command,
 }: {
   readonly rfb: RFB
   readonly own: Booked | undefined
-  readonly commands: Commands
+  readonly command: ReservationCommand
 }): VNode => (
   <div class="screen-keys phone-only">
     <PhoneKeyboard rfb={rfb} />
     <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />
     {own && (
-      <Button look="primary" disabled={isBusy} onClick={() => run('extend', { end_time: toIso(own.to + USUAL_MS) })}>
+      <CommandButton look="primary" command={command} onPress={() => extendTo(command, own.to + USUAL_MS)}>
         Extend 30 m
-      </Button>
+      </CommandButton>
     )}
   </div>
 )

@@ -1,6 +1,6 @@
 import type RFB from '@novnc/novnc'
 import { loadLater } from '../../page/updated.ts'
-import { type Api, Refused } from '../../service/api.ts'
+import type { Api } from '../../service/api.ts'
 import type { ConsoleEnd } from './console-end.ts'
 
 interface Handlers {
@@ -34,6 +34,7 @@ export const openConsole = (
   target: HTMLElement,
   { onConnected, onAsked, onClipboard, onEnded }: Handlers,
 ): (() => void) => {
+  const path = `/api/sut_reservation/${reservationId}/console` as const
   let isClosed = false
   let rfb: RFB | undefined
   const end = (ending: ConsoleEnd): void => {
@@ -45,20 +46,15 @@ export const openConsole = (
   /** A code says that a reservation is over, the refusal of another console how it ended. */
   const askWhy = async (code: number): Promise<ConsoleEnd> => {
     if (!OVER.has(code)) return { kind: 'closed', code }
-    try {
-      await api.post(`/api/sut_reservation/${reservationId}/console`)
-    } catch (error) {
-      if (error instanceof Refused && /^reservation_/.test(error.problem.code))
-        return { kind: 'refused', refused: error }
-    }
-    return { kind: 'closed', code }
+    const { refused } = await api.post(path)
+    return refused && /^reservation_/.test(refused.problem.code)
+      ? { kind: 'refused', refused }
+      : { kind: 'closed', code }
   }
   const open = async (): Promise<void> => {
-    const [{ value }, novnc] = await Promise.all([
-      api.post(`/api/sut_reservation/${reservationId}/console`),
-      loadLater(() => import('@novnc/novnc')),
-    ])
+    const [{ value, refused }, novnc] = await Promise.all([api.post(path), loadLater(() => import('@novnc/novnc'))])
     if (isClosed) return
+    if (refused !== undefined) return end({ kind: 'refused', refused })
     if (novnc === undefined) return end({ kind: 'updated' })
     const socket = new WebSocket(new URL(value.url, location.href.replace(/^http/, 'ws')), ['binary'])
     // noVNC does not tell the code.
@@ -76,10 +72,7 @@ export const openConsole = (
     })
     made.addEventListener('clipboard', ({ detail }) => onClipboard(detail.text))
   }
-  open().catch((error: unknown) => {
-    if (!(error instanceof Refused)) throw error
-    end({ kind: 'refused', refused: error })
-  })
+  void open()
   return () => {
     isClosed = true
     rfb?.disconnect()

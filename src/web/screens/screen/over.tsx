@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { command } from '../../features/holding/commands.ts'
+import { useEffect, useRef } from 'preact/hooks'
+import { useReservation } from '../../features/holding/use-reservation.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
 import { freeUntil, type Taken } from '../../features/schedule/calendar.ts'
 import { lengthTo } from '../../features/schedule/draft.ts'
@@ -8,10 +8,10 @@ import { formatWhen } from '../../format/format.ts'
 import { HOUR, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
-import { useIsMounted } from '../../page/mounted.ts'
 import { Button } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { isFocusLost } from '../../parts/focus.ts'
-import { Refused } from '../../service/api.ts'
+import { RefusedNote } from '../../parts/show/note.tsx'
 import type { Said } from './endings.ts'
 
 const USUAL_MS = HOUR
@@ -26,25 +26,18 @@ interface Props {
 /** Takes the machine again from now on, until somebody else has it, for an hour at most. */
 const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }): VNode => {
   const page = usePage()
-  const [refused, setRefused] = useState<Refused | undefined>(undefined)
-  const isMounted = useIsMounted()
-  const reserve = async (): Promise<void> => {
+  const command = useReservation()
+  const reserve = () => {
     const now = Date.now()
     const draft = { sutId, start: 'now', length: lengthTo(until, 'now', now) } as const
-    const body = bodyOf(draft, meOf(page)._id, now, false)
-    const made = await command(page, '/api/sut_reservation/create', body)
-    if (!isMounted()) return
-    if (made instanceof Refused) setRefused(made)
-    else goTo('screen', made._id)
+    return command.act('create', bodyOf(draft, meOf(page)._id, now, false), ({ _id }) => goTo('screen', _id))
   }
   return (
     <>
-      <Button label={`Reserve until ${formatWhen(until, Date.now())}`} look="primary" onClick={reserve} />
-      {refused !== undefined && (
-        <p role="alert" class="danger">
-          {refused.message}
-        </p>
-      )}
+      <CommandButton look="primary" command={command} onPress={reserve}>
+        Reserve until {formatWhen(until, Date.now())}
+      </CommandButton>
+      <RefusedNote refused={command.refused} />
     </>
   )
 }

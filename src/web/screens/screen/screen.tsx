@@ -1,11 +1,10 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Commands, useCommands } from '../../features/holding/commands.ts'
 import { CommandNote } from '../../features/holding/extend.tsx'
-import { giveBackTexts } from '../../features/holding/give-back.tsx'
+import { GiveBack } from '../../features/holding/give-back.tsx'
+import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
-import { Confirm } from '../../parts/commands/confirm.tsx'
 import { Bar, PhoneKeys } from './bar.tsx'
 import { Credentials } from './credentials.tsx'
 import { saidOf } from './endings.ts'
@@ -15,34 +14,14 @@ import { EndToast } from './toast.tsx'
 import { type Shown, showAs, USUALLY_SHOWN } from './tools.tsx'
 import { useConsole } from './use-console.ts'
 
-const AskRelease = ({
-  name,
-  commands,
-  onDone,
-}: {
-  readonly name: string
-  readonly commands: Commands
-  readonly onDone: () => void
-}): VNode => {
-  const { verb, doing, question } = giveBackTexts(name, true)
-  const release = (): Promise<void> => commands.run('cancel').then(onDone)
-  return (
-    <div class="screen-over">
-      <div class="dialog" role="alertdialog" aria-label={question}>
-        <Confirm question={question} action={verb} doing={doing} onConfirm={release} onBack={onDone} />
-      </div>
-    </div>
-  )
-}
-
 interface OverlayProps {
   readonly subject: Subject
-  readonly commands: Commands
+  readonly command: ReservationCommand
   readonly console: ReturnType<typeof useConsole>
   readonly isRunning: boolean
 }
 
-const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps): VNode => {
+const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps): VNode => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
@@ -60,12 +39,12 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
       )}
       {asked !== undefined && rfb === undefined && <Credentials name={name} {...asked} />}
       {isOver && <Over said={said} sutId={reservation?.sut_id} taken={taken} onAgain={again} />}
-      {commands.refused !== undefined && !isOver && (
+      {command.refused !== undefined && !isOver && (
         <div class="screen-note">
-          <CommandNote refused={commands.refused} commands={commands} />
+          <CommandNote command={command} />
         </div>
       )}
-      {isRunning && own && isNear(own.to, now, warning) && <EndToast own={own} taken={taken} commands={commands} />}
+      {isRunning && own && isNear(own.to, now, warning) && <EndToast own={own} taken={taken} command={command} />}
     </>
   )
 }
@@ -73,14 +52,13 @@ const Overlay = ({ subject, commands, console: shown, isRunning }: OverlayProps)
 export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode => {
   const page = usePage()
   const now = page.clock.value
-  const isDisabled = !page.control.isAnswered.value
   const target = useRef<HTMLDivElement>(null)
   const stage = useRef<HTMLElement>(null)
   const back = useRef<HTMLAnchorElement>(null)
   const subject = useSubject(id)
   const shownConsole = useConsole(id, target)
   const { rfb, ending, clipboard, isMadeAgain } = shownConsole
-  const commands = useCommands(id)
+  const command = useReservation(id)
   const [isAsking, setAsking] = useState(false)
   const [shown, setShown] = useState<Shown>(USUALLY_SHOWN)
   useEffect(() => {
@@ -100,8 +78,7 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode 
     <div class="screen">
       <Bar
         subject={subject}
-        commands={commands}
-        isDisabled={isDisabled}
+        command={command}
         isRunning={isRunning}
         rfb={rfb}
         clipboard={clipboard}
@@ -121,10 +98,16 @@ export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode 
           onFocus={() => rfb?.focus()}
           onKeyDownCapture={onKeyDown}
         />
-        <Overlay subject={subject} commands={commands} console={shownConsole} isRunning={isRunning} />
-        {isAsking && <AskRelease name={name} commands={commands} onDone={() => setAsking(false)} />}
+        <Overlay subject={subject} command={command} console={shownConsole} isRunning={isRunning} />
+        {isAsking && (
+          <div class="screen-over">
+            <div class="dialog" role="alertdialog" aria-label={`Release ${name}?`}>
+              <GiveBack command={command} until="now" name={name} isRunning onClose={() => setAsking(false)} />
+            </div>
+          </div>
+        )}
       </main>
-      {rfb !== undefined && <PhoneKeys rfb={rfb} own={own} commands={commands} />}
+      {rfb !== undefined && <PhoneKeys rfb={rfb} own={own} command={command} />}
     </div>
   )
 }

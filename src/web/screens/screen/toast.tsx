@@ -1,21 +1,21 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import type { Commands } from '../../features/holding/commands.ts'
-import { USUAL_MS } from '../../features/holding/extend.tsx'
+import { extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
+import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
 import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'
-import { toIso } from '../../format/times.ts'
-import { Button, IconButton } from '../../parts/button.tsx'
+import { IconButton } from '../../parts/button.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({
   own,
   taken,
-  commands,
+  command,
 }: {
   readonly own: Booked
   readonly taken: readonly Taken[] | undefined
-  readonly commands: Commands
+  readonly command: ReservationCommand
 }): VNode | undefined => {
   const [dismissed, setDismissed] = useState<number | undefined>(undefined)
   if (dismissed === own.to) return undefined
@@ -30,9 +30,9 @@ export const EndToast = ({
     <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
       Your time ends at {formatClock(own.to)}.{free}
       {end > own.to && (
-        <Button disabled={commands.isBusy} onClick={() => commands.run('extend', { end_time: toIso(end) })}>
+        <CommandButton command={command} onPress={() => extendTo(command, end)}>
           Extend to {formatWhen(end, own.to)}
-        </Button>
+        </CommandButton>
       )}
       <IconButton icon="x" label="Dismiss" look="small" onClick={() => setDismissed(own.to)} />
     </div>

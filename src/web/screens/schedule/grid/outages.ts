@@ -5,7 +5,7 @@ import { readUptimes } from '../../../features/machines/read-uptime.ts'
 import type { Outage } from '../../../features/schedule/cells.ts'
 import type { Span } from '../../../features/schedule/span.ts'
 import { usePage } from '../../../page/context.ts'
-import { Refused } from '../../../service/api.ts'
+import { outcomeOf } from '../../../service/api.ts'
 
 type Outages = ReadonlyMap<string, readonly Outage[]>
 
@@ -36,22 +36,18 @@ export const useOutages = (suts: readonly Sut[], span: Span, now: number): Outag
     if (missing.length === 0 || !isAnswered) return undefined
     const { current } = read
     const ask = async (): Promise<void> => {
-      const found = await readUptimes(
-        api,
-        missing.map(({ _id }) => _id),
-        span,
-      )
+      const ids = missing.map(({ _id }) => _id)
+      const found = await outcomeOf(readUptimes(api, ids, span))
+      if (found.refused !== undefined) {
+        again = setTimeout(() => setAttempt((before) => before + 1), RETRY_DELAY_MS)
+        return
+      }
       if (read.current !== current) return
       for (const sut of missing) current.marks.set(sut._id, markOf(sut))
       setOutages((before) => new Map([...before, ...[...found].map(([id, uptime]) => [id, uptime.outages] as const)]))
     }
     let again: ReturnType<typeof setTimeout> | undefined
-    const timer = setTimeout(() => {
-      ask().catch((error: unknown) => {
-        if (!(error instanceof Refused)) throw error
-        again = setTimeout(() => setAttempt((before) => before + 1), RETRY_DELAY_MS)
-      })
-    }, SCROLL_DELAY_MS)
+    const timer = setTimeout(ask, SCROLL_DELAY_MS)
     return () => {
       clearTimeout(timer)
       clearTimeout(again)

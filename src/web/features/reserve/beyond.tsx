@@ -1,0 +1,15 @@
+import type { VNode } from 'preact'
+import { meOf, usePage } from '../../page/context.ts'
+import { Button, type ButtonProps } from '../../parts/button.tsx'
+import type { Refused } from '../../service/api.ts'
+
+interface Props extends Pick<ButtonProps, 'look'> {
+  readonly refused: Refused
+  readonly onPress: () => void
+}
+
+/** What administrators may do about a quota. */
+export const Beyond = ({ refused, look, onPress }: Props): VNode | undefined =>
+  refused.problem.code === 'quota_exceeded' && meOf(usePage()).role === 'administrator' ? (
+    <Button label="Reserve beyond the quota" look={look} onClick={onPress} />
+  ) : undefined

@@ -2,7 +2,6 @@ import test, { type ExecutionContext } from 'ava'
 import * as E from 'fp-ts/lib/Either.js'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { makeEventId } from '../../../src/domain/values/ids.ts'
-import { toStorePosition } from '../../../src/domain/values/position.ts'
 import { type EventStore, StoreUnavailable } from '../../../src/event-store/event-store.ts'
 import { append, randomHex } from '../../event-store/new-events.ts'
 import { aPath, openStore } from '../../event-store/sqlite/subject.ts'
@@ -164,40 +163,3 @@ test('control: without faults, the sequence matches the log, with or without cac
     t.deepEqual(await play({ store: truth, truth, isForgetful, repair: () => undefined }), [])
   }
 })
-
-type Append = EventStore['append']
-
-const lyingStores: Readonly<Record<string, (truth: EventStore) => Append>> = {
-  'acknowledges an unwritten append': () => async (_, expected, events) =>
-    E.right({ revision: expected + events.length, storePosition: toStorePosition(0) }),
-  'reports a written append as full':
-    (truth) =>
-    async (...given) => {
-      await truth.append(...given)
-      return E.left('full')
-    },
-  'reports a written append as unavailable':
-    (truth) =>
-    async (...given) => {
-      await truth.append(...given)
-      return E.left('unavailable')
-    },
-}
-
-for (const [how, lie] of Object.entries(lyingStores)) {
-  test(`control: a store that ${how} is detected`, async (t) => {
-    const truth = await aStore(t)
-    const lying = lie(truth)
-    let appends = 0
-    // The two appends of the creation are correct; the first reservation is not.
-    const store: EventStore = {
-      ...truth,
-      append: (...given) => (++appends === 3 ? lying(...given) : truth.append(...given)),
-    }
-    const problems = await play({ store, truth, isForgetful: false, repair: () => undefined })
-    t.regex(
-      problems.join('; '),
-      /CreateReservation was (acknowledged, and is not in the log|called \w+, and is in the log)/,
-    )
-  })
-}

@@ -216,6 +216,16 @@ test('in Chromium a filter that leaves many machines names the next of them, and
     .getByText(/^The next is rig 7, from /)
     .waitFor()
   await page.getByText('Wait for any ignores the text, which matches 33 machines, more than can be named.').waitFor()
+  // A long list of machines is searched, too.
+  const { page: feed } = await open(service, 'admin')
+  await feed.goto(`${service.url}/#/activity`)
+  const machine = feed.getByRole('combobox', { name: 'Machine', exact: true })
+  await machine.fill('RIG 31')
+  await feed.getByRole('option', { name: 'rig 31', selected: true }).waitFor()
+  await checkAccessible(t, feed)
+  await machine.press('Enter')
+  await feed.getByText('You added rig 31').waitFor()
+  await feed.getByText('You added rig 7', { exact: false }).waitFor({ state: 'detached' })
 })
 
 test('in Chromium a phone that is turned keeps the time at its left edge', async (t, open) => {

@@ -1,6 +1,7 @@
 import { render, type VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
+import { useOptions } from '../parts/choose/use-options.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { find, type Section } from './search.ts'
@@ -23,63 +24,43 @@ const readSections = (): Promise<readonly Section[]> => {
 /** The combobox pattern of the ARIA Authoring Practices: the list is below, arrows move, Enter goes there. */
 const Search = (): VNode => {
   const [found, setFound] = useState<readonly Section[]>([])
-  const [at, setAt] = useState(-1)
   const [isNone, setNone] = useState(false)
-  const field = useRef<HTMLInputElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const take = (n: number): void => {
+    const section = found[n]
+    if (section !== undefined) location.assign(section.address)
+  }
+  const close = (): void => {
+    setFound([])
+    setNone(false)
+  }
+  const { reset, field, option } = useOptions({ id: 'found', count: found.length, first: -1, take, close })
   const onInput = async (): Promise<void> => {
-    const typed = field.current?.value ?? ''
+    const typed = input.current?.value ?? ''
     const sections = await readSections()
     // More may have been typed meanwhile.
-    if (typed !== field.current?.value) return
+    if (typed !== input.current?.value) return
     const next = find(sections, typed)
     setFound(next)
     setNone(next.length === 0 && typed.trim() !== '')
-    setAt(-1)
-  }
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (by !== undefined && found.length > 0) {
-      event.preventDefault()
-      setAt((at + by + found.length) % found.length)
-    } else if (event.key === 'Enter') {
-      const section = found[Math.max(0, at)]
-      if (section !== undefined) location.assign(section.address)
-    } else if (event.key === 'Escape') {
-      setFound([])
-      setNone(false)
-    }
+    reset()
   }
   return (
     <div class="search" role="search">
       <div class="input-icon">
         <Icon name="search" />
         <input
-          class="input"
-          ref={field}
-          type="text"
+          {...field}
+          ref={input}
           placeholder="Search the guide"
           aria-label="Search the guide"
-          role="combobox"
-          autocomplete="off"
-          aria-expanded={found.length > 0}
-          aria-controls="found"
-          aria-activedescendant={at === -1 ? undefined : `found-${at}`}
           onFocus={readSections}
           onInput={onInput}
-          onKeyDown={onKeyDown}
         />
       </div>
       <div class={found.length > 0 ? 'pop found' : 'vh'} id="found" role="listbox" aria-label="Results">
         {found.map(({ address, chapter, heading }, n) => (
-          <a
-            key={address}
-            id={`found-${n}`}
-            role="option"
-            aria-selected={n === at}
-            href={address}
-            tabindex={-1}
-            onClick={() => setFound([])}
-          >
+          <a key={address} {...option(n)} href={address} onClick={close}>
             <b>{heading}</b>
             {heading !== chapter && <span class="muted small">{chapter}</span>}
           </a>

@@ -5,6 +5,7 @@ import type { Person, Sut } from '../data/objects.ts'
 import { goTo } from '../page/location.ts'
 import { useMachines, usePeople } from '../page/use-timeline.ts'
 import { IconButton } from '../parts/button.tsx'
+import { useOptions } from '../parts/choose/use-options.ts'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
@@ -51,8 +52,7 @@ const useObjects = (me: Me, typed: string): readonly Found[] => {
 
 const Dialog = ({ me }: { readonly me: Me }): VNode => {
   const [typed, setTyped] = useState('')
-  const [at, setAt] = useState(0)
-  const field = useRef<HTMLInputElement>(null)
+  const input = useRef<HTMLInputElement>(null)
   const like = fold(typed.trim())
   const found = [...screensLike(me, like), ...useObjects(me, like)]
   const close = (): void => {
@@ -64,45 +64,28 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
     close()
     chosen.go()
   }
-  const current = Math.min(at, found.length - 1)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    // A field for searching would be emptied first.
-    if (event.key === 'Escape') close()
-    else if (event.key === 'Enter') take(current)
-    else if (by !== undefined && found.length > 0) setAt((current + by + found.length) % found.length)
-    else return
-    event.preventDefault()
-  }
-  useLayoutEffect(() => field.current?.focus(), [])
+  const { reset, field, option } = useOptions({ id: 'find', count: found.length, take, close })
+  useLayoutEffect(() => input.current?.focus(), [])
   return (
     <Modal label="Find a machine or a person" className="modal" onCancel={close}>
       <div class="sheet find">
         <div class="input-icon">
           <Icon name="search" />
           <input
-            class="input"
-            ref={field}
-            type="text"
-            role="combobox"
+            {...field}
+            ref={input}
             aria-label="Find a machine or a person"
             placeholder="Find a machine or a person"
-            autocomplete="off"
-            aria-expanded="true"
-            aria-controls="find-list"
-            aria-activedescendant={found.length === 0 ? undefined : `find-${current}`}
             value={typed}
-            onInput={({ target }: Event) => {
-              setTyped((target as HTMLInputElement).value)
-              setAt(0)
+            onInput={({ currentTarget }) => {
+              setTyped(currentTarget.value)
+              reset()
             }}
-            onKeyDown={onKeyDown}
           />
         </div>
-        <div id="find-list" role="listbox" aria-label="Found">
+        <div id="find" role="listbox" aria-label="Found">
           {found.map(({ key, icon, name, hint }, n) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its keys choose.
-            <div key={key} id={`find-${n}`} role="option" aria-selected={n === current} onClick={() => take(n)}>
+            <div key={key} {...option(n)}>
               <Icon name={icon} />
               <span class="grow clip">
                 <bdi>{name}</bdi>

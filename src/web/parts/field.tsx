@@ -1,8 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { Icon } from './icon.tsx'
 import type { Failure } from './state.tsx'
 
-interface FieldProps {
+export interface FieldProps {
   readonly id: string
   readonly label: string
   /** Of the grid of a form: `s2`, `s3`, `s4` of six columns, and `f6` for all of them on phones. */
@@ -11,7 +10,7 @@ interface FieldProps {
   readonly error?: string | undefined
 }
 
-const Field = ({
+export const Field = ({
   id,
   label,
   className = '',
@@ -35,7 +34,7 @@ const Field = ({
   </div>
 )
 
-const described = ({ id, hint, error }: FieldProps) => ({
+export const described = ({ id, hint, error }: FieldProps) => ({
   'aria-invalid': error !== undefined,
   'aria-describedby':
     [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`].join(' ').trim() || undefined,
@@ -77,44 +76,6 @@ export const TextField = (props: TextProps): VNode => {
     </Field>
   )
 }
-
-interface SelectProps<K extends string> extends FieldProps {
-  readonly value: K
-  readonly options: readonly (readonly [K, string])[]
-  readonly onChange: (value: K) => void
-  readonly isDisabled?: boolean
-}
-
-/** The list of a select, whose label is not shown. */
-export const Select = <K extends string>(props: SelectProps<K>): VNode => {
-  const { id, label, value, options, onChange, isDisabled = false } = props
-  return (
-    <span class="select">
-      <select
-        id={id}
-        class="input"
-        aria-label={label}
-        value={value}
-        disabled={isDisabled}
-        {...described(props)}
-        onChange={({ target }: Event) => onChange((target as HTMLSelectElement).value as K)}
-      >
-        {options.map(([key, text]) => (
-          <option key={key} value={key}>
-            {text}
-          </option>
-        ))}
-      </select>
-      <Icon name="down" />
-    </span>
-  )
-}
-
-export const SelectField = <K extends string>(props: SelectProps<K>): VNode => (
-  <Field {...props}>
-    <Select {...props} />
-  </Field>
-)
 
 interface SwitchProps {
   readonly label: string

@@ -7,7 +7,7 @@ import { usePeople } from '../../page/use-timeline.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
-import { Icon } from '../../parts/icon.tsx'
+import { SelectField } from '../../parts/choose/select.tsx'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
 
@@ -162,23 +162,7 @@ export const ForField = ({ userId, onChoose }: ForProps): VNode => {
   const others = [...people.values()]
     .filter(({ _id }) => _id !== me._id)
     .toSorted((a, b) => a.name.localeCompare(b.name))
-  return (
-    <div class="field">
-      <label for="for">For</label>
-      <span class="select">
-        <select
-          id="for"
-          class="input"
-          value={userId}
-          onChange={(event: Event) => onChoose((event.target as HTMLSelectElement).value)}
-        >
-          <option value={me._id}>You, {me.name}</option>
-          {others.map(({ _id, name }) => (
-            <option value={_id}>{name}</option>
-          ))}
-        </select>
-        <Icon name="down" />
-      </span>
-    </div>
-  )
+    .map(({ _id, name }) => [_id, name] as const)
+  const options = [[me._id, `You, ${me.name}`] as const, ...others]
+  return <SelectField id="for" label="For" value={userId} options={options} onChange={onChoose} />
 }

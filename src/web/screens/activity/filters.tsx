@@ -8,7 +8,7 @@ import { goTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { FilterChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
-import { Select } from '../../parts/field.tsx'
+import { Select } from '../../parts/choose/select.tsx'
 import type { Names } from './names.ts'
 
 const KINDS: Readonly<Record<Kind, string>> = {

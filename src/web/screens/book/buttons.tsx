@@ -4,9 +4,10 @@ import { useUsed } from '../../features/people/use-used.ts'
 import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { SelectField } from '../../parts/choose/select.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import type { Command } from '../../parts/commands/use-command.ts'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { TextField } from '../../parts/field.tsx'
 import type { Take } from './choices.ts'
 
 const WAITS: readonly (readonly [string, string])[] = [

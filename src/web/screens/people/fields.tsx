@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
 import { ROLES } from '../../features/people/user.ts'
 import { Button } from '../../parts/button.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { SelectField } from '../../parts/choose/select.tsx'
+import { TextField } from '../../parts/field.tsx'
 import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
 
 interface Props {

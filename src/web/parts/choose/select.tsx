@@ -1,0 +1,124 @@
+import type { VNode } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { described, Field, type FieldProps } from '../field.tsx'
+import { placeBeside } from '../floating.ts'
+import { fold } from '../fold.ts'
+import { Icon } from '../icon.tsx'
+import { useOptions } from './use-options.ts'
+
+interface Props<K extends string> extends FieldProps {
+  readonly value: K
+  /** The value and the text of each. */
+  readonly options: readonly (readonly [K, string])[]
+  readonly onChange: (value: K) => void
+  readonly isDisabled?: boolean
+}
+
+/** Options that are shown as a list of the browser, and at a time where one types to find them. */
+const FEW = 20
+const MOST = 100
+
+/** One of many, which is found by typing a part of its text. */
+const Combobox = <K extends string>(props: Props<K>): VNode => {
+  const { id, label, value, options, onChange, isDisabled = false } = props
+  /** Undefined while the list is closed. */
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const isOpen = typed !== undefined
+  const matching = options.filter(([, text]) => isOpen && fold(text).includes(fold(typed.trim())))
+  const shown = matching.slice(0, MOST)
+  const input = useRef<HTMLInputElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    if (list.current === null || input.current === null) return undefined
+    list.current.showPopover()
+    return placeBeside(list.current, input.current, 4)
+  }, [isOpen])
+  const close = (): void => setTyped(undefined)
+  const take = (n: number): void => {
+    const [key] = shown[n] ?? []
+    if (key !== undefined) onChange(key)
+    close()
+  }
+  const { reset, field, option } = useOptions({ id: `${id}-list`, count: shown.length, take, close })
+  const open = (text: string): void => {
+    setTyped(text)
+    reset()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (isOpen) field.onKeyDown(event)
+    else if (event.key === 'ArrowDown') {
+      event.preventDefault()
+      open('')
+    }
+  }
+  const chosen = options.find(([key]) => key === value)?.[1] ?? ''
+  return (
+    <span class="select">
+      <input
+        {...field}
+        ref={input}
+        id={id}
+        aria-label={label}
+        disabled={isDisabled}
+        {...described(props)}
+        placeholder={chosen}
+        value={typed ?? chosen}
+        onKeyDown={onKeyDown}
+        onClick={() => open('')}
+        onInput={({ currentTarget }) => open(currentTarget.value)}
+        onBlur={close}
+      />
+      <Icon name="down" />
+      {isOpen && (
+        <div class="pop menu" ref={list} popover="manual" onMouseDown={(event: Event) => event.preventDefault()}>
+          {shown.length > 0 ? (
+            <div id={`${id}-list`} role="listbox" aria-label={label}>
+              {shown.map(([key, text], n) => (
+                <div key={key} {...option(n)}>
+                  <bdi class="grow clip">{text}</bdi>
+                  {key === value && <Icon name="check" />}
+                </div>
+              ))}
+            </div>
+          ) : (
+            <p class="muted" role="status">
+              No matches
+            </p>
+          )}
+        </div>
+      )}
+    </span>
+  )
+}
+
+/** One of several, whose label is not shown. */
+export const Select = <K extends string>(props: Props<K>): VNode => {
+  const { id, label, value, options, onChange, isDisabled = false } = props
+  if (options.length > FEW) return <Combobox {...props} />
+  return (
+    <span class="select">
+      <select
+        id={id}
+        class="input"
+        aria-label={label}
+        value={value}
+        disabled={isDisabled}
+        {...described(props)}
+        onChange={({ currentTarget }) => onChange(currentTarget.value as K)}
+      >
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </span>
+  )
+}
+
+export const SelectField = <K extends string>(props: Props<K>): VNode => (
+  <Field {...props}>
+    <Select {...props} />
+  </Field>
+)

@@ -2,35 +2,6 @@ import type { Problem } from '../../service/api.ts'
 
 /** Why none of a series was booked, in the page's words. Pure. */
 
-export interface TakenDate {
-  /** Unix milliseconds. */
-  readonly occurrence: number
-  readonly from: number
-  readonly to: number
-  readonly userId: string
-  readonly name: string | undefined
-  readonly isTurnaround: boolean
-}
-
-interface Conflict {
-  readonly user_id: string
-  readonly user_name?: string
-  readonly start_time: string
-  readonly end_time: string
-  readonly occurrence: string
-  readonly turnaround?: true
-}
-
-export const takenDatesOf = ({ code, conflicts = [] }: Problem): readonly TakenDate[] =>
-  code !== 'reservation_conflict'
-    ? []
-    : (conflicts as readonly Conflict[]).map(
-        ({ user_id, user_name, start_time, end_time, occurrence, turnaround }) => ({
-          ...{ occurrence: Date.parse(occurrence), from: Date.parse(start_time), to: Date.parse(end_time) },
-          ...{ userId: user_id, name: user_name, isTurnaround: turnaround === true },
-        }),
-      )
-
 /** Instead of `detail`, which speaks of rules and fields. */
 const TEXTS: Readonly<Record<string, string>> = {
   reservation_conflict: 'Some dates are taken, so nothing was booked.',

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { useCommand } from '../../parts/commands/use-command.ts'
 import type { Stretch } from '../schedule/calendar.ts'
@@ -28,5 +29,7 @@ export const useWeekly = ({ sut, window, userId, times, onDone }: Options) => {
     const body = seriesBodyOf(sut._id, first, times, { user_id: userId, ...beyond })
     await create(body, onDone)
   }
+  // Why something else was refused does not matter any more.
+  useEffect(command.forgive, [first.from, first.to, times, userId])
   return { command, first, dates, isFree, reserve }
 }

@@ -1,9 +1,7 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
-import { Beyond } from '../../features/reserve/beyond.tsx'
 import { Name } from '../../parts/show/name.tsx'
-import { Note, RequestDetails } from '../../parts/show/note.tsx'
-import type { Refused } from '../../service/api.ts'
+import { Note } from '../../parts/show/note.tsx'
 
 /** What is said of what would be taken. */
 
@@ -24,24 +22,3 @@ export const noneText = (fitting: readonly Sut[], count: number): string => {
   if (inactive + offline === fitting.length) return `None can be reserved: ${text}.`
   return `None is free for that long in the next 31 days${text === '' ? '' : ` (${text})`}.`
 }
-
-/** Why it was not booked. That another was faster is said with what is named instead. */
-export const RefusalNote = ({
-  refused,
-  text,
-  onBeyond,
-}: {
-  readonly refused: Refused
-  readonly text: string
-  readonly onBeyond: () => void
-}): VNode => (
-  <Note kind="danger">
-    <div class="stack">
-      <span>{text}</span>
-      <div>
-        <Beyond refused={refused} look="small" onPress={onBeyond} />
-      </div>
-      <RequestDetails refused={refused} />
-    </div>
-  </Note>
-)

@@ -1,18 +1,16 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
+import { RefusalNote } from '../../features/reserve/beyond.tsx'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/fields.tsx'
 import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
-
 import { usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
-
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import type { Take } from './choices.ts'
-import { RefusalNote } from './notes.tsx'
 
 interface Props {
   readonly sut: Sut

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { VNode } from 'preact'
 import { Beyond } from '../../features/reserve/beyond.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Note, RequestDetails } from '../../parts/show/note.tsx'
@@ -14,20 +14,15 @@ interface Props {
   /** Back to the form, with what was typed. */
   readonly onBack: () => void
   readonly onClose: () => void
-  /** What is in the way. */
-  readonly children?: ComponentChildren
 }
 
 /** Why nothing was booked. */
 export const NothingBooked = (props: Props): VNode => {
-  const { title, text, refused, anchor, onSend, onBack, onClose, children } = props
+  const { title, text, refused, anchor, onSend, onBack, onClose } = props
   return (
     <Popover title={title} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
       <div class="pop-body">
-        <Note kind="danger" icon={children ? 'lock' : 'warning'}>
-          {text}
-        </Note>
-        {children}
+        <Note kind="danger">{text}</Note>
         <RequestDetails refused={refused} />
       </div>
       <div class="pop-foot">

@@ -1,10 +1,12 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
+import { RefusalNote } from '../../features/reserve/beyond.tsx'
 import { ForField, LengthField, StartField } from '../../features/reserve/fields.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { type Draft, windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/fields.tsx'
+import { seriesRefusalText } from '../../features/series/series-refusals.ts'
 import { USUAL_TIMES, useWeekly } from '../../features/series/use-weekly.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -12,7 +14,6 @@ import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
-import { SeriesRefusal } from './series-refusal.tsx'
 
 interface Props {
   readonly sut: Sut
@@ -37,17 +38,7 @@ export const SeriesPopover = (props: Props): VNode => {
   const [times, setTimes] = useState(USUAL_TIMES)
   const onDone = ([made]: readonly Reservation[]): void => show({ open: made && { kind: 'reservation', id: made._id } })
   const { command, first, dates, isFree, reserve } = useWeekly({ sut, window, userId, times, onDone })
-  if (command.refused !== undefined)
-    return (
-      <SeriesRefusal
-        key="refused"
-        {...{ sut, anchor, nameOf }}
-        refused={command.refused}
-        onSend={reserve}
-        onBack={command.forgive}
-        onClose={close}
-      />
-    )
+  const { refused } = command
   const title = `Reserve ${sut.name} weekly`
   const subtitle = `Every ${weekdayOf(first.from)}, ${formatClock(first.from)} – ${formatWhen(first.to, first.from)}`
   return (
@@ -59,6 +50,9 @@ export const SeriesPopover = (props: Props): VNode => {
         <LengthField asked={draft} onChange={change} />
         {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
         <DatesToBe reading={dates} nameOf={nameOf} onTimes={setTimes} />
+        {refused !== undefined && (
+          <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
+        )}
       </div>
       <div class="pop-foot">
         <CommandButton look="primary" command={command} disabled={!isFree}>

@@ -76,17 +76,17 @@ const catchErrors =
 
 /**
  * Holds a response back until all that it can show is on the disk: a crash must not take back what a client has seen.
- * Adds the position that it shows, for those with credentials.
+ * Adds the position that it shows, for those with credentials, and the time by the service's clock.
  */
 const durable =
-  ({ synced, views }: AppParts): Middleware =>
+  ({ synced, views, clock }: AppParts): Middleware =>
   async (ctx, next) => {
     await next()
     // A streamed body has already waited for the disk.
     if (ctx.headerSent) return
     const { user, route, position } = ctx.state
-    const isForUser = user !== undefined && route?.roles !== 'anyone'
-    if (isForUser && position === undefined) ctx.set(positionHeader(views.position()))
+    const isShown = user !== undefined && route?.roles !== 'anyone' && position === undefined
+    ctx.set({ Date: new Date(clock()).toUTCString(), ...(isShown && positionHeader(views.position())) })
     const syncing = synced()
     if (syncing !== undefined) await syncing
   }

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { newKey } from '../service/api.ts'
 import type { SessionControl } from '../service/session.ts'
+import { currentTime } from '../service/time.ts'
 import { eventsOf } from './event-stream.ts'
 import { takeTurns } from './lease.ts'
 import { gatherNews, heardFrom, joined, type News, newsOf, type Told } from './news.ts'
@@ -103,9 +104,13 @@ const makePlace = ({ session }: SessionControl) => {
  */
 export const followChanges = (control: SessionControl): Following => {
   const place = makePlace(control)
-  const heardAt = signal(Date.now())
+  const heardAt = signal(currentTime())
   const channel = new BroadcastChannel('berth changes')
   const isSignedIn = (): boolean => control.session.peek().phase === 'in'
+  // It has just answered who that is.
+  control.session.subscribe(() => {
+    heardAt.value = currentTime()
+  })
   let untold: { news: News | undefined; since: string | undefined } | undefined
   const tell = (): void => {
     const position = place.latest()
@@ -115,7 +120,7 @@ export const followChanges = (control: SessionControl): Following => {
     channel.postMessage({ news, since, position, heardAt: heardAt.peek(), isAnswered } satisfies ToldByTab)
   }
   const onHeard = (next: News | undefined): void => {
-    heardAt.value = Date.now()
+    heardAt.value = currentTime()
     place.check()
     if (untold === undefined) setTimeout(tell, TELL_DELAY_MS)
     untold ??= { news: undefined, since: place.latest() }

@@ -1,6 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type Booked, overlaps, type Stretch } from '../features/schedule/calendar.ts'
 import { toIso } from '../format/times.ts'
+import { currentTime } from '../service/time.ts'
 import { readReservations, readSpan } from './lists.ts'
 import { type Change, isAfter } from './news.ts'
 import { bookedOf, type Reservation } from './objects.ts'
@@ -131,7 +132,7 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
     readOwn: {
       ...{ key: 'own reservations', isKept: true },
       read: async (source) => {
-        const now = Date.now()
+        const now = currentTime()
         const parameters = { user_id: user.peek() ?? '', from: toIso(now), include: 'names,state,series' }
         const read = await readReservations(source, parameters)
         all.value = replace(source, { has: (each) => each.userId === user.peek() && each.ends > now }, read)

@@ -14,6 +14,7 @@ import { openWarning } from '../page/warning.ts'
 import { Button } from '../parts/button.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { openSession } from '../service/session.ts'
+import { currentTime } from '../service/time.ts'
 
 /** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
 
@@ -50,7 +51,7 @@ export const openTop = (): PageContext => {
       api,
       cache: openCache({ api, news, isAnswered: control.isAnswered }),
       reservations,
-      heardAt: signal(Date.now()),
+      heardAt: signal(currentTime()),
       asOf: signal<AsOf | undefined>(undefined),
     },
     ...{ warning: openWarning(), place: openPlace(), ...openClock(), theme: openTheme() },

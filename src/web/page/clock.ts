@@ -1,5 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { MINUTE } from '../format/times.ts'
+import { currentTime } from '../service/time.ts'
 
 const TICK_INTERVAL_MS = 1_000
 
@@ -10,7 +11,7 @@ export interface Clock {
 }
 
 export const openClock = (): Clock => {
-  const read = (): number => Math.floor(Date.now() / TICK_INTERVAL_MS) * TICK_INTERVAL_MS
+  const read = (): number => Math.floor(currentTime() / TICK_INTERVAL_MS) * TICK_INTERVAL_MS
   const clock = signal(read())
   setInterval(() => {
     clock.value = read()

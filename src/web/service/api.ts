@@ -1,4 +1,5 @@
 import type { components, paths } from './berth-api.d.ts'
+import { fetchTimed } from './time.ts'
 
 /** The interface of the service, as the page uses it. */
 
@@ -139,7 +140,7 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
   const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
     const { body, signal, isAnonymous } = sent
     const used = isAnonymous ? undefined : session()
-    const response = await fetch(path, {
+    const response = await fetchTimed(path, {
       method,
       headers: { Accept: accept, ...headersOf(sent, used) },
       credentials: 'omit',

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, makeApi, type Outcome, outcomeOf, type Refused, type Schemas } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
+import { currentTime } from './time.ts'
 
 /** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
 
@@ -96,7 +97,7 @@ const openState = () => {
     isBusy: false,
   })
   const isAnswered = signal(true)
-  const answeredAt = signal(Date.now())
+  const answeredAt = signal(currentTime())
   const set = (change: Partial<Session>): void => {
     session.value = { ...session.peek(), ...change }
   }
@@ -106,7 +107,7 @@ const openState = () => {
     if (session.peek().phase === 'in') set({ phase: 'ended', error: undefined })
   }
   const onAnswer = (isNow: boolean): void => {
-    if (isNow) answeredAt.value = Date.now()
+    if (isNow) answeredAt.value = currentTime()
     isAnswered.value = isNow
   }
   const sending = makeApi({ session: () => readKept()?.session, onUnauthenticated, onAnswer })
@@ -132,7 +133,7 @@ const makeCheck =
 
 const renew = async (api: Api): Promise<void> => {
   const kept = readKept()
-  if (kept === undefined || Date.parse(kept.expires_at) - Date.now() > RENEW_BELOW_MS) return
+  if (kept === undefined || Date.parse(kept.expires_at) - currentTime() > RENEW_BELOW_MS) return
   // Where it is refused it is tried again; a session that has ended has been noticed.
   const { value } = await api.post('/api/login/renew')
   if (value !== undefined) keep(value)

@@ -24,6 +24,7 @@ test('a write returns the position of its event in 20 digits, and a read that of
   // A creation is two events.
   const created = EVENTS_OF_START + 1
   t.is(positionOf(sut), created)
+  t.is(sut.headers.date, new Date(NOW).toUTCString(), 'by the clock of the service')
   const path = String(sut.headers.location)
   const reservation = await reserve(service.as('alice'), aReservation(String(sut.json._id)))
   t.is(positionOf(reservation), created + 1)

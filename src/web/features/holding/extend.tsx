@@ -9,6 +9,7 @@ import { useFocusReturn } from '../../parts/focus.ts'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
+import { currentTime } from '../../service/time.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
 import type { ReservationCommand } from './use-reservation.ts'
 
@@ -76,7 +77,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
   if (typeof first?.user_name === 'string')
     return (
       <span>
-        <Name of={first.user_name} /> has it from {formatWhen(Date.parse(first.start_time), Date.now())}.
+        <Name of={first.user_name} /> has it from {formatWhen(Date.parse(first.start_time), currentTime())}.
       </span>
     )
   const wrong = errors?.find((each) => 'pointer' in each && each.pointer === '#/end_time')
@@ -95,7 +96,7 @@ const Refusal = ({ refused, command }: { readonly refused: Refused; readonly com
       action={
         end !== undefined && (
           <CommandButton look="small" command={command} onPress={() => extendTo(command, end)}>
-            Extend to {formatWhen(end, Date.now())}
+            Extend to {formatWhen(end, currentTime())}
           </CommandButton>
         )
       }

@@ -4,6 +4,7 @@ import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { currentTime } from '../../service/time.ts'
 
 /** Reservations that are released unless something keeps them alive, such as those of pipelines. */
 
@@ -19,7 +20,7 @@ const useKeptUntil = (id: string): number | undefined =>
       const { keptUntil } = await source.get(`/api/sut_reservation/${id}`)
       return keptUntil === undefined ? undefined : Date.parse(keptUntil)
     },
-    again: (until) => until && Math.min(Math.max((until - Date.now()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
+    again: (until) => until && Math.min(Math.max((until - currentTime()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
   }).value
 
 export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }): VNode | undefined => {

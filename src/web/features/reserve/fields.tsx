@@ -8,6 +8,7 @@ import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
+import { currentTime } from '../../service/time.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
 
@@ -91,9 +92,9 @@ interface LengthProps<A extends Asked> {
 }
 
 export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
-  const start = beginOf(asked, Date.now())
+  const start = beginOf(asked, currentTime())
   const end = ceilQuarter(start + asked.length)
-  const choices = lengthsFrom(asked, Date.now())
+  const choices = lengthsFrom(asked, currentTime())
   const chosen = choices.find(({ length }) => length === asked.length) ?? choices.find((choice) => choice.end === end)
   const [typed, setTyped] = useState<string | undefined>(undefined)
   const [isWrong, setWrong] = useState(false)
@@ -107,7 +108,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
     const isTime = typeof until === 'number'
     setWrong(text !== '' && !isTime)
     if (text === '' || isTime) setTyped(undefined)
-    if (isTime) onChange({ ...asked, length: lengthTo(until, asked.start, Date.now()) })
+    if (isTime) onChange({ ...asked, length: lengthTo(until, asked.start, currentTime()) })
   }
   return (
     <div class="field">

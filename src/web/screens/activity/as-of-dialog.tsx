@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
 import { TextField } from '../../parts/field.tsx'
 import { type Api, outcomeOf } from '../../service/api.ts'
+import { currentTime } from '../../service/time.ts'
 import { show } from '../schedule/grid/view.ts'
 
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
@@ -25,7 +26,7 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   const [entry, setEntry] = useState('')
   const [wrong, setWrong] = useState<string | undefined>(undefined)
   const command = useCommand()
-  const time = parsePast(when, Date.now())
+  const time = parsePast(when, currentTime())
   const typed = entry.replaceAll(/[\s,.]/g, '')
   const find = async (): Promise<{ readonly moment: AsOf | string }> => {
     if (typed === '') {

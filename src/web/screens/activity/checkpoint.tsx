@@ -9,6 +9,7 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
+import { currentTime } from '../../service/time.ts'
 
 interface Signed {
   readonly text: string
@@ -23,7 +24,7 @@ export const NewestCheckpoint = (): VNode => {
   const read = () =>
     run(
       () => api.file('/api/audit/checkpoint', 'text/plain'),
-      async ({ blob }) => setSigned({ text: await blob.text(), at: Date.now() }),
+      async ({ blob }) => setSigned({ text: await blob.text(), at: currentTime() }),
     )
   useEffect(() => void read(), [])
   const checkpoint = signed && checkpointOf(signed.text)

@@ -10,6 +10,7 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { Name } from '../../parts/show/name.tsx'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { outcomeOf } from '../../service/api.ts'
+import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
 
 interface Found {
@@ -53,7 +54,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
   const [sut, setSut] = useState('')
   const [when, setWhen] = useState(() => formatMoment(now))
   const [found, setFound] = useState<Found | undefined>(undefined)
-  const at = parsePast(when, Date.now())
+  const at = parsePast(when, currentTime())
   const submit = (event: Event): void => {
     event.preventDefault()
     if (at === undefined) return

@@ -21,6 +21,7 @@ import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
 import { Page } from '../../parts/show/page.tsx'
+import { currentTime } from '../../service/time.ts'
 import { CriteriaFields } from './criteria-fields.tsx'
 import { DayField } from './day-field.tsx'
 import { Offer } from './offer.tsx'
@@ -45,7 +46,7 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   return useReading(
     {
       ...{ key: JSON.stringify([sought, start, length]), ...ofSuts(fitting) },
-      read: (source) => readAvailable(source, sought, { start, length }, Date.now()),
+      read: (source) => readAvailable(source, sought, { start, length }, currentTime()),
     },
     quarter,
   )

@@ -6,6 +6,7 @@ import { usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import type { Schemas } from '../../service/api.ts'
+import { currentTime } from '../../service/time.ts'
 
 type Connection = Schemas['Session']
 
@@ -52,7 +53,7 @@ export const usePast = (userId: string, most: number, version: string): Reading<
             ? []
             : await readAll<Connection>(source, `/api/session?user_id=${userId}&from=${toIso(from)}`, 'sessions')
         const reservations = past.toSorted((a, b) => Date.parse(b.end_time) - Date.parse(a.end_time))
-        return { reservations, used: sumUsed(sessions, Date.now()), hasMore: count > all.length }
+        return { reservations, used: sumUsed(sessions, currentTime()), hasMore: count > all.length }
       },
     },
     version,

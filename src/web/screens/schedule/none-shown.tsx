@@ -16,6 +16,7 @@ import { useMachines } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { StateBlock } from '../../parts/state.tsx'
+import { currentTime } from '../../service/time.ts'
 import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
 import { show, take, view } from './grid/view.ts'
 
@@ -44,7 +45,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
   const { value: next } = useReading(
     {
       ...{ key: JSON.stringify([sought, filter.text]), ...ofSuts(ids) },
-      read: (source) => readLater(source, sought, wish, Date.now(), ids),
+      read: (source) => readLater(source, sought, wish, currentTime(), ids),
     },
     now,
   )

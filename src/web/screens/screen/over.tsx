@@ -12,6 +12,7 @@ import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { isFocusLost } from '../../parts/focus.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
+import { currentTime } from '../../service/time.ts'
 import type { Said } from './endings.ts'
 
 const USUAL_MS = HOUR
@@ -28,14 +29,14 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   const page = usePage()
   const command = useReservation()
   const reserve = () => {
-    const now = Date.now()
+    const now = currentTime()
     const draft = { sutId, start: 'now', length: lengthTo(until, 'now', now) } as const
     return command.act('create', bodyOf(draft, meOf(page)._id, now, false), ({ _id }) => goTo('screen', _id))
   }
   return (
     <>
       <CommandButton look="primary" command={command} onPress={reserve}>
-        Reserve until {formatWhen(until, Date.now())}
+        Reserve until {formatWhen(until, currentTime())}
       </CommandButton>
       <RefusedNote refused={command.refused} />
     </>

@@ -24,11 +24,10 @@ test('in Chromium an administrator reads and filters what happened, and sees the
 
   await admin.post(`/api/sut/${second}/retire`, undefined)
   await page.getByText('You retired rack 2').waitFor()
-  await page.getByRole('button', { name: 'Kind' }).click()
-  await page.getByRole('menuitemcheckbox', { name: 'Reservations' }).click()
+  await page.getByRole('button', { name: 'Filters', exact: true }).click()
+  await page.getByRole('button', { name: 'Reservations', exact: true }).click()
   await page.getByText('You retired rack 2').waitFor({ state: 'detached' })
   await page.getByText(/^alice reserved/).waitFor()
-  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await hasFocus(page.getByLabel('Filter', { exact: true }))
   await page.getByRole('region', { name: 'Who had it' }).getByRole('button', { name: 'Look up' }).click()

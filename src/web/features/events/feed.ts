@@ -10,52 +10,23 @@ export interface FeedEvent extends Omit<Entry, 'changes' | 'actorname'> {}
 export interface Filter {
   /** Among what was read. */
   readonly text: string
-  readonly kinds: ReadonlySet<Kind>
+  readonly kind: ReadonlySet<string>
   /** Who did it. */
-  readonly actor: string | undefined
+  readonly by: string
   /** Whose reservations, account and tokens. */
-  readonly user: string | undefined
-  readonly sut: string | undefined
+  readonly about: string
+  readonly machine: string
   /** Days, `2026-11-25`, in the browser's zone. */
-  readonly from: string | undefined
-  readonly to: string | undefined
+  readonly from: string
+  readonly to: string
+}
+
+export const NO_FILTER: Filter = {
+  ...{ text: '', kind: new Set<string>(), by: '', about: '', machine: '', from: '', to: '' },
 }
 
 const isKind = (text: string): text is Kind => Object.hasOwn(KINDS, text)
-const isDay = (text: string | undefined): boolean => /^\d{4}-\d\d-\d\d$/.test(text ?? '')
-
-export const filterOf = (parameters: ReadonlyMap<string, string>): Filter => {
-  const [from, to] = [parameters.get('from'), parameters.get('to')]
-  return {
-    text: parameters.get('text') ?? '',
-    kinds: new Set((parameters.get('kind') ?? '').split(',').filter(isKind)),
-    actor: parameters.get('by'),
-    user: parameters.get('about'),
-    sut: parameters.get('machine'),
-    from: isDay(from) ? from : undefined,
-    to: isDay(to) ? to : undefined,
-  }
-}
-
-export const parametersOf = ({
-  text,
-  kinds,
-  actor,
-  user,
-  sut,
-  from,
-  to,
-}: Filter): Readonly<Record<string, string>> => ({
-  ...(text !== '' && { text }),
-  ...(kinds.size > 0 && { kind: [...kinds].join(',') }),
-  ...(actor !== undefined && { by: actor }),
-  ...(user !== undefined && { about: user }),
-  ...(sut !== undefined && { machine: sut }),
-  ...(from !== undefined && { from }),
-  ...(to !== undefined && { to }),
-})
-
-export const isFiltering = (filter: Filter): boolean => Object.keys(parametersOf(filter)).length > 0
+export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text)
 
 /** Midnight at the beginning of a day of the browser's zone, such as `2026-11-25`. */
 export const timeOfDay = (day: string): number => {
@@ -76,17 +47,14 @@ const midnight = (day: string, daysLater: number): string =>
  * The parameters of `/api/events` that a filter is. The last day is one of it; two days may be given the wrong way
  * round.
  */
-export const queryOf = ({ kinds, actor, user, sut, from: first, to: last }: Filter): string => {
-  const isSwapped = first !== undefined && last !== undefined && last < first
-  const [from, to] = isSwapped ? [last, first] : [first, last]
-  return new URLSearchParams({
-    ...(kinds.size > 0 && { type: [...kinds].flatMap(typesOf).join(',') }),
-    ...(actor !== undefined && { actor }),
-    ...(user !== undefined && { user_id: user }),
-    ...(sut !== undefined && { sut_id: sut }),
-    ...(from !== undefined && { from: midnight(from, 0) }),
-    ...(to !== undefined && { to: midnight(to, 1) }),
-  }).toString()
+export const queryOf = ({ kind, by, about, machine, ...days }: Filter): string => {
+  const isSwapped = days.from !== '' && days.to !== '' && days.to < days.from
+  const [from, to] = isSwapped ? [days.to, days.from] : [days.from, days.to]
+  const parameters = {
+    ...{ type: [...kind].filter(isKind).flatMap(typesOf).join(), actor: by, user_id: about, sut_id: machine },
+    ...{ from: isDay(from) ? midnight(from, 0) : '', to: isDay(to) ? midnight(to, 1) : '' },
+  }
+  return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString()
 }
 
 /** What an event itself says that changed. What was before is not in it. */

@@ -23,6 +23,22 @@ const REMOVED: Readonly<Record<string, string>> = {
   keep: ' and kept their reservations',
 }
 
+/** Of many alike in a row, as an import makes them. */
+export const RUNS: Readonly<Record<string, string>> = {
+  SutCreated: '{actor} added {count} machines',
+  SutUpdated: '{actor} changed {count} machines',
+  SutRetired: '{actor} retired {count} machines',
+  ListenPortAssigned: 'Assigned ports to {count} machines',
+  ListenPortReleased: 'Released the ports of {count} machines',
+  SutMonitoringEnabled: '{actor} turned on monitoring of {count} machines',
+  SutMonitoringDisabled: '{actor} turned off monitoring of {count} machines',
+  SutWentOnline: '{count} machines came online',
+  SutWentOffline: '{count} machines went offline',
+  ReservationStarted: '{count} reservations started',
+  ReservationEnded: '{count} reservations ended',
+  UserAdded: '{actor} added {count} people',
+}
+
 const reservations = {
   ReservationCreated: ['calendar', '{actor} reserved {machine}{ for other}, {window}{quota}'],
   ReservationSeriesCreated: ['calendar', '{actor} reserved {machine}{ for other}, {series}'],

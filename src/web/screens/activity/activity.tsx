@@ -1,13 +1,16 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { entryOf, filterOf, isFiltering, parametersOf, queryOf } from '../../features/events/feed.ts'
-import { Line, type Told } from '../../features/events/line.tsx'
-import { sentenceOf, textOf } from '../../features/events/sentence.ts'
+import { useState } from 'preact/hooks'
+import type { Entry } from '../../features/events/entries.ts'
+import { entryOf, NO_FILTER, queryOf } from '../../features/events/feed.ts'
+import type { Reader } from '../../features/events/holes.ts'
+import { Line } from '../../features/events/line.tsx'
+import { runsOf, sentenceOf, textOf } from '../../features/events/sentence.ts'
 import { formatNumber, formatRelativeDay, formatSecond } from '../../format/format.ts'
 import { midnightOf } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { linkTo } from '../../page/location.ts'
+import { fromParameters, toParameters } from '../../page/location.ts'
+import { useFilterInAddress } from '../../page/use-filter.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
@@ -21,16 +24,35 @@ import { KEPT_MAX, useFeed } from './use-feed.ts'
 
 const NOTHING: readonly never[] = []
 
-const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: number }): VNode => {
-  const days = Map.groupBy(told, ({ entry }) => midnightOf(Date.parse(entry.time)))
+interface DaysProps {
+  readonly entries: readonly Entry[]
+  readonly reader: Reader
+  readonly now: number
+}
+
+const Days = ({ entries, reader, now }: DaysProps): VNode => {
+  const line = (entry: Entry, sentence = sentenceOf(entry, reader)): VNode => (
+    <Line key={entry.sequence} {...{ entry, sentence, when: formatSecond(Date.parse(entry.time)) }} />
+  )
+  const days = Map.groupBy(entries, ({ time }) => midnightOf(Date.parse(time)))
   return (
     <div>
-      {[...days].map(([day, lines]) => (
+      {[...days].map(([day, ofDay]) => (
         <section key={day} aria-label={formatRelativeDay(day, now)}>
           <h2 class="feed-day">{formatRelativeDay(day, now)}</h2>
-          {lines.map((each) => (
-            <Line key={each.entry.sequence} {...each} when={formatSecond(Date.parse(each.entry.time))} />
-          ))}
+          {runsOf(ofDay, reader).map(({ entries: [first, ...rest], sentence }) =>
+            first === undefined || rest.length === 0 ? (
+              first && line(first, sentence)
+            ) : (
+              <details key={first.sequence} class="ev-run">
+                <summary>
+                  {line(first, sentence)}
+                  <Icon name="down" />
+                </summary>
+                {[first, ...rest].map((each) => line(each))}
+              </details>
+            ),
+          )}
         </section>
       ))}
     </div>
@@ -40,36 +62,26 @@ const Days = ({ told, now }: { readonly told: readonly Told[]; readonly now: num
 export const Activity = (): VNode => {
   const page = usePage()
   const now = page.minute.value
-  const { parameters } = page.place.value
-  const asked = useMemo(() => filterOf(parameters), [parameters])
-  const [text, setText] = useState(asked.text)
-  const filter = { ...asked, text }
-  const type = (next: string): void => {
-    setText(next)
-    history.replaceState(history.state, '', linkTo('activity', undefined, parametersOf({ ...filter, text: next })))
-  }
+  const [filter, setFilter] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
+  useFilterInAddress('activity', NO_FILTER, filter, setFilter)
   const [isChoosing, setChoosing] = useState(false)
   const { feed, failed, retry, readOlder, isReading } = useFeed(queryOf(filter))
   const events = feed?.events ?? NOTHING
   const names = useNames()
   const reader = useReader(events, names)
-  const wanted = text.trim().toLocaleLowerCase()
-  const told = events
-    .map(entryOf)
-    .map((entry): Told => ({ entry, sentence: sentenceOf(entry, reader) }))
-    .filter(
-      (each) =>
-        wanted === '' || `${textOf(each.sentence)} ${each.entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted),
-    )
+  const wanted = filter.text.trim().toLocaleLowerCase()
+  const matches = (entry: Entry): boolean =>
+    `${textOf(sentenceOf(entry, reader))} ${entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted)
+  const entries = events.map(entryOf).filter((entry) => wanted === '' || matches(entry))
   const content = ({ older: rest }: NonNullable<typeof feed>): VNode => {
     const older = rest !== undefined && events.length < KEPT_MAX
     return (
       <div>
-        <Days told={told} now={now} />
-        {told.length === 0 && (
+        <Days {...{ entries, reader, now }} />
+        {entries.length === 0 && (
           <StateBlock
             icon="pulse"
-            title={isFiltering(filter) ? 'No matching entries' : 'No activity yet'}
+            title={Object.keys(toParameters(filter)).length > 0 ? 'No matching entries' : 'No activity yet'}
             text={older ? 'Older entries are not loaded yet.' : undefined}
           />
         )}
@@ -98,7 +110,7 @@ export const Activity = (): VNode => {
     >
       <div class="cols">
         <div>
-          <Filters filter={filter} names={names} onText={type} />
+          <Filters filter={filter} names={names} onChange={setFilter} />
           <Loaded reading={{ value: feed, failed, retry }} what="The activity" skeleton={6}>
             {content}
           </Loaded>

@@ -1,25 +1,27 @@
 import type { VNode } from 'preact'
-import { useRef } from 'preact/hooks'
-import { dayOfTime, type Filter, isFiltering, parametersOf, timeOfDay } from '../../features/events/feed.ts'
-import type { Kind } from '../../features/events/templates.ts'
+import { useRef, useState } from 'preact/hooks'
+import { dayOfTime, type Filter, isDay, NO_FILTER, timeOfDay } from '../../features/events/feed.ts'
 import { DayInput } from '../../features/schedule/day-input.tsx'
+import { formatDate } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
-import { goTo } from '../../page/location.ts'
+import { toParameters } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
-import { FilterChip } from '../../parts/choose/menu.tsx'
+import { Chip } from '../../parts/choose/chip.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
-import { Select } from '../../parts/choose/select.tsx'
+import { SelectField } from '../../parts/choose/select.tsx'
+import { toggled } from '../../parts/choose/toggled.ts'
 import type { Names } from './names.ts'
 
-const KINDS: Readonly<Record<Kind, string>> = {
-  reservations: 'Reservations',
-  sessions: 'Connections',
-  changes: 'Machines',
-  monitoring: 'Monitoring',
-  people: 'People',
-  service: 'Service',
-}
+const KINDS = [
+  ['reservations', 'Reservations'],
+  ['sessions', 'Connections'],
+  ['changes', 'Machines'],
+  ['monitoring', 'Monitoring'],
+  ['people', 'People'],
+  ['service', 'Service'],
+] as const
 
+/** Who acts without being a user. */
 const SERVICE = [
   ['berth', 'Berth'],
   ['schedule', 'Berth: schedule'],
@@ -29,72 +31,104 @@ const SERVICE = [
   ['command-line', 'The command line'],
 ] as const
 
+type Options = readonly (readonly [id: string, name: string])[]
+
 interface Props {
   readonly filter: Filter
   readonly names: Names
-  readonly onText: (text: string) => void
+  readonly onChange: (filter: Filter) => void
 }
 
-const orNone = (text: string): string | undefined => (text === '' ? undefined : text)
+const dayText = (day: string): string => (isDay(day) ? formatDate(timeOfDay(day)) : day)
+const textIn = (options: Options, id: string): string => options.find(([key]) => key === id)?.[1] ?? id
+const optionsOf = (all: Names['people'] | Names['suts']): Options => all.map(({ _id, name }) => [_id, name])
+
+/** What is chosen, each with what takes it away. */
+const Chosen = ({ filter, names, onChange }: Props): readonly VNode[] => {
+  const { kind, by, about, machine, from, to } = filter
+  const people = optionsOf(names.people)
+  const all: readonly (readonly [string, string, Partial<Filter>])[] = [
+    ...[...kind].map((each) => [each, textIn(KINDS, each), { kind: toggled(kind, each) }] as const),
+    [by, `By ${textIn([...people, ...SERVICE], by)}`, { by: '' }],
+    [about, `About ${textIn(people, about)}`, { about: '' }],
+    [machine, textIn(optionsOf(names.suts), machine), { machine: '' }],
+    [from, `From ${dayText(from)}`, { from: '' }],
+    [to, `Until ${dayText(to)}`, { to: '' }],
+  ]
+  return all
+    .filter(([value]) => value !== '')
+    .map(([, text, without]) => (
+      <Chip key={text} label={text} icon="x" isOn onPress={() => onChange({ ...filter, ...without })} />
+    ))
+}
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
-export const Filters = ({ filter, names, onText }: Props): VNode => {
-  const show = (change: Partial<Filter>): void => goTo('activity', undefined, parametersOf({ ...filter, ...change }))
-  const users = names.people.map(({ _id, name }) => [_id, name] as const)
-  const people = [['', 'Done by anyone'] as const, ...users, ...SERVICE]
-  const suts = [['', 'Any machine'] as const, ...names.suts.map(({ _id, name }) => [_id, name] as const)]
-  const day = (name: 'from' | 'to', label: string): VNode => (
-    <DayInput
-      label={label}
-      day={filter[name] === undefined ? undefined : timeOfDay(filter[name])}
-      near={usePage().clock.peek()}
-      direction={-1}
-      onDay={(time) => show({ [name]: time && dayOfTime(time) })}
+export const Filters = ({ filter, names, onChange }: Props): VNode => {
+  const [isOpen, setOpen] = useState(false)
+  const search = useRef<HTMLInputElement>(null)
+  const show = (change: Partial<Filter>): void => onChange({ ...filter, ...change })
+  const people = optionsOf(names.people)
+  const select = (id: 'by' | 'about' | 'machine', label: string, options: Options): VNode => (
+    <SelectField
+      {...{ id, label, value: filter[id], options: [['', 'Any'], ...options] }}
+      onChange={(value: string) => show({ [id]: value })}
     />
   )
-  const search = useRef<HTMLInputElement>(null)
+  const day = (id: 'from' | 'to', label: string): VNode => (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <DayInput
+        {...{ id, label, near: usePage().clock.peek(), direction: -1 }}
+        day={isDay(filter[id]) ? timeOfDay(filter[id]) : undefined}
+        onDay={(time) => show({ [id]: time === undefined ? '' : dayOfTime(time) })}
+      />
+    </div>
+  )
   const clear = (): void => {
     search.current?.focus()
-    onText('')
-    goTo('activity')
+    onChange(NO_FILTER)
   }
   return (
-    <div class="row wrap activity-filters" role="search">
-      <SearchField
-        ref={search}
-        label="Filter"
-        placeholder="Machine, person, reason"
-        value={filter.text}
-        onInput={onText}
-      />
-      <FilterChip label="Kind" options={KINDS} chosen={filter.kinds} onChange={(kinds) => show({ kinds })} />
-      <Select
-        id="by"
-        label="Done by"
-        value={filter.actor ?? ''}
-        options={people}
-        onChange={(id: string) => show({ actor: orNone(id) })}
-      />
-      <Select
-        id="about"
-        label="About"
-        value={filter.user ?? ''}
-        options={[['', 'About anyone'], ...users]}
-        onChange={(id: string) => show({ user: orNone(id) })}
-      />
-      <Select
-        id="machine"
-        label="Machine"
-        value={filter.sut ?? ''}
-        options={suts}
-        onChange={(id: string) => show({ sut: orNone(id) })}
-      />
-      {day('from', 'First day')}
-      <span class="muted" aria-hidden="true">
-        –
-      </span>
-      {day('to', 'Last day')}
-      {isFiltering(filter) && <Button label="Clear filters" look="quiet small" onClick={clear} />}
+    <div class="stack activity-filters" role="search">
+      <div class="row wrap">
+        <SearchField
+          ref={search}
+          label="Filter"
+          placeholder="Machine, person, reason"
+          value={filter.text}
+          onInput={(text) => show({ text })}
+        />
+        <Button
+          icon={isOpen ? 'down' : 'right'}
+          label="Filters"
+          look="small"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        />
+        {!isOpen && <Chosen {...{ filter, names, onChange }} />}
+        {Object.keys(toParameters(filter)).length > 0 && (
+          <Button label="Clear filters" look="quiet small" onClick={clear} />
+        )}
+      </div>
+      {isOpen && (
+        <>
+          <div class="row wrap">
+            {KINDS.map(([key, label]) => (
+              <Chip
+                {...{ key, label, isOn: filter.kind.has(key) }}
+                onPress={() => show({ kind: toggled(filter.kind, key) })}
+              />
+            ))}
+          </div>
+          <div class="activity-fields">
+            {select('by', 'Done by', [...people, ...SERVICE])}
+            {select('about', 'About', people)}
+            {select('machine', 'Machine', optionsOf(names.suts))}
+            {day('from', 'First day')}
+            {day('to', 'Last day')}
+          </div>
+        </>
+      )}
     </div>
   )
 }

@@ -98,6 +98,10 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await page.getByText('The end must be later than now; cancel to end it at once.').waitFor()
   await page.getByRole('button', { name: /^Shorten to \w{3} 11:00, 1 h 15 m shorter$/ }).click()
   await own.getByText('09:00–11:00').waitFor()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await page.getByText('Cancel this reservation of bench 5?').waitFor()
+  await page.keyboard.press('Enter')
+  await hasFocus(free.first())
 })
 
 test('in Chromium a cut connection is said, forbids reserving, and heals without a reload', async (t, open) => {

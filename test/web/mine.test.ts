@@ -63,6 +63,7 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   await running.getByRole('button', { name: 'Release' }).click()
   await page.getByText(/^released .* early$/).waitFor()
   await running.waitFor({ state: 'detached' })
+  await hasFocus(page.getByRole('button', { name: 'Extend' }).first())
   await page.getByRole('button', { name: 'Shorten' }).click()
   await page.getByRole('menuitem').first().click()
   await page.getByText(/^Shorten to .*\d\d:\d\d\? The rest becomes free right away\.$/).waitFor()

@@ -5,7 +5,7 @@ import { start } from '../http/harness.ts'
 import { statusWith } from '../http/logins/login.ts'
 import { PAGE_SCRIPT } from '../http/page-script.ts'
 import { createSut } from '../http/requests.ts'
-import { accountOf, enter, inChromium, rowOf, signIn } from './stage.ts'
+import { accountOf, enter, hasFocus, inChromium, rowOf, signIn } from './stage.ts'
 
 /** The page on which people sign in, as a browser gets it and in a real one. */
 
@@ -93,7 +93,10 @@ inChromium(
       (await service.anyone.post('/api/login', { name: 'bob', password: passwordOf('bob') })).json.session,
     )
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-    await page.getByRole('button', { name: 'Sign out of all browsers' }).click()
+    await page.getByRole('button', { name: 'Stay signed in' }).press('Enter')
+    await hasFocus(page.getByRole('button', { name: 'Sign out everywhere' }))
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
     await page.getByRole('textbox', { name: 'Password', exact: true }).waitFor()
     t.is(await statusWith(service, other), 401)
   },

@@ -49,7 +49,7 @@ const Sessions = (): VNode => {
         <Confirm
           command={command}
           question="Sign out of all your browsers, this one too?"
-          action="Sign out of all browsers"
+          action="Sign out everywhere"
           doing="Signing out…"
           onConfirm={() => command.run(() => control.signOut(true))}
           back="Stay signed in"

@@ -82,6 +82,14 @@ export const useInput = (
     setSpot({ row: current.row, time: props.now })
   }, [props.returns])
 
+  // Where one reserves by a drag the keyboard goes on, too.
+  const { drawn, open } = props
+  const place = drawn && open?.isDrawn !== true ? `${drawn.sutId} ${drawn.window.from}` : undefined
+  useLayoutEffect(() => {
+    const row = props.rows.findIndex((each) => each.kind === 'machine' && each.of._id === drawn?.sutId)
+    if (place !== undefined && drawn !== undefined && row >= 0) setSpot({ row, time: drawn.window.from })
+  }, [place])
+
   const focusOn = (spot: Spot): void => {
     toFocus.current = 'in view'
     const top = layout.tops[spot.row] ?? 0

@@ -140,6 +140,32 @@ const forbidden = (tree: Tree): readonly string[] =>
     })
   })
 
+const SCREEN = /^src\/web\/screens\/([^/]+)/
+
+/** Screens of the page that import another. */
+const acrossScreens = (tree: Tree): readonly string[] =>
+  Object.entries(tree)
+    .flatMap(foldersBetween)
+    .map((folders) => folders.map((folder) => SCREEN.exec(folder)?.[1]))
+    .filter(([from, to]) => from !== undefined && to !== undefined && from !== to)
+    .map((screens) => screens.join(' -> '))
+
+/** Names that several files of the page have. */
+const repeatedNames = (tree: Tree): readonly string[] =>
+  [...Map.groupBy(Object.keys(tree), (path) => /^src\/web\/.*?([^/.]+)\.[^/]+$/.exec(path)?.[1] ?? '')]
+    .filter(([name, { length }]) => name !== '' && length > 1)
+    .map(([name]) => name)
+
+test('no screen of the page imports another, and no two of its files have the same name', (t) => {
+  t.deepEqual([...acrossScreens(project), ...repeatedNames(project)], [])
+  const files = {
+    'src/web/screens/others.ts': "import { a } from './mine/a.ts'",
+    'src/web/screens/mine/a.ts': "import { b } from '../book/parts/b.tsx'\nimport { c } from '../../parts/c.ts'",
+    'src/web/screens/book/a.tsx': "import { b } from './parts/b.tsx'",
+  }
+  t.deepEqual([...acrossScreens(files), ...repeatedNames(files)], ['mine -> book', 'a'])
+})
+
 const IMPURE = new RegExp(
   [
     String.raw`\bDate\.now\b|\bnew Date\b(?!\([^)])|(?<!new )\bDate\(|\bTemporal\.Now\b|\bMath\.random\b`,

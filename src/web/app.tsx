@@ -22,7 +22,7 @@ import type { Me } from './service/session.ts'
 const LATER = Object.fromEntries(
   ['mine', 'book', 'machines', 'screen', 'activity', 'people', 'account'].map((name) => [
     name,
-    later(async () => (await import('./screens/others.ts')).others[name]),
+    later(async () => (await import('./screens/others.tsx')).others[name]),
   ]),
 )
 

@@ -6,7 +6,7 @@ import {
   problemText,
   readCsv,
   recordsOf,
-} from '../../../src/web/features/import/rows.ts'
+} from '../../../src/web/features/import/csv-rows.ts'
 
 /** CSV files, as the page reads them. */
 

@@ -7,7 +7,7 @@ import {
   parseTag,
   valuesOf,
   withType,
-} from '../../../src/web/features/machines/form.ts'
+} from '../../../src/web/features/machines/machine-values.ts'
 import { known } from './machines.ts'
 
 /** The form of a machine: what is sent of it. */

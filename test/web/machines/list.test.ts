@@ -1,10 +1,10 @@
 import test from 'ava'
-import { type CsvRow, readCsv } from '../../../src/web/features/import/rows.ts'
+import { type CsvRow, readCsv } from '../../../src/web/features/import/csv-rows.ts'
 import { toSut } from '../../../src/web/features/machines/to-sut.ts'
 import { slotsOf, upText, uptimeOf } from '../../../src/web/features/machines/uptime.ts'
 import { weekOf } from '../../../src/web/features/schedule/week.ts'
 import { fromParameters, linkTo, placeOf, toParameters } from '../../../src/web/page/location.ts'
-import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/list.ts'
+import { matches, NO_FILTER, ordered, rowOf, summaryOf, toCsv } from '../../../src/web/screens/machines/machine-list.ts'
 import { booked, time } from '../timeline/times.ts'
 import { sut } from './machines.ts'
 

@@ -1,5 +1,5 @@
 import type { Sut } from '../../../src/web/data/objects.ts'
-import type { Known } from '../../../src/web/features/machines/form.ts'
+import type { Known } from '../../../src/web/features/machines/machine-values.ts'
 
 export const sut = (part: Partial<Sut> = {}): Sut => ({
   ...{ _id: 'a', name: 'bench 1', description: '', address: '10.0.0.1', port: 5900, sut_type: 'vnc', is_active: true },

@@ -1,6 +1,4 @@
 import test from 'ava'
-import type { User } from '../../../src/web/features/people/user.ts'
-import { differing, revisionOf } from '../../../src/web/parts/commands/merge.ts'
 import {
   changesOf,
   creationOf,
@@ -10,7 +8,9 @@ import {
   typeLimit,
   valuesOf,
   wrongLimits,
-} from '../../../src/web/screens/people/form.ts'
+} from '../../../src/web/features/people/person-values.ts'
+import type { User } from '../../../src/web/features/people/user.ts'
+import { differing, revisionOf } from '../../../src/web/parts/commands/merge.ts'
 
 const quota = { hours_per_week: 40, reservations_max: 20, priority_max: 0 }
 const anna: User = {

@@ -11,7 +11,7 @@ import {
   toggledValue,
   toMatch,
 } from '../../../src/web/features/reserve/criteria.ts'
-import { criteriaOf, isTextLeftOut, NO_FILTER } from '../../../src/web/screens/schedule/grid/filter.ts'
+import { criteriaOf, isTextLeftOut, NO_FILTER } from '../../../src/web/features/view/filter.ts'
 import { sut } from '../machines/machines.ts'
 
 /** What one wants of any machine: arithmetic without a browser. */

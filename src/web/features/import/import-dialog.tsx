@@ -9,7 +9,15 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { saveFile } from '../../parts/save-file.ts'
 import { Note } from '../../parts/show/note.tsx'
 import { type Api, type Outcome, outcomeOf } from '../../service/api.ts'
-import { type Columns, type Problem, problemsOf, problemsOfErrors, problemText, readCsv, recordsOf } from './rows.ts'
+import {
+  type Columns,
+  type Problem,
+  problemsOf,
+  problemsOfErrors,
+  problemText,
+  readCsv,
+  recordsOf,
+} from './csv-rows.ts'
 
 export interface Kind {
   readonly title: string

@@ -4,7 +4,7 @@ import { CommandButton } from '../../parts/commands/command-button.tsx'
 import type { Command } from '../../parts/commands/use-command.ts'
 import { Note } from '../../parts/show/note.tsx'
 import { causeText } from '../events/causes.ts'
-import type { Known } from './form.ts'
+import type { Known } from './machine-values.ts'
 
 /** `it answers in 18 ms and accepts the password`. */
 const checkedText = ({ reachable, cause, milliseconds }: Checked, { sut, settings }: Known): string => {

@@ -6,7 +6,7 @@ import { Segments } from '../../parts/choose/segments.tsx'
 import { Select, SelectField } from '../../parts/choose/select.tsx'
 import { Switch, TextField } from '../../parts/field.tsx'
 import { TYPES } from './filter-chips.tsx'
-import { type Values, withType } from './form.ts'
+import { type Values, withType } from './machine-values.ts'
 import { TagsField } from './tags-field.tsx'
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { FullSettings } from '../../data/objects.ts'
 import { ofSut, type Query } from '../../data/query.ts'
 import { type Api, type BodyAt, newKey, type Outcome, outcomeOf, type Readable } from '../../service/api.ts'
-import { changesOf, createOf, type Known, type Values } from './form.ts'
+import { changesOf, createOf, type Known, type Values } from './machine-values.ts'
 
 /** Sends what a form says, one request after the other. */
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
-import { parseTag, type Values } from './form.ts'
+import { parseTag, type Values } from './machine-values.ts'
 
 interface Props {
   readonly tags: Values['tags']

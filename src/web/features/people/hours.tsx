@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
-import type { Used } from './user.ts'
+import { formatCount, formatNumber } from '../../format/format.ts'
+import { useUsed } from './use-used.ts'
+import { hoursTextOf, type Used } from './user.ts'
 
 /** Hundredths from which a quota is nearly used up. */
 const NEAR = 90
@@ -13,4 +15,28 @@ export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }):
       <i style={{ width: `${share}%` }} />
     </span>
   )
+}
+
+const Week = ({ used }: { readonly used: Used }): VNode => {
+  const count = used.quota?.reservations_max ?? null
+  const text =
+    count === null
+      ? formatCount(used.reservations, 'open reservation')
+      : `${formatNumber(used.reservations)} of ${formatCount(count, 'open reservation')}`
+  return (
+    <div class="stack">
+      <div class="row">
+        <h2 class="grow">This week</h2>
+        <span class="num second">{hoursTextOf(used)}</span>
+      </div>
+      <HoursMeter used={used} />
+      <p class="small muted">{text}. Resets Monday, 00:00 UTC.</p>
+    </div>
+  )
+}
+
+/** How the quota is used. */
+export const Quota = (): VNode | undefined => {
+  const { value } = useUsed()
+  return value?.used && <Week used={value.used} />
 }

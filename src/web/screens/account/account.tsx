@@ -1,5 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
+import { Quota } from '../../features/people/hours.tsx'
 import { roleTextOf } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
@@ -10,9 +12,8 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
-import { BeforeTheEnd, Quota } from '../mine/aside.tsx'
+import { Tokens } from './own-tokens.tsx'
 import { Password } from './password.tsx'
-import { Tokens } from './tokens.tsx'
 
 const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
 

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { show } from '../../features/view/view.ts'
 import { formatMoment } from '../../format/format.ts'
 import { parsePast } from '../../format/parse.ts'
 import { type AsOf, asOfTime } from '../../page/as-of.ts'
@@ -10,7 +11,6 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { TextField } from '../../parts/field.tsx'
 import { type Api, outcomeOf } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
-import { show } from '../schedule/grid/view.ts'
 
 const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
   const { value } = await api.get(`/api/events?order=desc&limit=1&before=${entry + 1}`)

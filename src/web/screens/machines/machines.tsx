@@ -16,11 +16,10 @@ import { useReading } from '../../page/use-reading.ts'
 import { useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { StateBlock } from '../../parts/state.tsx'
-import { Machine } from '../machine/machine.tsx'
-import { FilterBar, TitleBar } from './bars.tsx'
-import { matches, NO_FILTER, ordered, rowOf } from './list.ts'
-import { MachineTable } from './table.tsx'
-import { show, view } from './view.ts'
+import { FilterBar, TitleBar } from './machine-bars.tsx'
+import { matches, NO_FILTER, ordered, rowOf } from './machine-list.ts'
+import { MachineTable } from './machine-table.tsx'
+import { show, view } from './machines-view.ts'
 
 const NONE: readonly Booked[] = []
 
@@ -81,7 +80,7 @@ const useUptimes = (inView: readonly string[], now: number) => {
   }, [value, now])
 }
 
-const List = (): VNode => {
+export const Machines = (): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const now = page.minute.value
@@ -139,6 +138,3 @@ const List = (): VNode => {
     </main>
   )
 }
-
-export const Machines = ({ id }: { readonly id: string | undefined }): VNode =>
-  id === undefined ? <List /> : <Machine key={id} id={id} />

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { csvOf } from '../../features/import/csv-rows.ts'
 import { ImportDialog, type Kind } from '../../features/import/import-dialog.tsx'
-import { csvOf } from '../../features/import/rows.ts'
 import { formatCount } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { saveFile } from '../../parts/save-file.ts'

@@ -1,13 +1,13 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { PersonFields } from '../../features/people/person-fields.tsx'
+import { changesOf, EMPTY, OF_QUOTA, type Values, valuesOf, wrongLimits } from '../../features/people/person-values.ts'
 import type { Quota, User } from '../../features/people/user.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { StaleNote, useMergeForm } from '../../parts/commands/merge-form.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import type { Answer } from '../../service/api.ts'
-import { PersonFields } from './fields.tsx'
-import { changesOf, EMPTY, OF_QUOTA, type Values, valuesOf, wrongLimits } from './form.ts'
 
 interface Props {
   readonly newest: Answer<User>

@@ -5,6 +5,8 @@ import type { Sut, SutRequest } from '../../data/objects.ts'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { QueueTable } from '../../features/queue/queue-table.tsx'
 import { dayOf, type Span, type Zoom } from '../../features/schedule/span.ts'
+import type { Filter } from '../../features/view/filter.ts'
+import { backToNow, moveBy, show, view, zoomTo } from '../../features/view/view.ts'
 import {
   formatCount,
   formatDates,
@@ -22,8 +24,6 @@ import { MenuChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import type { Filter } from './grid/filter.ts'
-import { backToNow, moveBy, show, view, zoomTo } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const

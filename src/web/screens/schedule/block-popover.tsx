@@ -7,13 +7,13 @@ import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-b
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
+import { show } from '../../features/view/view.ts'
 import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
-import { show } from './grid/view.ts'
 import { Popover } from './popover.tsx'
 
 interface Props {

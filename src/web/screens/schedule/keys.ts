@@ -4,8 +4,8 @@ import type { Cell } from '../../features/schedule/cells.ts'
 import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule/draft.ts'
 import { moveOf } from '../../features/schedule/moves.ts'
 import { type Span, stepOf, type Zoom } from '../../features/schedule/span.ts'
+import { backToNow, moveBy, type Open, show, zoomTo } from '../../features/view/view.ts'
 import { QUARTER } from '../../format/times.ts'
-import { backToNow, moveBy, type Open, show, zoomTo } from './grid/view.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 

@@ -7,6 +7,8 @@ import { readLater } from '../../features/reserve/available.ts'
 import { toMatch } from '../../features/reserve/criteria.ts'
 import { parametersOf } from '../../features/reserve/wish.ts'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
+import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from '../../features/view/filter.ts'
+import { show, take, view } from '../../features/view/view.ts'
 import { formatCount, formatWhen } from '../../format/format.ts'
 import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -17,8 +19,6 @@ import { Button } from '../../parts/button.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import { currentTime } from '../../service/time.ts'
-import { criteriaOf, type Filter, isTextLeftOut, matches, NO_FILTER } from './grid/filter.ts'
-import { show, take, view } from './grid/view.ts'
 
 /** What the schedule shows where the filter leaves no machine. */
 

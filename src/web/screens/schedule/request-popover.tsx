@@ -4,9 +4,9 @@ import { RequestCard } from '../../features/queue/card.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { draftAt } from '../../features/schedule/draft.ts'
 import type { Queued } from '../../features/schedule/queued.ts'
+import { show } from '../../features/view/view.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
-import { show } from './grid/view.ts'
 import { blockOf, Popover } from './popover.tsx'
 
 interface Props {

@@ -3,13 +3,13 @@ import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
+import { AddDialog } from '../../features/people/add-dialog.tsx'
+import { take } from '../../features/view/view.ts'
 import { MINUTE } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { useMachines, usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { AddDialog } from '../people/add-dialog.tsx'
-import { take } from './grid/view.ts'
 
 /** The first steps of a lab that has nothing. */
 

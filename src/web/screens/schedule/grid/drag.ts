@@ -4,9 +4,9 @@ import { type Sut, takenOf } from '../../../data/objects.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
 import { beginOf, type Draft, draftBetween, dragEdge, dragEnd } from '../../../features/schedule/draft.ts'
 import { snap, timeAt } from '../../../features/schedule/span.ts'
+import type { Open } from '../../../features/view/view.ts'
 import { HOUR } from '../../../format/times.ts'
 import { type GridProps, NONE, underPointer } from './grid-props.ts'
-import type { Open } from './view.ts'
 
 const CLICK = 4
 /** A finger that rests this long draws; before, it scrolls. */

@@ -1,7 +1,7 @@
 import { clashOf, conflictsOf, overlaps, type Stretch, type Taken } from '../../../features/schedule/calendar.ts'
 import { beginOf, LENGTHS, lastsOf, windowOf } from '../../../features/schedule/draft.ts'
+import type { Open } from '../../../features/view/view.ts'
 import { formatClock, formatDuration, formatWhen } from '../../../format/format.ts'
-import type { Open } from './view.ts'
 
 type Edge = 'start' | 'end' | 'own'
 

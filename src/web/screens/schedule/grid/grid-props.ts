@@ -5,8 +5,8 @@ import { type Cell, cellsOf, type Outage } from '../../../features/schedule/cell
 import type { Queued } from '../../../features/schedule/queued.ts'
 import type { Row } from '../../../features/schedule/rows.ts'
 import type { Span } from '../../../features/schedule/span.ts'
+import type { Open } from '../../../features/view/view.ts'
 import type { Drawn } from './drawn.ts'
-import type { Open } from './view.ts'
 
 export interface GridProps {
   readonly rows: readonly Row<Sut>[]

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { type Sut, systemOf, takenOf } from '../../../data/objects.ts'
 import { causeOf, causeText } from '../../../features/events/causes.ts'
-import { stateOf } from '../../../features/machines/state.ts'
+import { stateOf } from '../../../features/machines/machine-state.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
 import { minuteAt, type Span } from '../../../features/schedule/span.ts'

@@ -2,6 +2,7 @@ import type { Screen } from '../page/later.tsx'
 import { Account } from './account/account.tsx'
 import { Activity } from './activity/activity.tsx'
 import { Book } from './book/book.tsx'
+import { Machine } from './machine/machine.tsx'
 import { Machines } from './machines/machines.tsx'
 import { Mine } from './mine/mine.tsx'
 import { People } from './people/people.tsx'
@@ -11,7 +12,7 @@ import { Screen as MachineScreen } from './screen/screen.tsx'
 export const others: Readonly<Record<string, Screen>> = {
   mine: Mine,
   book: Book,
-  machines: Machines,
+  machines: ({ id }) => (id === undefined ? <Machines /> : <Machine key={id} id={id} />),
   screen: MachineScreen,
   activity: Activity,
   people: People,

@@ -6,7 +6,7 @@ import { formatDate } from '../../format/format.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { type Column, type Order, tagsOfScope, weekOf } from './list.ts'
+import { type Column, type Order, tagsOfScope, weekOf } from './people-list.ts'
 
 interface HeadProps {
   readonly column: Column

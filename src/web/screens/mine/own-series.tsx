@@ -6,7 +6,7 @@ import { NOTHING } from '../../data/query.ts'
 import { ruleText } from '../../features/series/dates.ts'
 import { seriesText } from '../../features/series/series.tsx'
 import { useReading } from '../../page/use-reading.ts'
-import { Ahead } from './rows.tsx'
+import { Ahead } from './own-rows.tsx'
 import type { Held } from './running.tsx'
 
 const MOST = 50

@@ -8,8 +8,8 @@ import { FilterChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { toggled } from '../../parts/choose/toggled.ts'
 import { saveFile } from '../../parts/save-file.ts'
-import { type Row, summaryOf, toCsv } from './list.ts'
-import { show, view } from './view.ts'
+import { type Row, summaryOf, toCsv } from './machine-list.ts'
+import { show, view } from './machines-view.ts'
 
 interface Props {
   readonly all: readonly Row[]

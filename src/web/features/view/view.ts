@@ -1,8 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
-import type { Draft } from '../../../features/schedule/draft.ts'
-import type { Queued } from '../../../features/schedule/queued.ts'
-import { dayOf, type Span, spanLater, type Zoom } from '../../../features/schedule/span.ts'
-import { goTo } from '../../../page/location.ts'
+import { goTo } from '../../page/location.ts'
+import type { Draft } from '../schedule/draft.ts'
+import type { Queued } from '../schedule/queued.ts'
+import { dayOf, type Span, spanLater, type Zoom } from '../schedule/span.ts'
 import { type Filter, NO_FILTER } from './filter.ts'
 
 /** What is open over the timeline. While `isDrawn`, it is on the timeline only: its form opens when that is done. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { type Filter, NO_FILTER, type Order } from './list.ts'
+import { type Filter, NO_FILTER, type Order } from './machine-list.ts'
 
 /** What one has chosen to see of the machines. It outlives a change of screens. */
 export interface View {

@@ -1,5 +1,5 @@
-import type { Quota, User } from '../../features/people/user.ts'
 import type { Role } from '../../service/session.ts'
+import type { Quota, User } from './user.ts'
 
 /** What the form of a person says, and what of it is sent. Pure. */
 

@@ -1,7 +1,7 @@
-import { type Sut, takenOf } from '../../../data/objects.ts'
-import type { Criteria } from '../../../features/reserve/criteria.ts'
-import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
-import { HOUR } from '../../../format/times.ts'
+import { type Sut, takenOf } from '../../data/objects.ts'
+import { HOUR } from '../../format/times.ts'
+import type { Criteria } from '../reserve/criteria.ts'
+import { type Booked, freeUntil } from '../schedule/calendar.ts'
 
 export interface Filter {
   readonly text: string

@@ -1,9 +1,9 @@
 import type { Sut } from '../../data/objects.ts'
 import { systemOf } from '../../data/objects.ts'
-import { csvOf } from '../../features/import/rows.ts'
-import { type MachineState, stateOf } from '../../features/machines/state.ts'
+import { csvOf } from '../../features/import/csv-rows.ts'
+import { type MachineState, stateOf } from '../../features/machines/machine-state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
-import { isFreeForAnHour, matchesTags, matchesText } from '../schedule/grid/filter.ts'
+import { isFreeForAnHour, matchesTags, matchesText } from '../../features/view/filter.ts'
 
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
 

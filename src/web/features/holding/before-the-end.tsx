@@ -1,34 +1,7 @@
 import type { VNode } from 'preact'
-import { HoursMeter } from '../../features/people/hours.tsx'
-import { useUsed } from '../../features/people/use-used.ts'
-import { hoursTextOf, type Used } from '../../features/people/user.ts'
-import { formatCount, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
-
-const Week = ({ used }: { readonly used: Used }): VNode => {
-  const count = used.quota?.reservations_max ?? null
-  const text =
-    count === null
-      ? formatCount(used.reservations, 'open reservation')
-      : `${formatNumber(used.reservations)} of ${formatCount(count, 'open reservation')}`
-  return (
-    <div class="stack">
-      <div class="row">
-        <h2 class="grow">This week</h2>
-        <span class="num second">{hoursTextOf(used)}</span>
-      </div>
-      <HoursMeter used={used} />
-      <p class="small muted">{text}. Resets Monday, 00:00 UTC.</p>
-    </div>
-  )
-}
-
-export const Quota = (): VNode | undefined => {
-  const { value } = useUsed()
-  return value?.used && <Week used={value.used} />
-}
 
 export const BeforeTheEnd = (): VNode => {
   const { warning } = usePage()

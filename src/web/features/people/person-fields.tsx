@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
-import { ROLES } from '../../features/people/user.ts'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { TextField } from '../../parts/field.tsx'
-import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './form.ts'
+import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './person-values.ts'
+import { ROLES } from './user.ts'
 
 interface Props {
   readonly id: string

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { SecretNote, UNKEPT } from '../../features/people/secret-note.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
@@ -8,8 +7,9 @@ import { TextField } from '../../parts/field.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
-import { PersonFields } from './fields.tsx'
-import { creationOf, EMPTY, type Values, wrongLimits } from './form.ts'
+import { PersonFields } from './person-fields.tsx'
+import { creationOf, EMPTY, type Values, wrongLimits } from './person-values.ts'
+import { SecretNote, UNKEPT } from './secret-note.tsx'
 
 interface Added {
   /** The password is shown once, where Berth made it. */

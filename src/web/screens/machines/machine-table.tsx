@@ -9,8 +9,8 @@ import { grouped, layOut, visibleRows } from '../../features/schedule/rows.ts'
 import { formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
-import type { Column, Row } from './list.ts'
-import { view } from './view.ts'
+import type { Column, Row } from './machine-list.ts'
+import { view } from './machines-view.ts'
 
 interface Props {
   readonly rows: readonly Row[]

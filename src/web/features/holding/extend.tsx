@@ -11,6 +11,7 @@ import { Note } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 import { type Booked, extensionsOf, nextTaken, type Taken } from '../schedule/calendar.ts'
+import { earlierChoices } from './give-back.tsx'
 import type { ReservationCommand } from './use-reservation.ts'
 
 export const USUAL_MS = 30 * MINUTE
@@ -38,17 +39,23 @@ export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () =
 const choicesOf = ({ own, taken }: Props, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
-export const ExtendMenu = (props: Props): VNode => {
-  const choices = choicesOf(props, usePage().clock.value)
-  const { command } = props
+/** Other ends than the one that a reservation has. */
+export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: (end: number) => void }): VNode => {
+  const now = usePage().clock.value
+  const { own, command } = props
+  const choices = [
+    ...choicesOf(props, now).map((choice) => ({ ...choice, group: 'Extend' })),
+    ...earlierChoices(own, now).map((choice) => ({ ...choice, group: 'Shorten' })),
+  ]
+  const choose = (end: number): unknown => (end > own.to ? extendTo(command, end) : onShorten(end))
   return (
     <MenuButton
-      label="Extend"
-      text="Extend"
-      className="btn quiet small"
+      label="Extend or shorten"
+      icon="more"
+      className="btn icon quiet small"
       choices={choices}
       isDisabled={command.isOff || choices.length === 0}
-      onChoose={(key: string) => extendTo(command, Number(key))}
+      onChoose={(key: string) => choose(Number(key))}
     />
   )
 }

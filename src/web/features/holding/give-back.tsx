@@ -60,6 +60,9 @@ export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofS
   )
 }
 
+export const earlierChoices = (own: Booked, now: number) =>
+  earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
+
 interface Props {
   readonly own: Booked
   readonly now: number
@@ -69,7 +72,7 @@ interface Props {
 }
 
 export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
-  const choices = earlierEnds(own, now, 6).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
+  const choices = earlierChoices(own, now)
   return (
     <MenuButton
       label="Shorten"

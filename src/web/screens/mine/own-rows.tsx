@@ -1,8 +1,8 @@
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { bookedOf, type NamedReservation, systemOf } from '../../data/objects.ts'
-import { CommandNote, ExtendMenu } from '../../features/holding/extend.tsx'
-import { GiveBack, ShortenMenu, type Until } from '../../features/holding/give-back.tsx'
+import { CommandNote, EndsMenu } from '../../features/holding/extend.tsx'
+import { GiveBack, type Until } from '../../features/holding/give-back.tsx'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { useSeries } from '../../features/series/use-series.ts'
 import { take } from '../../features/view/view.ts'
@@ -57,11 +57,8 @@ export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps): VNo
         </span>
         {until === undefined && (
           <span class="row acts">
-            <ExtendMenu own={own} taken={taken} command={command} />
-            <ShortenMenu own={own} now={now} className="btn quiet small" isDisabled={command.isOff} onChoose={ask} />
-            <Button look="quiet small" disabled={command.isOff} onClick={() => ask('now')}>
-              Cancel
-            </Button>
+            <EndsMenu own={own} taken={taken} command={command} onShorten={ask} />
+            <Button label="Cancel" look="small" disabled={command.isOff} onClick={() => ask('now')} />
           </span>
         )}
       </div>

@@ -43,7 +43,7 @@ const Ring = ({
   readonly share: number
   readonly isNear: boolean
 }) => {
-  // Two units side by side are too wide for it.
+  // Two units side by side are too wide for it, and beside days hours do not matter.
   const [first, second] = formatDuration(left).split(/(?<=[dh]) /)
   return (
     <span class={`ring${near ? ' near' : ''}`} role="timer" aria-live="off" aria-label={`${formatDuration(left)} left`}>
@@ -57,18 +57,14 @@ const Ring = ({
         />
       </svg>
       <span>
-        {second !== undefined ? (
+        {first}
+        {second !== undefined && first?.endsWith('h') && (
           <>
-            {first}
             <br />
             {second}
           </>
-        ) : (
-          <>
-            {formatDuration(left)}
-            <small>left</small>
-          </>
         )}
+        <small>left</small>
       </span>
     </span>
   )

@@ -25,14 +25,16 @@ export const madeText = ({ created_at }: Token, now: number): string => {
   return day === 'Today' || day === 'Yesterday' ? `${day} ${formatClock(time)}` : formatDate(time)
 }
 
-/** `3 Nov 2027`, `in 6 days`. Undefined: never. */
-export const expiryOf = (
-  { expires_at }: Token,
-  now: number,
-): { readonly text: string; readonly isExpiring: boolean } | undefined => {
-  if (expires_at === null) return undefined
-  const left = Date.parse(expires_at) - now
-  if (left > EXPIRY_NOTICE_MS) return { text: formatDate(Date.parse(expires_at)), isExpiring: false }
-  const days = Math.floor(left / DAY_MS)
-  return { text: days === 0 ? 'within a day' : `in ${formatCount(days, 'day')}`, isExpiring: true }
+const leftOf = ({ expires_at }: Token, now: number): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - now
+
+/** Whether it expires so soon that one should be told. */
+export const isExpiring = (token: Token, now: number): boolean => leftOf(token, now) <= EXPIRY_NOTICE_MS
+
+/** `never expires`, `until 3 Nov 2027`, `expires in 6 days`. */
+export const expiryText = (token: Token, now: number): string => {
+  if (token.expires_at === null) return 'never expires'
+  if (!isExpiring(token, now)) return `until ${formatDate(Date.parse(token.expires_at))}`
+  const days = Math.floor(leftOf(token, now) / DAY_MS)
+  return `expires ${days === 0 ? 'within a day' : `in ${formatCount(days, 'day')}`}`
 }

@@ -19,10 +19,15 @@ export const Page = ({ title, beside, class: place = '', children }: Props): VNo
   </main>
 )
 
-export const Section = ({ title, beside, class: place = '', children }: Props): VNode => (
-  <section class={`section ${place}`} aria-label={title}>
+interface SectionProps extends Props {
+  /** Whether it is a part of something that has a heading of the second level. */
+  readonly isPart?: boolean | undefined
+}
+
+export const Section = ({ title, beside, isPart, class: place = '', children }: SectionProps): VNode => (
+  <section class={`${isPart ? 'part' : 'section'} ${place}`} aria-label={title}>
     <div class="section-head">
-      <h2 class="grow">{title}</h2>
+      {isPart ? <h3 class="grow">{title}</h3> : <h2 class="grow">{title}</h2>}
       {beside}
     </div>
     {children}

@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'
+import { TokenSection } from '../../features/people/token-section.tsx'
 import { roleTextOf } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
@@ -12,7 +13,6 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { Page, Section } from '../../parts/show/page.tsx'
-import { Tokens } from './own-tokens.tsx'
 import { Password } from './password.tsx'
 
 const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
@@ -94,7 +94,7 @@ export const Account = (): VNode => {
         </section>
       )}
       <Password />
-      <Tokens role={me.role} />
+      <TokenSection userId="me" role={me.role} />
       <Sessions />
       <Appearance />
       <nav class="section row wrap" aria-label="Help">

@@ -3,6 +3,7 @@ import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { Tag } from '../../parts/show/tag.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 
@@ -75,10 +76,7 @@ export const Tags = ({ sut, onEdit }: { readonly sut: Sut; readonly onEdit: (() 
     </div>
     <div class="chips">
       {Object.entries(sut.tags).map(([name, value]) => (
-        <span key={name} class="tag">
-          <b>{name}</b>
-          <bdi>{value}</bdi>
-        </span>
+        <Tag key={name} name={name} value={value} />
       ))}
       {Object.keys(sut.tags).length === 0 && <span class="muted">None</span>}
     </div>

@@ -4,6 +4,7 @@ import { csvOf } from '../../features/import/csv-rows.ts'
 import { type MachineState, stateOf } from '../../features/machines/machine-state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { isFreeForAnHour, matchesTags, matchesText } from '../../features/view/filter.ts'
+import { type Order, orderedBy } from '../../parts/show/order.ts'
 
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
 
@@ -49,14 +50,9 @@ export const matches = (row: Row, { text, kinds, types, tags }: Filter): boolean
   (types.size === 0 || types.has(row.sut.sut_type)) &&
   matchesTags(row.sut, tags)
 
-export type Column = 'name' | 'state' | 'who' | 'until' | 'system' | 'type'
+export type By = 'name' | 'state' | 'who' | 'until' | 'system' | 'type'
 
-export interface Order {
-  readonly by: Column
-  readonly isDescending: boolean
-}
-
-const keyOf = ({ sut, state, who }: Row, by: Column): string | number | undefined => {
+const keyOf = ({ sut, state, who }: Row, by: By): string | number | undefined => {
   switch (by) {
     case 'name':
       return sut.name
@@ -73,21 +69,8 @@ const keyOf = ({ sut, state, who }: Row, by: Column): string | number | undefine
   }
 }
 
-const compare = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : String(a).localeCompare(String(b), undefined, { numeric: true })
-
-/** Rows in order. Those that have nothing in the column come last, whatever the direction. */
-export const ordered = (rows: readonly Row[], { by, isDescending }: Order): readonly Row[] =>
-  rows.toSorted((a, b) => {
-    const [left, right] = [keyOf(a, by), keyOf(b, by)]
-    const byColumn =
-      left === undefined || right === undefined
-        ? Number(left === undefined) - Number(right === undefined)
-        : compare(left, right) * (isDescending ? -1 : 1)
-    return byColumn || compare(a.sut.name, b.sut.name) || compare(a.sut._id, b.sut._id)
-  })
+export const ordered = (rows: readonly Row[], order: Order<By>): readonly Row[] =>
+  orderedBy(rows, order, keyOf, ({ sut }) => [sut.name, sut._id])
 
 /** `6 free for 1 h, 13 in use, 2 offline, 1 inactive`. */
 export const summaryOf = (rows: readonly Row[]): string => {

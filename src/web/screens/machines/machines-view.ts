@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals'
-import { type Filter, NO_FILTER, type Order } from './machine-list.ts'
+import type { Order } from '../../parts/show/order.ts'
+import { type By, type Filter, NO_FILTER } from './machine-list.ts'
 
 /** What one has chosen to see of the machines. It outlives a change of screens. */
 export interface View {
   readonly filter: Filter
-  readonly order: Order
+  readonly order: Order<By>
 }
 
 export const view = signal<View>({ filter: NO_FILTER, order: { by: 'name', isDescending: false } })

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ofUser } from '../../data/query.ts'
+import { TokenSection } from '../../features/people/token-section.tsx'
 import type { Used, User } from '../../features/people/user.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -11,12 +12,12 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
+import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import type { Answer } from '../../service/api.ts'
 import { Removal, Removed } from './leaving.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { PersonForm } from './person-form.tsx'
-import { PersonTokens } from './person-tokens.tsx'
 
 interface Props {
   readonly id: string
@@ -30,15 +31,21 @@ const SignOut = ({ user }: { readonly user: User }): VNode => {
   const [isAsking, setAsking] = useState(false)
   const [isDone, setDone] = useState(false)
   return (
-    <section class="part stack">
-      <div class="section-head">
-        <h3 class="grow">Sessions</h3>
-        {!isAsking && (
-          <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
-            Sign out everywhere
-          </Button>
-        )}
-      </div>
+    <Section
+      title="Sessions"
+      isPart
+      class="stack"
+      beside={
+        !isAsking && (
+          <Button
+            label="Sign out everywhere"
+            look="quiet small"
+            disabled={command.isOff}
+            onClick={() => setAsking(true)}
+          />
+        )
+      }
+    >
       {isAsking && (
         <Confirm
           command={command}
@@ -56,7 +63,7 @@ const SignOut = ({ user }: { readonly user: User }): VNode => {
       <span class="small muted said" role="status">
         {isDone && 'All sessions have ended.'}
       </span>
-    </section>
+    </Section>
   )
 }
 
@@ -99,7 +106,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
         </PersonForm>
         {!isMe && (
           <>
-            <PersonTokens user={user} />
+            <TokenSection userId={user._id} role={user.role} isPart />
             <SignOut user={user} />
             <Removal user={user} open={used?.reservations ?? 0} onChanged={changed} />
           </>

@@ -1,38 +1,18 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { HoursMeter } from '../../features/people/hours.tsx'
 import { type ListedUser, roleTextOf } from '../../features/people/user.ts'
 import { formatDate } from '../../format/format.ts'
 import { goTo, linkTo } from '../../page/location.ts'
-import { Icon } from '../../parts/icon.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { type Column, type Order, tagsOfScope, weekOf } from './people-list.ts'
+import type { Order } from '../../parts/show/order.ts'
+import { type Column, Table } from '../../parts/show/table.tsx'
+import { Tag } from '../../parts/show/tag.tsx'
+import { type By, tagsOfScope, weekOf } from './people-list.ts'
 
-interface HeadProps {
-  readonly column: Column
-  readonly text: string
-  readonly order: Order
-  readonly onOrder: (order: Order) => void
-  readonly className?: string
-}
-
-const Head = ({ column, text, order, onOrder, className = '' }: HeadProps): VNode => {
-  const isBy = order.by === column
-  const sort = (): void => onOrder({ by: column, isDescending: isBy && !order.isDescending })
-  return (
-    <th class={className} aria-sort={isBy ? (order.isDescending ? 'descending' : 'ascending') : undefined}>
-      <button type="button" class="sort" onClick={sort}>
-        {text}
-        {isBy && <Icon name={order.isDescending ? 'down' : 'up'} />}
-      </button>
-    </th>
-  )
-}
-
-const None = (): VNode => <span class="muted">–</span>
+const NONE = <span class="muted">–</span>
 
 const Week = ({ user }: { readonly user: ListedUser }): VNode => {
-  if (user.role !== 'tester') return <None />
+  if (user.role !== 'tester') return NONE
   const { text, isLimited } = weekOf(user)
   return (
     <span class="row">
@@ -51,19 +31,9 @@ const Week = ({ user }: { readonly user: ListedUser }): VNode => {
 }
 
 const Scope = ({ user: { role, scope } }: { readonly user: ListedUser }): VNode => {
-  if (role !== 'tester') return <None />
+  if (role !== 'tester') return NONE
   if (scope === '') return <span class="muted">all machines</span>
-  return (
-    <>
-      {tagsOfScope(scope).map((tag) => (
-        <>
-          <span key={tag} class="tag">
-            <bdi>{tag}</bdi>
-          </span>{' '}
-        </>
-      ))}
-    </>
-  )
+  return <>{tagsOfScope(scope).flatMap((tag) => [<Tag key={tag} value={tag} />, ' '])}</>
 }
 
 const goneText = ({ removed_at, erased_at }: ListedUser): string | undefined => {
@@ -71,114 +41,69 @@ const goneText = ({ removed_at, erased_at }: ListedUser): string | undefined => 
   return removed_at === undefined ? undefined : 'removed'
 }
 
-interface RowProps {
-  readonly user: ListedUser
-  readonly index: number
-  readonly isMe: boolean
-  readonly isOpen: boolean
-  readonly isStop: boolean
-}
-
-const Row = ({ user, index, isMe, isOpen, isStop }: RowProps): VNode => {
-  const gone = goneText(user)
-  // A click anywhere in the row is one on its link.
-  const open = (event: MouseEvent): void => {
-    if (!(event.target as HTMLElement).closest('a') && getSelection()?.type !== 'Range') goTo('people', user._id)
-  }
-  return (
-    <tr class={isOpen ? 'is-open' : undefined} onClick={open}>
-      <td>
-        <span class="row">
-          <span class={isMe ? 'avatar me' : 'avatar'} data-i={initialsOf(user.name)} aria-hidden="true" />
-          <a
-            class={gone === undefined ? 'medium plain clip' : 'second plain clip'}
-            data-row={index}
-            tabindex={isStop ? 0 : -1}
-            aria-current={isOpen ? 'true' : undefined}
-            href={linkTo('people', user._id)}
-          >
-            <bdi>{user.name}</bdi>
-          </a>
-          {isMe && <span class="tag">you</span>}
-          {gone !== undefined && <span class="tag">{gone}</span>}
-        </span>
-      </td>
-      <td class="second">{roleTextOf(user.role)}</td>
-      <td>
-        <Week user={user} />
-      </td>
-      <td class="r">{user.role === 'tester' ? user.used.reservations : <None />}</td>
-      <td class="tags">
-        <Scope user={user} />
-      </td>
-      <td class="r second">{formatDate(Date.parse(user.created_at))}</td>
-    </tr>
-  )
-}
-
 interface Props {
   readonly users: readonly ListedUser[]
   readonly ownId: string
   readonly openId: string | undefined
-  readonly order: Order
-  readonly onOrder: (order: Order) => void
+  readonly order: Order<By>
+  readonly onOrder: (order: Order<By>) => void
   readonly children?: ComponentChildren
 }
 
-export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props): VNode => {
-  const list = useRef<HTMLDivElement>(null)
-  const [at, setAt] = useState(0)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const from = Number((event.target as HTMLElement).dataset.row ?? Number.NaN)
-    if (!Number.isInteger(from)) return
-    const to = {
-      ...{ ArrowDown: from + 1, ArrowUp: from - 1, PageDown: from + 10, PageUp: from - 10 },
-      ...{ Home: 0, End: users.length - 1 },
-    }[event.key]
-    if (to === undefined) return
-    event.preventDefault()
-    const row = Math.min(Math.max(to, 0), users.length - 1)
-    setAt(row)
-    list.current?.querySelector<HTMLElement>(`[data-row="${row}"]`)?.focus()
-  }
-  // The focus returns to whom it left.
-  const last = useRef(openId)
-  useLayoutEffect(() => {
-    const index = users.findIndex(({ _id }) => _id === (openId ?? last.current))
-    if (index >= 0) setAt(index)
-    if (openId === undefined && last.current !== undefined)
-      list.current?.querySelector<HTMLElement>(`[data-row="${Math.max(index, 0)}"]`)?.focus()
-    last.current = openId
-  }, [openId])
-  const stop = Math.min(at, users.length - 1)
-  const head = { order, onOrder }
-  return (
-    <div class="list" ref={list} tabindex={-1} role="region" aria-label="People">
-      <table class="table people" onKeyDown={onKeyDown}>
-        <thead>
-          <tr>
-            <Head column="name" text="Name" {...head} />
-            <Head column="role" text="Role" {...head} />
-            <Head column="week" text="This week" {...head} />
-            <Head column="open" text="Open" className="r" {...head} />
-            <Head column="scope" text="Scope" {...head} />
-            <Head column="added" text="Added" className="r" {...head} />
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user, index) => (
-            <Row
-              key={user._id}
-              user={user}
-              index={index}
-              isMe={user._id === ownId}
-              isOpen={user._id === openId}
-              isStop={index === stop}
-            />
-          ))}
-        </tbody>
-      </table>
-      {children}
-    </div>
-  )
-}
+const columnsOf = (ownId: string, openId: string | undefined): readonly Column<ListedUser, By>[] => [
+  {
+    title: 'Name',
+    by: 'name',
+    cell: (user, link) => {
+      const [isMe, gone] = [user._id === ownId, goneText(user)]
+      return (
+        <span class="row">
+          <span class={isMe ? 'avatar me' : 'avatar'} data-i={initialsOf(user.name)} aria-hidden="true" />
+          <a
+            class={gone === undefined ? 'medium plain clip' : 'second plain clip'}
+            {...link}
+            aria-current={user._id === openId ? 'true' : undefined}
+            href={linkTo('people', user._id)}
+          >
+            <bdi>{user.name}</bdi>
+          </a>
+          {isMe && <Tag value="you" />}
+          {gone !== undefined && <Tag value={gone} />}
+        </span>
+      )
+    },
+  },
+  { title: 'Role', by: 'role', class: 'second', cell: ({ role }) => roleTextOf(role) },
+  { title: 'This week', by: 'week', cell: (user) => <Week user={user} /> },
+  {
+    title: 'Open',
+    by: 'open',
+    isNumber: true,
+    cell: ({ role, used }) => (role === 'tester' ? used.reservations : NONE),
+  },
+  { title: 'Scope', by: 'scope', class: 'tags', cell: (user) => <Scope user={user} /> },
+  {
+    title: 'Added',
+    by: 'added',
+    class: 'second',
+    isNumber: true,
+    cell: ({ created_at }) => formatDate(Date.parse(created_at)),
+  },
+]
+
+export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props): VNode => (
+  <Table
+    label="People"
+    class="people"
+    box="list"
+    rows={users}
+    keyOf={({ _id }) => _id}
+    columns={columnsOf(ownId, openId)}
+    order={order}
+    onOrder={onOrder}
+    openKey={openId}
+    onOpen={({ _id }) => goTo('people', _id)}
+  >
+    {children}
+  </Table>
+)

@@ -9,10 +9,11 @@ import { Loaded } from '../../page/loaded.tsx'
 import { useReading } from '../../page/use-reading.ts'
 import { Button } from '../../parts/button.tsx'
 import { Switch } from '../../parts/field.tsx'
+import type { Order } from '../../parts/show/order.ts'
 import { StateBlock } from '../../parts/state.tsx'
 import { Drawer } from './drawer.tsx'
 import { PeopleImport } from './people-import.tsx'
-import { type Order, ordered } from './people-list.ts'
+import { type By, ordered } from './people-list.ts'
 import { PeopleTable } from './people-table.tsx'
 
 interface AloneProps {
@@ -52,7 +53,7 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const ownId = meOf(page)._id
   const isAnswered = page.control.isAnswered.value
   const [isWithRemoved, setWithRemoved] = useState(false)
-  const [order, setOrder] = useState<Order>({ by: 'name', isDescending: false })
+  const [order, setOrder] = useState<Order<By>>({ by: 'name', isDescending: false })
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
   const reading = useUsers(isWithRemoved)

@@ -1,10 +1,6 @@
 import { useComputed } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
-import { SecretNote } from '../../features/people/secret-note.tsx'
-import { TokenDialog } from '../../features/people/token-dialog.tsx'
-import { expiryOf, type IssuedToken, type Token, useTokens } from '../../features/people/tokens.ts'
-import type { User } from '../../features/people/user.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
@@ -13,16 +9,12 @@ import { Confirm } from '../../parts/commands/confirm.tsx'
 import { type Command, useCommand } from '../../parts/commands/use-command.ts'
 import { useFocusReturn } from '../../parts/focus.ts'
 import { RefusedNote } from '../../parts/show/note.tsx'
-
-interface Props {
-  readonly user: User
-}
-
-const expiryText = (token: Token, now: number): string => {
-  const expiry = expiryOf(token, now)
-  if (expiry === undefined) return 'never expires'
-  return expiry.isExpiring ? `expires ${expiry.text}` : `until ${expiry.text}`
-}
+import { Section } from '../../parts/show/page.tsx'
+import type { Role } from '../../service/session.ts'
+import { SecretNote } from './secret-note.tsx'
+import { TokenDialog } from './token-dialog.tsx'
+import { expiryText, type IssuedToken, isExpiring, madeText, type Token, useTokens } from './tokens.ts'
+import { roleTextOf } from './user.ts'
 
 interface RowProps {
   readonly token: Token
@@ -33,10 +25,10 @@ interface RowProps {
 
 const Row = ({ token, now, command, onRevoke }: RowProps): VNode => {
   const [isAsking, setAsking] = useState(false)
-  const row = useRef<HTMLDivElement>(null)
+  const row = useRef<HTMLLIElement>(null)
   useFocusReturn(row, 'Revoke')
   return (
-    <div ref={row}>
+    <li ref={row}>
       {isAsking ? (
         <Confirm
           question={`Revoke ${token.name}? Whatever uses it stops working right away.`}
@@ -48,10 +40,13 @@ const Row = ({ token, now, command, onRevoke }: RowProps): VNode => {
         />
       ) : (
         <div class="row">
-          <span class="grow medium clip">
-            <bdi>{token.name}</bdi>
-          </span>
-          <span class={expiryOf(token, now)?.isExpiring ? 'warn nowrap' : 'muted nowrap'}>
+          <div class="grow">
+            <bdi class="medium">{token.name}</bdi>
+            <div class="small muted">
+              {roleTextOf(token.role)}, created {madeText(token, now)}
+            </div>
+          </div>
+          <span class={isExpiring(token, now) ? 'small warn nowrap' : 'small second nowrap'}>
             {expiryText(token, now)}
           </span>
           <Button
@@ -63,14 +58,22 @@ const Row = ({ token, now, command, onRevoke }: RowProps): VNode => {
           />
         </div>
       )}
-    </div>
+    </li>
   )
 }
 
-export const PersonTokens = ({ user }: Props): VNode => {
+interface Props {
+  /** `me`, or the id of another user. */
+  readonly userId: string
+  readonly role: Role
+  readonly isPart?: boolean
+}
+
+/** Somebody's tokens, each shown once when it is created. */
+export const TokenSection = ({ userId, role, isPart }: Props): VNode => {
   const { clock } = usePage()
   const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
-  const path = encodeURIComponent(user._id)
+  const path = encodeURIComponent(userId)
   const reading = useTokens(path)
   const { retry } = reading
   const command = useCommand()
@@ -86,32 +89,27 @@ export const PersonTokens = ({ user }: Props): VNode => {
     setAdding(false)
     retry()
   }
+  const add = (
+    <Button icon="plus" label="New token" look="small" disabled={command.isOff} onClick={() => setAdding(true)} />
+  )
   return (
-    <section class="part">
-      <div class="section-head">
-        <h3 class="grow">Tokens</h3>
-        <Button icon="plus" look="quiet small" disabled={command.isOff} onClick={() => setAdding(true)}>
-          New token
-        </Button>
-      </div>
-      <div class="stack small">
-        {issued !== undefined && (
-          <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and create another." />
-        )}
-        <RefusedNote refused={command.refused} />
-        <Loaded reading={reading} what="The tokens">
-          {(tokens) =>
-            tokens.length === 0 ? (
-              <span class="muted">None</span>
-            ) : (
-              tokens.map((token) => (
+    <Section title="Tokens" isPart={isPart} beside={add}>
+      {issued && <SecretNote name={issued.name} secret={issued.token} ifLost="Revoke it and create another." />}
+      <RefusedNote refused={command.refused} />
+      <Loaded reading={reading} what="The tokens">
+        {(tokens) =>
+          tokens.length === 0 ? (
+            <p class="muted">{isPart ? 'None' : 'No tokens yet. Scripts use a token instead of a password.'}</p>
+          ) : (
+            <ul class="stack">
+              {tokens.map((token) => (
                 <Row key={token._id} {...{ token, now, command }} onRevoke={() => revoke(token._id)} />
-              ))
-            )
-          }
-        </Loaded>
-      </div>
-      {isAdding && <TokenDialog userId={path} role={user.role} onIssued={onIssued} onClose={() => setAdding(false)} />}
-    </section>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      {isAdding && <TokenDialog userId={path} role={role} onIssued={onIssued} onClose={() => setAdding(false)} />}
+    </Section>
   )
 }

@@ -1,0 +1,14 @@
+import type { VNode } from 'preact'
+
+interface Props {
+  readonly name?: string
+  readonly value: string
+}
+
+/** A tag of a machine, or a word about somebody. */
+export const Tag = ({ name, value }: Props): VNode => (
+  <span class="tag">
+    {name !== undefined && <b>{name}</b>}
+    <bdi>{value}</bdi>
+  </span>
+)

@@ -50,7 +50,8 @@ test('in Chromium one finds Mine with Ctrl K, extends, gives back, cancels and t
   page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`))
   await running.getByRole('button', { name: 'Extend 30 m' }).click()
   await until('it is extended', async () => /^1 h/.test(String(await left())), SOON)
-  await page.getByText(/^1 h( \d+ m)?$/).waitFor()
+  const hours = page.getByText(/^1 h( \d+ m)?$/)
+  await hours.last().waitFor()
   // What is told of the extension is heard before what comes next.
   await createSut(service.as('admin'), { name: 'desk 9', ...DESK })
   await until('the page has heard of it', () => Promise.resolve(asked.includes('GET /api/sut')), SOON)

@@ -23,6 +23,10 @@ export type Person = Schemas['UserName'] & Partial<Pick<Schemas['User'], 'scope'
 /** `Windows 11 24H2`. */
 export const systemOf = ({ os, version }: Sut): string => [os, version].filter((part) => part !== '').join(' ')
 
+/** `Windows 11 24H2, rack 1, gpu a100`. */
+export const aboutOf = (sut: Sut): string =>
+  [systemOf(sut), ...Object.entries(sut.tags).map((tag) => tag.join(' '))].filter((part) => part !== '').join(', ')
+
 /** Milliseconds between two reservations. The past does not tell. */
 export const turnaroundOf = ({ settings }: Pick<Sut, 'settings'>): number => (settings?.turnaround ?? 0) * 1_000
 

@@ -9,6 +9,9 @@ import { useReading } from '../page/use-reading.ts'
 import { notify } from '../page/warning.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 
+/** In view. Mine says it for longer. */
+const SHOWN_MS = 8_000
+
 /** The granted requests that one has dismissed. */
 const seen = signal<ReadonlySet<string>>(new Set())
 
@@ -28,10 +31,23 @@ export const Granted = (): VNode | undefined => {
   useEffect(() => {
     if (id !== undefined) notify(page.warning.peek(), id, `${name} is yours until ${until}`, () => goTo('mine'))
   }, [id])
-  if (id === undefined) return undefined
   const dismiss = (): void => {
-    seen.value = new Set([...seen.value, id])
+    if (id !== undefined) seen.value = new Set([...seen.value, id])
   }
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const showOnce = (): void => {
+      clearTimeout(timer)
+      if (document.visibilityState === 'visible') timer = setTimeout(dismiss, SHOWN_MS)
+    }
+    showOnce()
+    document.addEventListener('visibilitychange', showOnce)
+    return () => {
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', showOnce)
+    }
+  }, [id])
+  if (id === undefined) return undefined
   return (
     <div class="toast" role="alert">
       <span class="clip">

@@ -33,15 +33,23 @@ export const Loaded = <A,>({ reading, what, skeleton, class: place = '', childre
         {typeof skeleton === 'number' ? <Rows count={skeleton} /> : skeleton}
       </div>
     )
+  // What is wrong with a request is said in the names of the interface.
+  const isOfPage = failed.status >= 400 && failed.status < 500
   return (
     <div class={place}>
       <StateBlock
         icon="warning"
         title={`${what} could not be loaded`}
-        text={`${failed.message} Retrying in ${RETRY_DELAY_MS / 1_000} s.`}
+        text={`${isOfPage ? '' : `${failed.message} `}Retrying in ${RETRY_DELAY_MS / 1_000} s.`}
         request={failed.problem.instance}
       >
         <Button icon="refresh" label="Try again" onClick={retry} />
+        {isOfPage && (
+          <details class="small muted">
+            <summary>Details</summary>
+            {failed.message}
+          </details>
+        )}
       </StateBlock>
     </div>
   )

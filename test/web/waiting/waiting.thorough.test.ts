@@ -50,6 +50,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   const card = page.getByRole('main').getByRole('article')
   await card.getByText(/in line/).waitFor()
   await card.getByText('any Ubuntu, 1 h').waitFor()
+  await card.getByText('Details', { exact: true }).click()
   await card.getByText('2 machines fit.').waitFor()
   const queue = page.getByRole('region', { name: 'Waiting' })
   await queue.getByRole('row', { name: /^1 bob bench 2, 30 m/ }).waitFor()

@@ -59,8 +59,9 @@ const Waiting = ({
             <Said words={wordsOfRequest(request, (id) => machines.get(id)?.name ?? id)} />
           </b>
         </span>
-        <span class="when second num" role="status">
-          <span class="nowrap">{ordinalOf(position + 1)} in line</span> since {since}. Expires {until}
+        <span class="when num" role="status">
+          <b class="nowrap">{ordinalOf(position + 1)} in line</b>
+          {typeof expected_at === 'string' && `, expected ${formatWhen(Date.parse(expected_at), now)}`}
         </span>
         {mayWithdraw && !isAsking && (
           <span class="row acts">
@@ -70,15 +71,20 @@ const Waiting = ({
           </span>
         )}
       </div>
-      <ul class="second small">
-        {waits_for.map((sentence) => (
-          <li key={sentence}>{sentenceHere(sentence, (time) => formatWhen(time, now))}</li>
-        ))}
-        {page.kept.has(_id) && (
-          <li>Your place is kept while this page is open, and {formatDuration((keepalive ?? 0) * 1_000)} longer.</li>
-        )}
-        {typeof expected_at === 'string' && <li>Expected at {formatWhen(Date.parse(expected_at), now)}.</li>}
-      </ul>
+      <details class="second small">
+        <summary>Details</summary>
+        <ul>
+          <li>
+            Waiting since {since}. Expires {until}.
+          </li>
+          {waits_for.map((sentence) => (
+            <li key={sentence}>{sentenceHere(sentence, (time) => formatWhen(time, now))}</li>
+          ))}
+          {page.kept.has(_id) && (
+            <li>Your place is kept while this page is open, and {formatDuration((keepalive ?? 0) * 1_000)} longer.</li>
+          )}
+        </ul>
+      </details>
       {isAsking && (
         <Confirm
           question="Leave the queue? You will lose your place."

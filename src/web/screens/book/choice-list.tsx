@@ -1,9 +1,16 @@
 import type { VNode } from 'preact'
-import { formatDuration } from '../../format/format.ts'
+import { useState } from 'preact/hooks'
+import { aboutOf } from '../../data/objects.ts'
+import { formatDuration, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
+import { useMachines } from '../../page/use-timeline.ts'
+import { Button } from '../../parts/button.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Choice, spanOn, type Take } from './choices.ts'
+
+/** Offers at first. */
+const FEW = 3
 
 interface Props {
   readonly choices: readonly Choice[]
@@ -35,9 +42,16 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
 
 export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
   const now = usePage().clock.value
+  const machines = useMachines()
+  const [isAll, setAll] = useState(false)
+  const shown = choices.filter(({ key }, n) => isAll || n < FEW || key === chosen)
+  const aboutMachine = (sutId: string): string | undefined => {
+    const sut = machines.get(sutId)
+    return sut && aboutOf(sut)
+  }
   return (
     <div class="choices" role="radiogroup" aria-labelledby="offer">
-      {choices.map((choice) => {
+      {shown.map((choice) => {
         const isChosen = choice.key === chosen
         return (
           <Radio
@@ -54,9 +68,15 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode 
               <Offered choice={choice} now={now} />
             )}{' '}
             <span class="muted nowrap">{choice.hint}</span>
+            {choice.kind === 'take' && <bdi class="about small muted clip">{aboutMachine(choice.offer.sutId)}</bdi>}
           </Radio>
         )
       })}
+      {shown.length < choices.length && (
+        <Button look="quiet small" onClick={() => setAll(true)}>
+          {formatNumber(choices.length - shown.length)} more
+        </Button>
+      )}
     </div>
   )
 }

@@ -23,8 +23,6 @@ export interface Wait {
   readonly hint: string
 }
 
-const SHOWN = 3
-
 /** `10:42 – 12:45`, with the day where it is not today. */
 export const spanOn = (from: number, to: number, now: number): string => {
   const day = formatRelativeDay(from, now)
@@ -65,7 +63,7 @@ export const choicesOf = (
   const begin = asked.start === 'now' ? now : asked.start
   const left = free.filter(({ sutId }) => sutId !== lost)
   if (left.length > 0)
-    return left.slice(0, SHOWN).map((offer, n) => ({
+    return left.map((offer, n) => ({
       ...{ kind: 'take', key: offer.sutId, icon: 's-free', hint: n === 0 ? 'best match' : '', asked },
       offer: { ...offer, from: begin, to: window.to },
     }))

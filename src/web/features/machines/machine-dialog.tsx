@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { useReading } from '../../page/use-reading.ts'
@@ -9,7 +9,7 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { CheckNote } from './check-note.tsx'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
 import { changesOf, type Known, missingText, type Values, valuesOf } from './machine-values.ts'
-import { checkMachine, knownMachine, makeKeyring, saveMachine } from './save.ts'
+import { checkMachine, knownMachine, saveMachine } from './save.ts'
 import { MachineStaleNote } from './stale-note.tsx'
 
 interface Props {
@@ -24,7 +24,6 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
   const checking = useCommand()
   const [reason, setReason] = useState('')
   const [checked, setChecked] = useState<Checked | undefined>(undefined)
-  const keyFor = useMemo(makeKeyring, [])
   const [sutId, setSutId] = useState(known?.sut._id)
   const newest = useReading(knownMachine(sutId ?? '')).value
   const form = useMergeForm<Known, Values>({ command, first: known, newest, valuesOf })
@@ -48,7 +47,7 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
       settle(next, false)
     }
     return command.run(
-      () => saveMachine({ api, keyFor, reason: reason.trim(), onSaved }, base, values),
+      () => saveMachine({ api, reason: reason.trim(), onSaved }, base, values),
       async () => {
         if (saved === undefined) return
         settle(saved)

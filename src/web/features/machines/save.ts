@@ -1,6 +1,6 @@
 import type { FullSettings } from '../../data/objects.ts'
 import { ofSut, type Query } from '../../data/query.ts'
-import { type Api, type BodyAt, newKey, type Outcome, outcomeOf, type Readable } from '../../service/api.ts'
+import { type Api, type BodyAt, type Outcome, outcomeOf, type Readable, type Refused } from '../../service/api.ts'
 import { changesOf, createOf, type Known, type Values } from './machine-values.ts'
 
 /** Sends what a form says, one request after the other. */
@@ -19,61 +19,52 @@ export const knownMachine = (sutId: string): Query<Known | undefined> => ({
   read: async (source) => (sutId === '' ? undefined : readKnown(source, encodeURIComponent(sutId))),
 })
 
-/**
- * Keys by request: the same request, sent again from the same form, does nothing twice, also where what it made could not
- * be read.
- */
-export const makeKeyring = (): ((path: string, body: object) => string) => {
-  const keys = new Map<string, string>()
-  return (path, body) => {
-    const request = `${path} ${JSON.stringify(body)}`
-    const key = keys.get(request) ?? newKey()
-    keys.set(request, key)
-    return key
-  }
-}
-
 interface Order {
   readonly api: Api
-  readonly keyFor: (path: string, body: object) => string
   readonly reason: string
   /** Called with the machine as it is saved, also where a later request was refused. */
   readonly onSaved: (known: Known) => void
 }
 
-/** Sends what differs from `known`, each request with the ETag of the answer before. */
-const saveChanges = async (
-  { api, keyFor, reason, onSaved }: Order,
-  known: Known,
-  values: Values,
-): Promise<Outcome<object>> => {
-  let { etag } = known
-  let last: Outcome<object> = {}
+/** What a machine has of which its form says nothing. */
+const NEW: FullSettings = {
+  ...{ rdp_width: null, rdp_height: null, monitoring_interval: null, turnaround: 0, release_unused_after: 0 },
+  ...{ listen_port: null, has_user_name: false, has_password: false },
+}
+
+/** Sends what differs from what is saved, each request with the ETag of the answer before. */
+const saveChanges = async (order: Order, known: Known, values: Values): Promise<Outcome<object>> => {
+  const { api, reason, onSaved } = order
+  let saved = known
   let position: string | undefined
+  let refused: Refused | undefined
   for (const { verb, body } of changesOf(values, known)) {
-    const path = `/api/sut/${known.sut._id}/${verb}`
-    const answer = await api.send(path, { body, ifMatch: etag, reason, key: keyFor(`${path} ${etag}`, body) })
-    last = answer
+    const answer = await api.send(`/api/sut/${known.sut._id}/${verb}`, { body, ifMatch: saved.etag, reason })
+    refused = answer.refused
     if (answer.refused !== undefined) break
-    etag = answer.etag ?? etag
+    saved = { ...saved, etag: answer.etag ?? saved.etag }
     position = answer.position
   }
-  if (position === undefined) return last
-  const read = await outcomeOf(readKnown(api, known.sut._id, position))
-  if (read.refused === undefined) onSaved(read)
-  return last.refused === undefined ? read : last
+  if (position !== undefined) {
+    const read = await outcomeOf(readKnown(api, known.sut._id, position))
+    refused ??= read.refused
+    // Where it cannot be read, the form goes on from the last answer.
+    onSaved(read.refused === undefined ? read : saved)
+  }
+  return refused === undefined ? {} : { refused }
 }
 
 const create = async (order: Order, values: Values): Promise<Outcome<object>> => {
-  const { api, keyFor, reason, onSaved } = order
   const path = '/api/sut/create'
   // Numbers go as typed where they are none, and the service says so.
   const body = createOf(values) as BodyAt<typeof path>
-  const made = await api.send(path, { body, reason, key: keyFor(path, body) })
+  const made = await order.api.send(path, { body, reason: order.reason })
   if (made.refused !== undefined) return made
-  const known = await outcomeOf(readKnown(api, made.value._id, made.position))
+  // It is not made again where it cannot be read.
+  order.onSaved({ sut: made.value, settings: NEW, etag: made.etag ?? '*' })
+  const known = await outcomeOf(readKnown(order.api, made.value._id, made.position))
   if (known.refused !== undefined) return known
-  onSaved(known)
+  order.onSaved(known)
   // What `create` does not take, such as monitoring.
   return saveChanges(order, known, { ...values, user_name: undefined, password: undefined })
 }

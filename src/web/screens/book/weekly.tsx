@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
-import { RefusalNote } from '../../features/reserve/beyond.tsx'
+import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
 import { DatesToBe, TimesField } from '../../features/series/series-fields.tsx'

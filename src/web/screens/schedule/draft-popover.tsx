@@ -4,6 +4,8 @@ import { type Sut, systemOf } from '../../data/objects.ts'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { useWaiting } from '../../features/queue/use-waiting.ts'
+import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
+import { refusalText } from '../../features/reserve/refusals.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
 import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
 import type { Stretch, Taken } from '../../features/schedule/calendar.ts'
@@ -111,6 +113,9 @@ const Keys = (): VNode => (
   </div>
 )
 
+/** Refusals with which the service says what can be had instead. */
+const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_free'])
+
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
 export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
   const page = usePage()
@@ -146,12 +151,13 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         </div>
       </Popover>
     )
-  if (command.refused !== undefined)
+  const { refused } = command
+  if (refused !== undefined && INSTEAD.has(refused.problem.code))
     return (
       <Refusal
         key="refused"
         {...{ sut, draft, window, anchor, nameOf, waiting }}
-        refused={command.refused}
+        refused={refused}
         onWait={(of) => waiting.wait({ of, length: draft.length, userId })}
         onSend={send}
         onSendLike={(what: Draft) => send(what, false, sut)}
@@ -190,6 +196,13 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
           <Note kind="warn">
             Offline since {formatWhen(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.
           </Note>
+        )}
+        {refused !== undefined && (
+          <RefusalNote
+            refused={refused}
+            text={`${refusalText(refused.problem, window)} Nothing was booked.`}
+            onBeyond={() => send(draft, true)}
+          />
         )}
         {clash !== undefined && (
           <ClashNote

@@ -18,7 +18,6 @@ import type { Command } from '../../parts/commands/use-command.ts'
 import { Name } from '../../parts/show/name.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
-import { NothingBooked } from './nothing-booked.tsx'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
 
@@ -165,17 +164,5 @@ const NoneFree = (props: Props): VNode => {
   )
 }
 
-export const Refusal = (props: Props): VNode => {
-  const { sut, draft, window, refused, anchor, onSend, onBack, onClose } = props
-  const { code } = refused.problem
-  if (code === 'reservation_conflict') return <Conflicting {...props} />
-  if (code === 'no_sut_free') return <NoneFree {...props} />
-  return (
-    <NothingBooked
-      {...{ refused, anchor, onBack, onClose }}
-      title={`Reserve ${sut.name}`}
-      text={refusalText(refused.problem, window)}
-      onSend={(isBeyondQuota) => onSend(draft, isBeyondQuota)}
-    />
-  )
-}
+export const Refusal = (props: Props): VNode =>
+  props.refused.problem.code === 'no_sut_free' ? <NoneFree {...props} /> : <Conflicting {...props} />

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
-import { RefusalNote } from '../../features/reserve/beyond.tsx'
+import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
 import { type Draft, windowOf } from '../../features/schedule/draft.ts'

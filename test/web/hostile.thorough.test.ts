@@ -39,12 +39,7 @@ const fill = async (service: Running): Promise<{ readonly machine: string; reado
     people.push(await make('/api/user/create', { name, role: 'tester', password: 'a password' }))
   for (const name of MACHINES) {
     const more = {
-      description: LONG,
-      os: MARKUP,
-      version: BACKWARDS,
-      manufacturer: WORD,
-      model: ATTRIBUTE,
-      turnaround: 900,
+      ...{ description: LONG, os: MARKUP, version: BACKWARDS, manufacturer: WORD, model: ATTRIBUTE, turnaround: 900 },
     }
     const tags = { rack: MARKUP, place: BACKWARDS, emoji: EMOJI, word: WORD }
     machines.push(await make('/api/sut/create', { ...aSut({ name }), ...more, tags }))
@@ -99,15 +94,8 @@ test('in Chromium hostile names, tags, descriptions and reasons do no harm on an
   const { page } = admin
   page.on('dialog', () => t.fail('a dialog was opened'))
   const places = [
-    'schedule',
-    'mine',
-    'book',
-    'machines',
-    `machines/${machine}`,
-    'activity',
-    'people',
-    `people/${person}`,
-    'account',
+    ...['schedule', 'mine', 'book', 'machines', `machines/${machine}`],
+    ...['activity', 'people', `people/${person}`, 'account'],
   ]
   // A desktop, one with everything twice as large, a phone, and the narrowest window in which all must be reached.
   for (const [width, height] of [

@@ -219,6 +219,7 @@ test('in Chromium a filter that leaves many machines names the next of them, and
   // A long list of machines is searched, too.
   const { page: feed } = await open(service, 'admin')
   await feed.goto(`${service.url}/#/activity`)
+  await feed.getByRole('button', { name: 'Filters' }).click()
   const machine = feed.getByRole('combobox', { name: 'Machine', exact: true })
   await machine.fill('RIG 31')
   await feed.getByRole('option', { name: 'rig 31', selected: true }).waitFor()

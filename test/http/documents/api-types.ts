@@ -15,52 +15,33 @@ registerHooks({ resolve: (name, context, next) => next(name === 'typescript' ? '
 const NOISE =
   /^ *\/\*\*[\s\S]*?\*\/\n|^ *readonly \w+\?: never;\n|^ *headers: \{\n.*\n *\};\n|^ *readonly parameters: \{\n( *readonly \w+\?: never;\n)*\s*\};\n/gm
 
-type Schemas = Readonly<Record<string, JsonSchema>>
-interface Operation extends JsonSchema {
-  readonly parameters: readonly { readonly in?: string }[]
-  readonly responses: Readonly<Record<string, { readonly content?: JsonSchema }>>
-}
+const without = (object: object, isLeftOut: (name: string) => boolean): object =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => !isLeftOut(name)))
 
-/** Of an event: the envelope once, then what differs. */
-const eventOf = (schema: JsonSchema): JsonSchema => {
-  const each = schema.oneOf as readonly { readonly properties: Schemas; readonly required: readonly string[] }[]
-  const { type: _type, data: _data, ...properties } = each[0]?.properties ?? {}
-  const required = each[0]?.required.filter((name) => name in properties)
-  const pairs = each.map(({ properties: { type, data } }) => ({
+/** Events: the envelope once, then what differs. */
+const eventsOf = (schemas: readonly { readonly properties: JsonSchema; readonly required: readonly string[] }[]) => {
+  const properties = without(schemas[0]?.properties ?? {}, (name) => name === 'type' || name === 'data')
+  const required = schemas[0]?.required.filter((name) => name in properties)
+  const pairs = schemas.map(({ properties: { type, data } }) => ({
     ...{ type: 'object', properties: { type, data }, required: ['type', 'data'] },
   }))
   return { allOf: [{ type: 'object', properties, required }, { oneOf: pairs }] }
 }
 
-/** What is asked for and answered: no refusals, which are all `Problem`, and no header fields. */
-const operationOf = ({ parameters, requestBody, responses }: Operation) => ({
-  parameters: parameters.filter((parameter) => parameter.in !== undefined),
-  requestBody,
-  responses: Object.fromEntries(
-    Object.entries(responses).flatMap(([status, { content }]) => (content ? [[status, { content }]] : [])),
-  ),
-})
-
-const valuesOf = <A, B>(object: Readonly<Record<string, A>>, to: (value: A) => B): Readonly<Record<string, B>> =>
-  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, to(value)]))
+/** A part of the document. Header fields are left out, and refusals, which are all `Problem`. */
+const simplified = (name: string, part: unknown): unknown => {
+  if (name === 'headers' || name === 'operationId') return undefined
+  if (name === 'paths') return without(part as object, (path) => !path.startsWith('/api/'))
+  if (name === 'responses') return without(part as object, (status) => !/^20/.test(status))
+  if (name === 'parameters' && Array.isArray(part)) return part.filter((parameter) => parameter.in !== undefined)
+  return name.endsWith('Event') ? eventsOf((part as JsonSchema).oneOf as never) : part
+}
 
 export const apiTypes = async (): Promise<string> => {
   const { default: generate, astToString } = await import('openapi-typescript')
-  const { paths, components, ...document } = JSON.parse(JSON.stringify(openApi(routes, '', [])))
-  const { Event, HistoryEvent, ...schemas } = components.schemas
-  const asked = Object.entries(paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>).filter(
-    ([path]) => path.startsWith('/api/'),
-  )
-  const text = astToString(
-    await generate(
-      {
-        ...document,
-        paths: valuesOf(Object.fromEntries(asked), (item) => valuesOf(item, operationOf)),
-        components: { schemas: { ...schemas, Event: eventOf(Event), HistoryEvent: eventOf(HistoryEvent) } },
-      },
-      { alphabetize: true, immutable: true },
-    ),
-  )
+  const document = JSON.parse(JSON.stringify(openApi(routes, '', [])), simplified)
+  document.components = { schemas: document.components.schemas }
+  const text = astToString(await generate(document, { alphabetize: true, immutable: true }))
   return `// Made by test/http/documents/api-types.ts from /openapi.json.\n${text.replaceAll(NOISE, '')}`
 }
 

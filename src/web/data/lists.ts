@@ -26,29 +26,23 @@ export const readAll = async <A extends { readonly _id: string }>(
   }
 }
 
-/** The reservations that parameters ask for. */
-export const readReservations = <A extends Reservation>(
+/** The reservations that parameters ask for: of some machines, or of all. */
+export const readReservations = async (
   api: Readable,
   parameters: Readonly<Record<string, string>>,
-  sutIds: readonly string[] = [],
-): Promise<readonly A[]> => {
-  const query = new URLSearchParams([...Object.entries(parameters), ...sutIds.map((id) => ['sut_id', id])])
-  return readAll<A>(api, `/api/sut_reservation?${query}`, 'sut_reservations')
-}
-
-export const readSpan = async (
-  api: Readable,
-  { from, to }: Stretch,
   sutIds?: readonly string[],
-  parameters: Readonly<Record<string, string>> = {},
 ): Promise<readonly Reservation[]> => {
-  const asked = { from: toIso(from), to: toIso(to), ...parameters }
-  if (sutIds === undefined) return readReservations(api, asked)
   const all: Reservation[] = []
-  for (let n = 0; n < sutIds.length; n += SUTS)
-    all.push(...(await readReservations(api, asked, sutIds.slice(n, n + SUTS))))
+  for (let n = 0; n === 0 || n < (sutIds?.length ?? 0); n += SUTS) {
+    const ids = (sutIds ?? []).slice(n, n + SUTS).map((id) => ['sut_id', id])
+    const query = new URLSearchParams([...Object.entries(parameters), ...ids])
+    all.push(...(await readAll<Reservation>(api, `/api/sut_reservation?${query}`, 'sut_reservations')))
+  }
   return all
 }
+
+/** What is asked for of a span. */
+export const spanOf = ({ from, to }: Stretch) => ({ from: toIso(from), to: toIso(to) })
 
 const { compare } = new Intl.Collator(undefined, { numeric: true })
 

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type Booked, overlaps, type Stretch } from '../features/schedule/calendar.ts'
 import { toIso } from '../format/times.ts'
 import { currentTime } from '../service/time.ts'
-import { readReservations, readSpan } from './lists.ts'
+import { readReservations, spanOf } from './lists.ts'
 import { type Change, isAfter } from './news.ts'
 import { bookedOf, type Reservation } from './objects.ts'
 import type { Query, Source } from './query.ts'
@@ -147,11 +147,11 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
       },
     },
     readSoon: async (source, span, sutIds) => {
-      const read = await readSpan(source, span, sutIds)
+      const read = await readReservations(source, spanOf(span), sutIds)
       all.value = replace(source, { sutIds, has: (each) => overlaps(each, span) }, read)
     },
     readRows: async (source, span, sutIds, parameters) => {
-      const read = await readSpan(source, span, sutIds, parameters)
+      const read = await readReservations(source, { ...spanOf(span), ...parameters }, sutIds)
       const next = replace(source, { sutIds, has: (each) => overlaps(each, span) }, read)
       all.value = { ...next, known: new Map([...next.known, ...sutIds.map((id) => [id, span] as const)]) }
     },

@@ -6,7 +6,6 @@ import { ofKinds } from '../data/query.ts'
 import { isKnown } from '../data/reservations.ts'
 import type { Booked, Stretch } from '../features/schedule/calendar.ts'
 import { HOUR } from '../format/times.ts'
-import type { Refused } from '../service/api.ts'
 import { usePage } from './context.ts'
 import { type Reading, useReading } from './use-reading.ts'
 
@@ -19,10 +18,7 @@ export const useMachines = (): ReadonlyMap<string, Sut> => useReading(MACHINES).
 /** All people by id: nobody before they were read. */
 export const usePeople = (): ReadonlyMap<string, Person> => useReading(PEOPLE).value ?? NOBODY
 
-export interface TimelineReading {
-  readonly isLoaded: boolean
-  readonly failed: Refused | undefined
-  readonly retry: () => void
+export interface TimelineReading extends Pick<Reading<true>, 'value' | 'failed' | 'retry'> {
   /** Tells which machines are in view, and which are near it: these are read, before one sees them. */
   readonly onView: (inView: readonly string[], near: readonly string[]) => void
 }
@@ -52,7 +48,7 @@ const useSoon = (slow: string) => {
   const { reservations, clock } = usePage()
   const hour = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
   return useReading({
-    ...{ key: `soon ${hour} ${slow}`, ...OUT_OF_VIEW },
+    ...{ key: `soon ${hour} ${slow}`, isKept: true, ...OUT_OF_VIEW },
     read: async (source) => {
       await reservations.readSoon(source, around(hour, HOUR))
       if (slow !== '') await reservations.readSoon(source, around(hour, LONGEST), slow.split(','))
@@ -115,7 +111,7 @@ export const useTimeline = (span: Stretch): TimelineReading => {
   const isRead = useRef(false)
   isRead.current ||= soon.value !== undefined
   return {
-    isLoaded: machines.value !== undefined && people.value !== undefined && isRead.current,
+    value: machines.value && people.value && isRead.current ? true : undefined,
     failed: failing?.failed,
     retry: () => failing?.retry(),
     onView,

@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { MACHINES, readAll } from '../../data/lists.ts'
 import type { Person, Sut } from '../../data/objects.ts'
-import { ofKinds } from '../../data/query.ts'
+import { NOTHING, ofKinds, type Source } from '../../data/query.ts'
 import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -17,6 +17,7 @@ export interface Names {
 const NONE: Names = { people: [], suts: [], isLoaded: false }
 
 const ASKED = 20
+const NOBODY: ReadonlyMap<string, string> = new Map()
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
   a.name.localeCompare(b.name, undefined, { numeric: true })
@@ -32,31 +33,27 @@ export const useNames = (): Names => {
 
 /** The names of machines that are retired, as they were when an event was recorded. */
 const useFormer = (events: readonly FeedEvent[], { suts, isLoaded }: Names): ReadonlyMap<string, string> => {
-  const { api, control } = usePage()
-  const isAnswered = control.isAnswered.value
-  const [former, setFormer] = useState<ReadonlyMap<string, string>>(new Map())
   const present = new Set(suts.map(({ _id }) => _id))
-  const missing = new Map<string, string>()
-  if (isLoaded)
-    for (const event of events) {
-      const id = sutIdOf(event)
-      if (id !== undefined && !present.has(id) && !former.has(id) && !missing.has(id)) missing.set(id, event.sequence)
-    }
-  const asked = [...missing].slice(0, ASKED)
+  const entries = new Map<string, string>()
+  for (const event of isLoaded ? events : []) {
+    const id = sutIdOf(event)
+    if (id !== undefined && !present.has(id) && !entries.has(id)) entries.set(id, event.sequence)
+  }
+  const nameAt = async (source: Source, id: string): Promise<readonly [string, string]> => {
+    const { value, refused } = await outcomeOf(source.get(`/api/sut/${id}?as_of=${entries.get(id)}`))
+    if (refused !== undefined && refused.status !== 404) throw refused
+    return [id, value?.name ?? 'a machine']
+  }
+  const { value, readVisible } = useReading<ReadonlyMap<string, string>>({
+    ...{ key: 'former machines', ...NOTHING },
+    read: async (source, ids = [...entries.keys()].slice(0, ASKED), before = NOBODY) =>
+      new Map([...before, ...(await Promise.all(ids.map((id) => nameAt(source, id))))]),
+  })
+  const missing = [...entries.keys()].filter((id) => value?.has(id) === false).slice(0, ASKED)
   useEffect(() => {
-    if (asked.length === 0) return
-    const nameAt = async ([id, sequence]: readonly [string, string]): Promise<
-      readonly [string, string] | undefined
-    > => {
-      const { value, refused } = await outcomeOf(api.get(`/api/sut/${id}?as_of=${sequence}`))
-      if (refused === undefined) return [id, value.name]
-      return refused.status === 404 ? [id, 'a machine'] : undefined
-    }
-    void Promise.all(asked.map(nameAt)).then((found) =>
-      setFormer((before) => new Map([...before, ...found.filter((each) => each !== undefined)])),
-    )
-  }, [asked.map(([id]) => id).join(), isAnswered])
-  return former
+    if (missing.length > 0) readVisible(missing)
+  }, [missing.join(), readVisible])
+  return value ?? NOBODY
 }
 
 export const useReader = (events: readonly FeedEvent[], names: Names): Reader => {

@@ -33,10 +33,9 @@ const change = (wish: Wish): void => goTo('book', undefined, parametersOf(wish))
 
 const useWithin = (userId: string) => {
   const scope = usePeople().get(userId)?.scope ?? ''
-  const machines = useReading(MACHINES)
   const suts = useMachines()
   const inScope = useMemo(() => [...suts.values()].filter((sut) => isInScope(sut, scope)), [suts, scope])
-  return { isEmpty: suts.size === 0, inScope, isLoaded: machines.value !== undefined, ...machines }
+  return { isEmpty: suts.size === 0, inScope }
 }
 
 const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting: ReadonlySet<string>, now: number) => {
@@ -81,7 +80,8 @@ export const Book = (): VNode => {
   const { parameters } = page.place.value
   const wish = useMemo(() => wishOf(parameters, now), [parameters, now])
   const [userId, setUserId] = useState(me._id)
-  const { isEmpty, inScope, isLoaded, failed, retry } = useWithin(userId)
+  const machines = useReading(MACHINES)
+  const { isEmpty, inScope } = useWithin(userId)
   const fitting = useMemo(() => inScope.filter((sut) => fits(sut, wish.criteria)), [inScope, parameters])
   const ids = useMemo(() => new Set(fitting.map(({ _id }) => _id)), [fitting])
   const reading = useAvailable(wish, userId, ids, now)
@@ -136,7 +136,7 @@ export const Book = (): VNode => {
   }
   return (
     <Page class="book" title="Reserve any machine" beside={<span class="small muted">Times in {formatZone(now)}</span>}>
-      <Loaded reading={{ value: isLoaded ? true : undefined, failed, retry }} what="The machines" skeleton={8}>
+      <Loaded reading={machines} what="The machines" skeleton={8}>
         {content}
       </Loaded>
     </Page>

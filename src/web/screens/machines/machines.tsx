@@ -1,18 +1,16 @@
 import type { VNode } from 'preact'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
-import { readUptimes } from '../../features/machines/read-uptime.ts'
-import type { Uptime } from '../../features/machines/uptime.ts'
+import { useUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { spanOf } from '../../features/schedule/span.ts'
 import { HOUR } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
-import { useReading } from '../../page/use-reading.ts'
 import { useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { StateBlock } from '../../parts/state.tsx'
@@ -63,35 +61,19 @@ const blockOf = (shown: readonly { readonly sut: Sut }[], [first]: readonly stri
   return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
 }
 
-const NOTHING: ReadonlyMap<string, Uptime> = new Map()
-
-/** How the machines in view have been in the last day. What was read of others stays. */
-const useUptimes = (inView: readonly string[], now: number) => {
-  const day = { from: now - 24 * HOUR, to: now }
-  const { value } = useReading({
-    key: `uptimes ${now} ${inView.join()}`,
-    read: (source) => readUptimes(source, inView, day),
-    of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
-  })
-  const kept = useRef(NOTHING)
-  return useMemo(() => {
-    if (value !== undefined) kept.current = new Map([...kept.current, ...value])
-    return { uptimes: kept.current, day }
-  }, [value, now])
-}
-
 export const Machines = (): VNode => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const now = page.minute.value
   const isAnswered = page.control.isAnswered.value
   const span = useMemo(() => spanOf('day', now), [Math.floor(now / HOUR)])
-  const { isLoaded, failed, retry, onView } = useTimeline(span)
+  const { onView, ...reading } = useTimeline(span)
   const { all, shown } = useRows(now)
   useFilterInAddress('machines', NO_FILTER, view.value.filter, show)
   const [open, setOpen] = useState<'add' | 'import' | undefined>(undefined)
   const [block, setBlock] = useState<readonly string[]>([])
-  const { uptimes, day } = useUptimes(block, now)
+  const day = useMemo(() => ({ from: now - 24 * HOUR, to: now }), [now])
+  const uptimes = useUptimes(block, day)
   const close = (): void => setOpen(undefined)
   const onRows = (ids: readonly string[]): void => {
     const around = blockOf(shown, ids)
@@ -125,12 +107,7 @@ export const Machines = (): VNode => {
         onImport={() => setOpen('import')}
       />
       <FilterBar all={all} />
-      <Loaded
-        reading={{ value: isLoaded ? true : undefined, failed, retry }}
-        what="The machines"
-        class="machines-in"
-        skeleton={14}
-      >
+      <Loaded reading={reading} what="The machines" class="machines-in" skeleton={14}>
         {content}
       </Loaded>
       {open === 'add' && <MachineDialog known={undefined} onClose={close} />}

@@ -173,7 +173,7 @@ export const Schedule = (): VNode => {
   const isHeld = inside.isInside || open !== undefined
   const today = useHeld(midnightOf(now), isHeld)
   const span = useMemo(() => spanOf(zoom, time ?? today), [zoom, time, today])
-  const { isLoaded, failed, retry, onView } = useLoading(span)
+  const { onView, ...reading } = useLoading(span)
   const [suts, people] = [useMachines(), usePeople()]
   const { bySut, known } = page.reservations.all.value
   const { all, shown, freeCount, rows } = useRows(now)
@@ -228,7 +228,7 @@ export const Schedule = (): VNode => {
       />
     )
   }
-  if (isLoaded && isSettingUp)
+  if (reading.value && isSettingUp)
     return (
       <main class="main">
         <SetUp />
@@ -246,19 +246,14 @@ export const Schedule = (): VNode => {
         onQueue={setQueueOpen}
       />
       <div class="tl-box" {...inside.handlers}>
-        <Loaded
-          reading={{ value: isLoaded ? true : undefined, failed, retry }}
-          what="The schedule"
-          class="tl"
-          skeleton={SKELETON}
-        >
+        <Loaded reading={reading} what="The schedule" class="tl" skeleton={SKELETON}>
           {content}
         </Loaded>
       </div>
       <div class="vh" role="status">
         {open?.isDrawn === true && drawn?.text}
       </div>
-      {open !== undefined && open.isDrawn !== true && isLoaded && <OpenPopover open={open} />}
+      {open !== undefined && open.isDrawn !== true && reading.value && <OpenPopover open={open} />}
     </main>
   )
 }

@@ -1,7 +1,8 @@
 import { type Sut, turnaroundOf } from '../../../data/objects.ts'
 import { isKnown, type Reserved } from '../../../data/reservations.ts'
+import type { Uptime } from '../../../features/machines/uptime.ts'
 import type { Booked } from '../../../features/schedule/calendar.ts'
-import { type Cell, cellsOf, type Outage } from '../../../features/schedule/cells.ts'
+import { type Cell, cellsOf } from '../../../features/schedule/cells.ts'
 import type { Queued } from '../../../features/schedule/queued.ts'
 import type { Row } from '../../../features/schedule/rows.ts'
 import type { Span } from '../../../features/schedule/span.ts'
@@ -22,7 +23,7 @@ export interface GridProps {
   readonly nameOf: (userId: string) => string
   readonly open: Open | undefined
   readonly drawn: Drawn | undefined
-  readonly outages: ReadonlyMap<string, readonly Outage[]>
+  readonly outages: ReadonlyMap<string, Uptime>
   readonly onFold: (title: string) => void
   readonly onOpen: (sut: Sut, cell: Cell, time: number) => void
   /** Something is drawn by a drag; undefined when that was given up. */
@@ -42,7 +43,7 @@ export const cellsOfRow = (props: GridProps, sut: Sut): readonly Cell[] => {
       turnaround: turnaroundOf(sut),
       isActive: sut.is_active,
       queued: props.queued.get(sut._id) ?? [],
-      outages: props.outages.get(sut._id) ?? [],
+      outages: props.outages.get(sut._id)?.outages ?? [],
       offlineSince: sut.monitoring.status === 'Offline' ? Date.parse(sut.monitoring.last_updated) : undefined,
     },
     props.span,

@@ -2,6 +2,7 @@ import type { RefObject, VNode } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Sut } from '../../../data/objects.ts'
 import { isKnown } from '../../../data/reservations.ts'
+import { useUptimes } from '../../../features/machines/use-uptimes.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
 import { HOURS_BEFORE, hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
 import { isFreeForAnHour } from '../../../features/view/filter.ts'
@@ -13,7 +14,6 @@ import { Axis, Backdrop } from './axis.tsx'
 import { useInput } from './grid-input.ts'
 import { cellsOfRow, type GridProps, NONE } from './grid-props.ts'
 import { MachineRow } from './machine-row.tsx'
-import { useOutages } from './outages.ts'
 
 interface Drawn {
   readonly from: readonly unknown[]
@@ -257,7 +257,9 @@ export const Grid = (options: GridOptions): VNode => {
   const hourWidth = hourWidthOf(span, box.width, box.isPhone)
   const [first, last] = visibleRows(layout, box.top, box.height)
   const inView = Array.from({ length: Math.max(0, last - first) }, (_, n) => first + n)
-  const outages = useOutages(machinesOf(rows, inView), span, now)
+  const isOver = span.from < now && span.zoom !== 'month'
+  const seen = isOver ? machinesOf(rows, inView).map(({ _id }) => _id) : []
+  const outages = useUptimes(seen, span)
   const props: GridProps = { ...options, outages }
   const { current, focused, handlers, isDragging } = useInput(props, layout, ref, hourWidth)
   useSteadyTime(ref, box.left, hourWidth)

@@ -1,0 +1,49 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { toIso } from '../../format/times.ts'
+import { useReading } from '../../page/use-reading.ts'
+import type { Readable } from '../../service/api.ts'
+import type { Stretch } from '../schedule/calendar.ts'
+import { type Uptime, uptimeOf } from './uptime.ts'
+
+type Uptimes = ReadonlyMap<string, Uptime>
+
+const NONE: Uptimes = new Map()
+
+const AT_ONCE = 100
+
+/** After the last scroll, before asking for rows that came into view. */
+const SCROLL_DELAY_MS = 150
+
+/** When machines were not there, of at most 100. */
+export const readUptimes = async (
+  api: Readable,
+  sutIds: readonly string[],
+  { from, to }: Stretch,
+): Promise<Uptimes> => {
+  if (sutIds.length === 0) return NONE
+  const ids = sutIds.slice(0, AT_ONCE).map((id) => ['sut_id', id])
+  const query = new URLSearchParams([...ids, ['from', toIso(from)], ['to', toIso(to)]])
+  const { value } = await api.get(`/api/outages?${query}`)
+  return new Map(value.suts.map((each) => [each.sut_id, uptimeOf(each, to)]))
+}
+
+/** When the machines in view were not there. What was read of others stays, and of another span until this was read. */
+export const useUptimes = (inView: readonly string[], span: Stretch): Uptimes => {
+  const { value, readVisible } = useReading<Uptimes>({
+    key: `uptimes ${span.from} ${span.to}`,
+    read: async (source, ids = inView, before = NONE) =>
+      new Map([...before, ...(await readUptimes(source, ids, span))]),
+    of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
+  })
+  const missing = value === undefined ? '' : inView.filter((id) => !value.has(id)).join()
+  useEffect(() => {
+    if (missing === '') return undefined
+    const timer = setTimeout(() => readVisible(missing.split(',')), SCROLL_DELAY_MS)
+    return () => clearTimeout(timer)
+  }, [missing, readVisible])
+  const kept = useRef(NONE)
+  return useMemo(() => {
+    kept.current = new Map([...kept.current, ...(value ?? NONE)])
+    return kept.current
+  }, [value])
+}

@@ -102,15 +102,14 @@ const Actions = ({ me, current }: NavProps): readonly VNode[] =>
     .filter(({ isButton }) => isButton)
     .map(({ name, title, icon }) => (
       <Button
+        label={title}
         icon={icon}
         look="tint"
         class="desk-only"
         key={name}
         href={linkTo(name)}
         aria-current={currentIf(name === current)}
-      >
-        {title}
-      </Button>
+      />
     ))
 
 export const Who = ({ me }: { readonly me: Me }): VNode => (

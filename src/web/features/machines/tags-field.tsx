@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
+import { Field } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { parseTag, type Values } from './machine-values.ts'
 
@@ -36,8 +37,7 @@ export const TagsField = ({ tags, error, onChange }: Props): VNode => {
     error ??
     (isWrong ? 'Write a tag as name=value. Names have letters, digits, dots, dashes and underscores.' : undefined)
   return (
-    <div class="field">
-      <label for="machine-tag">Tags</label>
+    <Field id="machine-tag" label="Tags" error={shown}>
       <div class="chips tags-in">
         {Object.entries(tags).map(([name, value]) => (
           <span key={name} class="tag of-form">
@@ -62,11 +62,6 @@ export const TagsField = ({ tags, error, onChange }: Props): VNode => {
           onBlur={add}
         />
       </div>
-      {shown !== undefined && (
-        <span class="small danger" role="alert">
-          {shown}
-        </span>
-      )}
-    </div>
+    </Field>
   )
 }

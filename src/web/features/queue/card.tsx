@@ -65,9 +65,7 @@ const Waiting = ({
         </span>
         {mayWithdraw && !isAsking && (
           <span class="row acts">
-            <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
-              Leave
-            </Button>
+            <Button label="Leave" look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)} />
           </span>
         )}
       </div>

@@ -8,6 +8,7 @@ import { IconButton } from '../../parts/button.tsx'
 import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
+import { Field } from '../../parts/field.tsx'
 import { currentTime } from '../../service/time.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
@@ -47,8 +48,11 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
     move(quarters)
   }
   return (
-    <div class="field">
-      <label for="start">Start</label>
+    <Field
+      id="start"
+      label="Start"
+      error={isWrong ? 'Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.' : undefined}
+    >
       <div class="row">
         <div class="stepper grow">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
@@ -77,12 +81,7 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
           onPress={() => onChange({ ...asked, start: 'now' })}
         />
       </div>
-      {isWrong && (
-        <span class="small danger" role="alert">
-          Enter a time, such as 9:30, Mon 9:30 or 30 Nov 9:30, or now.
-        </span>
-      )}
-    </div>
+    </Field>
   )
 }
 

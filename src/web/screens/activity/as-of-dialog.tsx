@@ -50,19 +50,16 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   return (
     <Dialog title="See the lab as it was" command={command} action="Show the lab" onSubmit={submit} onClose={onClose}>
       <p class="second">Schedule and machines show what was recorded by then.</p>
-      <div class="field s3 f6">
-        <label for="as-of-time">Date and time</label>
-        <input
-          id="as-of-time"
-          class="input num"
-          autocomplete="off"
-          maxlength={32}
-          autofocus
-          disabled={typed !== ''}
-          value={when}
-          onInput={({ target }: Event) => setWhen((target as HTMLInputElement).value)}
-        />
-      </div>
+      <TextField
+        id="as-of-time"
+        className="s3 f6"
+        label="Date and time"
+        maxLength={32}
+        isFirst
+        isDisabled={typed !== ''}
+        value={when}
+        onInput={setWhen}
+      />
       <TextField
         id="as-of-entry"
         className="s3 f6"

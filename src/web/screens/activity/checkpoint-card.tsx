@@ -8,6 +8,7 @@ import { useCommand } from '../../parts/commands/use-command.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
+import { KeyValues } from '../../parts/show/key-values.tsx'
 import { RefusedNote } from '../../parts/show/note.tsx'
 import { currentTime } from '../../service/time.ts'
 
@@ -34,18 +35,14 @@ export const NewestCheckpoint = (): VNode => {
       saveFile(new Blob([signed.text], { type: 'text/plain' }), `log-${checkpoint.entries}.checkpoint`)
     return (
       <>
-        <dl class="facts">
-          <dt>Signed</dt>
-          <dd class="num">today {formatSecond(signed.at)}</dd>
-          <dt>Entries</dt>
-          <dd class="num">{formatNumber(checkpoint.entries)}</dd>
-          <dt>Root</dt>
-          <dd class="mono" title={checkpoint.root}>
-            {shortRoot(checkpoint.root)}
-          </dd>
-          <dt>Key</dt>
-          <dd class="mono">{checkpoint.key}</dd>
-        </dl>
+        <KeyValues
+          rows={[
+            ['Signed', `today ${formatSecond(signed.at)}`, 'num'],
+            ['Entries', formatNumber(checkpoint.entries), 'num'],
+            ['Root', <span title={checkpoint.root}>{shortRoot(checkpoint.root)}</span>, 'mono'],
+            ['Key', checkpoint.key, 'mono'],
+          ]}
+        />
         <div class="row wrap">
           <CopyButton text={signed.text} isWide />
           <Button icon="download" label="Download" look="small" onClick={download} />

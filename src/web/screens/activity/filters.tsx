@@ -10,6 +10,7 @@ import { Chip } from '../../parts/choose/chip.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { toggled } from '../../parts/choose/toggled.ts'
+import { Field } from '../../parts/field.tsx'
 import type { Names } from './names.ts'
 
 const KINDS = [
@@ -75,14 +76,13 @@ export const Filters = ({ filter, names, onChange }: Props): VNode => {
     />
   )
   const day = (id: 'from' | 'to', label: string): VNode => (
-    <div class="field">
-      <label for={id}>{label}</label>
+    <Field id={id} label={label}>
       <DayInput
         {...{ id, label, near: usePage().clock.peek(), direction: -1 }}
         day={isDay(filter[id]) ? timeOfDay(filter[id]) : undefined}
         onDay={(time) => show({ [id]: time === undefined ? '' : dayOfTime(time) })}
       />
-    </div>
+    </Field>
   )
   const clear = (): void => {
     search.current?.focus()

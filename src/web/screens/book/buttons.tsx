@@ -87,14 +87,13 @@ export const WaitButton = (props: WaitProps): VNode => {
         error={error}
       />
       <CommandButton
+        label={`Join the queue until ${formatWhen(until, now)}`}
         look="primary"
         command={command}
         doing="Joining…"
         disabled={isDisabled || isWrong}
         onPress={() => onWait(Number(seconds))}
-      >
-        Join the queue until {formatWhen(until, now)}
-      </CommandButton>
+      />
       <p class="small muted">
         You get the first matching machine that is free for {formatDuration(length)}. You will see it here, and get a
         notification if you allow them.

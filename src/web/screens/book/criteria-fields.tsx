@@ -71,13 +71,12 @@ export const CriteriaFields = ({ suts, criteria, onChange }: Props): VNode => {
       {(isAll || shown.length < fields.length) && (
         <div>
           <Button
+            label={isAll ? 'Fewer criteria' : 'More criteria'}
             icon={isAll ? 'minus' : 'plus'}
             look="quiet small"
             aria-expanded={isAll}
             onClick={() => setAll(!isAll)}
-          >
-            {isAll ? 'Fewer criteria' : 'More criteria'}
-          </Button>
+          />
         </div>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { KeyValues } from '../../parts/show/key-values.tsx'
 import { Tag } from '../../parts/show/tag.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
@@ -36,35 +37,25 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
 export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
   const { sut_type, address, port, os, manufacturer, model, version, description } = sut
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
-  const rows = [
-    ['System', os],
-    ['Manufacturer', joined(manufacturer, model)],
-    ['Version', version],
-    ...(settings === undefined ? [] : settingsOf(settings)),
-    ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),
-  ].filter(([, value]) => value !== '')
+  const at = (
+    <span class="row">
+      <bdi class="mono">{place}</bdi>
+      <CopyButton text={place} label="Copy the address" />
+    </span>
+  )
   return (
-    <dl class="facts">
-      <dt>Type</dt>
-      <dd>{sut_type.toUpperCase()}</dd>
-      <dt>Address</dt>
-      <dd class="row">
-        <bdi class="mono">{place}</bdi>
-        <CopyButton text={place} label="Copy the address" />
-      </dd>
-      {rows.map(([name, value]) => [
-        <dt key={name}>{name}</dt>,
-        <dd key={`${name} value`}>
-          <bdi>{value}</bdi>
-        </dd>,
-      ])}
-      {description !== '' && [
-        <dt>Description</dt>,
-        <dd class="second lines">
-          <bdi>{description}</bdi>
-        </dd>,
+    <KeyValues
+      rows={[
+        ['Type', sut_type.toUpperCase()],
+        ['Address', at],
+        ['System', os],
+        ['Manufacturer', joined(manufacturer, model)],
+        ['Version', version],
+        ...(settings === undefined ? [] : settingsOf(settings)),
+        ...(settings?.listen_port === undefined ? [] : fullSettingsOf(sut, settings as FullSettings)),
+        ['Description', description, 'second lines'],
       ]}
-    </dl>
+    />
   )
 }
 

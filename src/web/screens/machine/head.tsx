@@ -100,13 +100,12 @@ export const Head = (props: Props): VNode => {
         )}
         {mayReserve && !isRetired && (
           <Button
+            label="Reserve"
             icon="plus"
             look="primary"
             disabled={!sut.is_active || command.isOff}
             onClick={() => take(sut._id, HOUR)}
-          >
-            Reserve
-          </Button>
+          />
         )}
         {mayChange && (
           <MenuButton

@@ -74,12 +74,11 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
       {older > 0 && (
         <p class="older">
           <Button
+            label={formatCount(older, 'older entry', 'older entries')}
             look="quiet small"
             disabled={read === undefined}
             onClick={() => setMost(Math.min(1_000, entries.length + MORE))}
-          >
-            {formatCount(older, 'older entry', 'older entries')}
-          </Button>
+          />
         </p>
       )}
     </div>

@@ -33,6 +33,7 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
       <span class="muted num">{count}</span>
       <span class="grow" />
       <Button
+        label="CSV"
         icon="download"
         look="quiet"
         class="desk-only"
@@ -40,9 +41,7 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
         title="Download the list as CSV"
         disabled={shown.length === 0}
         onClick={download}
-      >
-        CSV
-      </Button>
+      />
       {isAdministrator && (
         <>
           <Button label="Import" look="quiet" disabled={!isAnswered} onClick={onImport} />

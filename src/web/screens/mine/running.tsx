@@ -109,9 +109,7 @@ export const Running = ({ held }: { readonly held: Held }): VNode => {
         <div class="row acts">
           <ExtendPair own={own} taken={taken} command={command} />
           <ShortenMenu own={own} now={now} className="btn" isDisabled={command.isOff} onChoose={ask} />
-          <Button look="danger" disabled={command.isOff} onClick={() => ask('now')}>
-            Release
-          </Button>
+          <Button label="Release" look="danger" disabled={command.isOff} onClick={() => ask('now')} />
         </div>
       )}
       <Connect reservation={reservation} type={sut?.sut_type} command={command} />

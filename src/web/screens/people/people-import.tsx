@@ -5,6 +5,7 @@ import { ImportDialog, type Kind } from '../../features/import/import-dialog.tsx
 import { formatCount } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { saveFile } from '../../parts/save-file.ts'
+import { KeyValues } from '../../parts/show/key-values.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { toUser } from './to-user.ts'
 
@@ -42,16 +43,7 @@ const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly on
         <Button icon="download" label="CSV" look="small" onClick={download} />
       </div>
       <div class="scrolled" tabindex={0} role="region" aria-label="Passwords">
-        <dl class="facts">
-          {all.map(({ name, password }) => (
-            <>
-              <dt key={name}>
-                <bdi>{name}</bdi>
-              </dt>
-              <dd class="mono secret">{password}</dd>
-            </>
-          ))}
-        </dl>
+        <KeyValues rows={all.map(({ name, password }) => [name, password, 'mono secret'])} />
       </div>
     </Note>
   )

@@ -84,9 +84,7 @@ export const Bar = (props: Props): VNode => {
         </span>
       )}
       {isRunning && (
-        <Button look="danger" class="desk-only" disabled={command.isOff} onClick={onRelease}>
-          Release
-        </Button>
+        <Button label="Release" look="danger" class="desk-only" disabled={command.isOff} onClick={onRelease} />
       )}
     </header>
   )

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
 import { Mark } from '../../parts/icon.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import type { SessionControl } from '../../service/session.ts'
@@ -59,8 +60,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
   }
   return (
     <form onSubmit={submit}>
-      <div class="field">
-        <label for="name">Name</label>
+      <Field id="name" label="Name">
         <input
           id="name"
           class="input"
@@ -71,9 +71,8 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
           required
           autofocus
         />
-      </div>
-      <div class="field">
-        <label for="password">Password</label>
+      </Field>
+      <Field id="password" label="Password">
         <input
           id="password"
           class="input"
@@ -84,7 +83,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
           maxlength={1024}
           required
         />
-      </div>
+      </Field>
       <Button label="Sign in" look="primary" type="submit" disabled={isBusy} />
     </form>
   )

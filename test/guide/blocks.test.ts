@@ -222,7 +222,7 @@ test('every block can be pasted, or names the file to save it in', (t) => {
 })
 
 test('the README picture shows the commands and answers of its tour', (t) => {
-  const picture = readFileSync(join(ROOT, 'src/guide/tour.svg'), 'utf8')
+  const picture = readFileSync(join(ROOT, 'src/guide/pictures/tour.svg'), 'utf8')
   t.is(picture, drawRecording(readme), 'write it with: node_modules/.bin/node test/guide/recording.ts')
 })
 

@@ -61,4 +61,4 @@ ${rows.join('\n')}
 `
 }
 
-if (import.meta.main) writeFileSync(join(ROOT, 'src/guide/tour.svg'), drawRecording(readme))
+if (import.meta.main) writeFileSync(join(ROOT, 'src/guide/pictures/tour.svg'), drawRecording(readme))

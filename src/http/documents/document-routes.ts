@@ -20,11 +20,8 @@ type Headers = Readonly<Record<string, string>>
 /** A picture opened by itself has its own styles and nothing else. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-/** Headers by media type. */
-const HEADERS: Readonly<Record<string, Headers>> = {
-  [HTML]: pageHeaders(),
-  [SVG]: { 'Content-Security-Policy': PICTURE_POLICY },
-}
+/** What an address ends with, where a route has several media types. */
+const ENDINGS: Readonly<Record<string, string>> = { css: CSS, svg: SVG }
 
 const toResponse = async (content: string | Uint8Array, headers: Headers): Promise<RouteResponse> => {
   const bytes = Buffer.from(content)
@@ -55,7 +52,7 @@ interface Serving extends Partial<Pick<Route, 'alias' | 'answer' | 'mediaType' |
 /** Serves what is at an address, with an ETag. It is compressed on the first request and kept. */
 const document = (path: string, id: string, summary: string, serving: Serving = {}): Route<Parts> => {
   const { addressOf, read = readDocuments, otherwise, ...more } = serving
-  const { mediaType = '', headers = HEADERS[mediaType] ?? {}, ...route } = more
+  const { mediaType = '', headers = mediaType === HTML ? pageHeaders() : {}, ...route } = more
   return get(path, {
     ...{ id, summary, roles: 'anyone', isTagged: true },
     // A document in a format defined by other standards, unless its answer says otherwise.
@@ -70,7 +67,8 @@ const document = (path: string, id: string, summary: string, serving: Serving = 
       const respond = responses.get(address) ?? once(() => toResponse(content, headers))
       responses.set(address, respond)
       const response = await respond()
-      return E.right(address.endsWith('.css') ? { ...response, mediaType: CSS } : response)
+      const ending = ENDINGS[address.replace(/.*\./, '')]
+      return E.right(ending === undefined ? response : { ...response, mediaType: ending })
     },
   })
 }
@@ -114,8 +112,10 @@ export const documentRoutes: readonly Route<Parts>[] = [
   document('/docs/swagger-ui-bundle.js', 'readDocsScript', 'Read the script of Swagger UI', { mediaType: SCRIPT }),
   document('/guide', 'readGuide', 'Open the guide', { mediaType: HTML, alias: '/guide/' }),
   document('/guide/search.json', 'readGuideSections', 'Read what the search of the guide finds'),
-  document('/guide/tour.svg', 'readGuideTour', 'Get a picture of the guide', { mediaType: SVG }),
-  document('/guide/schedule.png', 'readGuideSchedule', 'Get a picture of the page', { mediaType: 'image/png' }),
+  document('/guide/pictures/:picture', 'readGuidePicture', 'Get a picture of the guide', {
+    ...{ mediaType: 'image/png', otherMediaTypes: [SVG], otherwise: 'The guide has no such picture.' },
+    headers: { 'Content-Security-Policy': PICTURE_POLICY },
+  }),
   document('/guide/:chapter', 'readGuideChapter', 'Read a chapter of the guide', {
     ...{ mediaType: HTML, otherwise: 'The guide has no such chapter.' },
   }),

@@ -40,11 +40,11 @@ export const makeRouter = <P>(
   )
   return (ctx, next) => {
     const { path } = ctx
-    let alike = dispatchers.get(path)
-    for (const prefix of alike === undefined ? prefixes : []) {
-      if (path.startsWith(prefix)) alike = dispatchers.get(prefix)
+    const parts = partsOf(path)
+    let dispatch = dispatchers.get(path)?.[parts]
+    for (const prefix of dispatch === undefined ? prefixes : []) {
+      if (path.startsWith(prefix)) dispatch ??= dispatchers.get(prefix)?.[parts]
     }
-    const dispatch = alike?.[partsOf(path)]
     return dispatch === undefined ? next() : dispatch(ctx, next)
   }
 }

@@ -102,7 +102,7 @@ test('what is not there is 404, and no path leads out of what is', async (t) => 
 })
 
 test('a page or document has an ETag, and a client that has it gets 304', async (t) => {
-  const documents = ['/guide/search.json', '/guide/tour.svg', '/openapi.json', '/asyncapi.json', '/schemas/']
+  const documents = ['/guide/search.json', '/guide/pictures/tour.svg', '/openapi.json', '/asyncapi.json', '/schemas/']
   for (const path of [...documents, '/docs', '/docs/swagger-ui.css', '/guide', '/guide/errors']) {
     const { headers } = await service.anyone.get(path)
     t.is(headers['cache-control'], 'no-cache')
@@ -123,7 +123,7 @@ test('the Content Security Policy of a page allows what is of this origin, and n
     )
     t.notRegex(text, /<script(?![^>]* src=)|<style|<iframe|\sstyle=|\son\w+="|javascript:/i, path)
   }
-  const { headers } = await browse('/guide/tour.svg')
+  const { headers } = await browse('/guide/pictures/tour.svg')
   t.regex(String(headers['content-security-policy']), /default-src 'none'/)
 })
 
@@ -214,7 +214,11 @@ test('HTML in Markdown is escaped, and links to other hosts and schemes are remo
   const hostile = [
     ...['<script>alert(1)</script>', 'a <img src=x onerror=alert(1)> b', '[x](javascript:alert(1))'],
     ...['[x](//elsewhere.example/)', '[x](https://elsewhere.example/)', '[x](../../package.json)'],
-    ...['[x](/\\elsewhere.example)', '![x](https://elsewhere.example/x.svg)', '![" onerror="alert(1)](tour.svg)'],
+    ...[
+      '[x](/\\elsewhere.example)',
+      '![x](https://elsewhere.example/x.svg)',
+      '![" onerror="alert(1)](pictures/tour.svg)',
+    ],
     ...['[x](/docs"onclick="alert(1))', '<https://elsewhere.example/>', '## <script> "x"', '```"><script>\nx\n```'],
   ]
   for (const markdown of hostile) {

@@ -39,6 +39,7 @@ const SEGMENTS: Readonly<Record<string, string>> = {
   chapter: 'reservations',
   digest: WEB_DIGEST,
   name: 'load.js',
+  picture: 'schedule.png',
   ticket: 'ticket',
 }
 

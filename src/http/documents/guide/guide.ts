@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { type Code, codes } from '../../protocol/problem.ts'
 import { addressOf, escapeHtml, INDEX, renderInline, renderMarkdown, sectionsOf } from './markdown.ts'
 import { shell } from './shell.ts'
@@ -7,6 +7,7 @@ import { shell } from './shell.ts'
 /** The pages of the guide, from the Markdown files of src/guide, and those about errors. */
 
 const FOLDER = new URL('../../../guide/', import.meta.url)
+const PICTURES = new URL('pictures/', FOLDER)
 
 /** What chapters have in place of it: only a running service knows what it hands out. */
 const CLIENT_SHA256 = 'SHA256-OF-THE-CLIENT'
@@ -168,7 +169,6 @@ export const guideDocuments = (site: Site): readonly (readonly [string, string |
       ([, code, remedy = '']) => [`/problems/${code}`, problemPage(code as Code, remedy, site.files)] as const,
     ),
     ['/guide/search.json', JSON.stringify({ sections: searchIndex(chapters) })],
-    ['/guide/tour.svg', readFileSync(new URL('tour.svg', FOLDER), 'utf8')],
-    ['/guide/schedule.png', readFileSync(new URL('schedule.png', FOLDER))],
+    ...readdirSync(PICTURES).map((file) => [`/guide/pictures/${file}`, readFileSync(new URL(file, PICTURES))] as const),
   ]
 }

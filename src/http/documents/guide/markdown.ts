@@ -61,7 +61,7 @@ const marked = new Marked({
       return address === undefined ? shown : `<a href="${escapeHtml(address)}">${shown}</a>`
     },
     image: ({ href, text }) =>
-      /^[\w-]+\.(?:svg|png)$/.test(href) ? `<img src="/guide/${href}" alt="${escapeHtml(text)}">` : escapeHtml(text),
+      /^pictures\/[\w.-]+$/.test(href) ? `<img src="/guide/${href}" alt="${escapeHtml(text)}">` : escapeHtml(text),
   },
 })
 

@@ -9,6 +9,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   code: 'A problem code.',
   ticket: 'What POST /api/sut_reservation/{id}/console returned in `url`. It is the credential.',
   chapter: 'The name of a chapter, such as reservations.',
+  picture: 'The name of a picture that a chapter shows.',
   digest: 'The digest of all files of the page, as the page has it. What stands below it never changes.',
   file: 'An event type and the version of its shape, such as `ReservationCreated.1.json`.',
   name: 'The name of a file of the page.',

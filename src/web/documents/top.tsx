@@ -22,12 +22,12 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
   const { me } = page.control.session.value
   return (
     <PageProvider value={page}>
-      <header class="top">
+      <header class="row top">
         <a class="brand" href="/">
           <Mark />
           Berth
         </a>
-        <nav class="nav" aria-label="Main">
+        <nav class="nav desk-only" aria-label="Main">
           {me !== undefined && <Tabs me={me} current="" />}
         </nav>
         <span class="grow" />

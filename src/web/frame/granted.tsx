@@ -49,7 +49,7 @@ export const Granted = (): VNode | undefined => {
   }, [id])
   if (id === undefined) return undefined
   return (
-    <div class="toast" role="alert">
+    <div class="row toast" role="alert">
       <span class="clip">
         <bdi>{name}</bdi> is yours until {until}.
       </span>

@@ -114,7 +114,7 @@ const Actions = ({ me, current }: NavProps): readonly VNode[] =>
 
 export const Who = ({ me }: { readonly me: Me }): VNode => (
   <>
-    <Button look="quiet" class="who" href={linkTo('account')}>
+    <Button look="quiet" class="who desk-only" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
       <bdi>{me.name}</bdi>
     </Button>
@@ -126,12 +126,12 @@ export const Who = ({ me }: { readonly me: Me }): VNode => (
 )
 
 export const TopBar = ({ me, current }: { readonly me: Me; readonly current: string }): VNode => (
-  <header class="top">
+  <header class="row top">
     <a class="brand" href={linkTo('schedule')}>
       <Mark />
       Berth
     </a>
-    <nav class="nav" aria-label="Main">
+    <nav class="nav desk-only" aria-label="Main">
       <Tabs me={me} current={current} />
     </nav>
     <span class="grow" />
@@ -146,7 +146,7 @@ export const TopBar = ({ me, current }: { readonly me: Me; readonly current: str
 export const TabBar = ({ me, current }: NavProps): VNode => {
   const shown = screensFor(me).filter(({ isInTabs, isButton, isInMore }) => isButton || (isInTabs && !isInMore))
   return (
-    <nav class="tabbar" aria-label="Main, phone">
+    <nav class="tabbar phone-only" aria-label="Main, phone">
       {shown.map(({ name, title, icon }) => (
         <a key={name} href={linkTo(name)} aria-current={currentIf(name === current)}>
           <Icon name={icon} />

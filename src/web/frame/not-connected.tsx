@@ -17,7 +17,7 @@ export const NotConnected = (): VNode | undefined => {
   }, [isAnswered])
   if (isAnswered) return undefined
   return (
-    <div class="banner" role="alert">
+    <div class="row banner" role="alert">
       <Icon name="plug" />
       <span>
         <b class="medium">Not connected since {formatSecond(answeredAt)}.</b> You see the lab as it was then. Reserving

@@ -11,7 +11,7 @@ export const PastBanner = (): VNode | undefined => {
   const moment = asOf.value
   if (moment === undefined) return undefined
   return (
-    <div class="banner info" role="status">
+    <div class="row banner info" role="status">
       <Icon name="clock" />
       <span>
         You see the lab as of <b class="medium">{asOfText(moment)}</b>. Nothing can be changed here.

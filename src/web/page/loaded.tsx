@@ -16,7 +16,7 @@ interface Props<A> {
 
 const Rows = ({ count }: { readonly count: number }): readonly VNode[] =>
   Array.from({ length: count }, (_, n) => (
-    <div class="sk-row" key={n}>
+    <div class="row sk-row" key={n}>
       <span class="sk sk-name" />
     </div>
   ))

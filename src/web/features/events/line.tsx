@@ -26,7 +26,7 @@ export interface Told {
 
 export const Line = ({ entry, sentence, when }: Told & { readonly when: string }): VNode => (
   <div class="ev">
-    <time datetime={entry.time} title={new Date(entry.time).toLocaleString('en-GB')}>
+    <time class="small muted" datetime={entry.time} title={new Date(entry.time).toLocaleString('en-GB')}>
       {when}
     </time>
     <Icon name={sentence.icon} />
@@ -43,6 +43,6 @@ export const Line = ({ entry, sentence, when }: Told & { readonly when: string }
         </>
       )}
     </span>
-    <span class="seq">{formatNumber(Number(entry.sequence))}</span>
+    <span class="mono muted desk-only">{formatNumber(Number(entry.sequence))}</span>
   </div>
 )

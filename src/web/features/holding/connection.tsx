@@ -47,7 +47,7 @@ const HostPort = ({ connection }: { readonly connection: Connection }): VNode =>
   if (host === null) return <p class="muted small">Another Berth instance forwards this machine.</p>
   const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
   return (
-    <span class="hostport mono">
+    <span class="row hostport mono">
       <span class="grow clip">{text}</span>
       <CopyButton text={text} label="Copy host and port" />
     </span>

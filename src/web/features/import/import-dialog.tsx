@@ -63,7 +63,7 @@ const SHOWN = 20
 const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNode => (
   <Note kind="danger">
     <p>Nothing was added. Correct the file and choose it again.</p>
-    <ul class="problems">
+    <ul class="items">
       {problems.slice(0, SHOWN).map((problem, n) => (
         <li key={n}>{problemText(problem)}</li>
       ))}

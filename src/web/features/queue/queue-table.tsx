@@ -31,10 +31,14 @@ export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] })
       <table class="table plain queue">
         <thead>
           <tr>
-            <th class="r">#</th>
-            <th>Who</th>
+            <th class="r" style={{ '--w': '28px' }}>
+              #
+            </th>
+            <th style={{ '--w': '33%' }}>Who</th>
             <th>Wants</th>
-            <th class="r">Until</th>
+            <th class="r" style={{ '--w': '80px' }}>
+              Until
+            </th>
           </tr>
         </thead>
         <tbody>

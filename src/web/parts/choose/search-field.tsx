@@ -31,6 +31,6 @@ export const SearchField = ({
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
       {...rest}
     />
-    {shortcut && <kbd>{shortcut}</kbd>}
+    {shortcut && <kbd class="desk-only">{shortcut}</kbd>}
   </label>
 )

@@ -79,7 +79,7 @@ export const Dialog = (props: Props): VNode => {
     <Modal label={title} className="modal" onCancel={close}>
       <form class="sheet" ref={form} onSubmit={submit} novalidate>
         {command.isBusy && <div class="pop-progress" role="progressbar" aria-label="Sending" />}
-        <div class="sheet-head">
+        <div class="row sheet-head">
           <h1 class="grow clip">
             <bdi>{title}</bdi>
           </h1>
@@ -90,7 +90,7 @@ export const Dialog = (props: Props): VNode => {
           {children}
         </div>
         {/* The button that has the focus becomes no other one. */}
-        <div class="sheet-foot" key={isAsking ? 'question' : 'buttons'}>
+        <div class="row sheet-foot" key={isAsking ? 'question' : 'buttons'}>
           {foot}
         </div>
       </form>

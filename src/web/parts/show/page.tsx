@@ -10,7 +10,7 @@ interface Props {
 export const Page = ({ title, beside, class: place = '', children }: Props): VNode => (
   <main class="main">
     <div class={`page ${place}`}>
-      <div class="page-head">
+      <div class="row page-head">
         <h1 class="grow">{title}</h1>
         {beside}
       </div>
@@ -26,7 +26,7 @@ interface SectionProps extends Props {
 
 export const Section = ({ title, beside, isPart, class: place = '', children }: SectionProps): VNode => (
   <section class={`${isPart ? 'part' : 'section'} ${place}`} aria-label={title}>
-    <div class="section-head">
+    <div class="row section-head">
       {isPart ? <h3 class="grow">{title}</h3> : <h2 class="grow">{title}</h2>}
       {beside}
     </div>

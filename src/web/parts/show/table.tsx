@@ -16,6 +16,7 @@ export interface Column<R, C extends string> {
   /** Of its cells. */
   readonly class?: string
   readonly isNumber?: boolean
+  readonly width?: string
   readonly cell: (row: R, link: LinkProps) => ComponentChildren
 }
 
@@ -46,11 +47,15 @@ const Head = <R, C extends string>({
   order,
   onOrder,
 }: { column: Column<R, C> } & Pick<Props<R, C>, 'order' | 'onOrder'>) => {
-  const { title, by, isNumber } = column
+  const { title, by, isNumber, width } = column
   const isBy = order.by === by
   const sort = by && ((): void => onOrder({ by, isDescending: isBy && !order.isDescending }))
   return (
-    <th class={isNumber ? 'r' : ''} aria-sort={isBy ? (order.isDescending ? 'descending' : 'ascending') : undefined}>
+    <th
+      class={isNumber ? 'r' : ''}
+      style={{ '--w': width }}
+      aria-sort={isBy ? (order.isDescending ? 'descending' : 'ascending') : undefined}
+    >
       {sort ? (
         <button type="button" class="sort" onClick={sort}>
           {title}

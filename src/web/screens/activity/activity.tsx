@@ -39,7 +39,7 @@ const Days = ({ entries, reader, now }: DaysProps): VNode => {
     <div>
       {[...days].map(([day, ofDay]) => (
         <section key={day} aria-label={formatRelativeDay(day, now)}>
-          <h2 class="feed-day">{formatRelativeDay(day, now)}</h2>
+          <h2 class="feed-day small muted medium">{formatRelativeDay(day, now)}</h2>
           {runsOf(ofDay, reader).map(({ entries: [first, ...rest], sentence }) =>
             first === undefined || rest.length === 0 ? (
               first && line(first, sentence)
@@ -86,12 +86,12 @@ export const Activity = (): VNode => {
           />
         )}
         {older && (
-          <p class="older">
+          <p class="under">
             <Button label="Older" look="quiet small" disabled={isReading} onClick={readOlder} />
           </p>
         )}
         {rest !== undefined && !older && (
-          <p class="older muted small">
+          <p class="under muted small">
             These are the {formatNumber(KEPT_MAX)} newest. Choose dates to see older ones.
           </p>
         )}

@@ -32,7 +32,7 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
   return (
     <div role="status">
       <p class="small muted">At {when}</p>
-      <ul class="holders">
+      <ul class="stack">
         {found.reservations.map((each) => (
           <li key={each._id}>
             <bdi>{each.sut_name ?? 'a machine'}</bdi>: <Name of={each.user_id === ownId ? 'You' : each.user_name} />{' '}

@@ -57,7 +57,7 @@ export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode 
           <Radio
             key={choice.key}
             name="offer"
-            class={isChosen ? 'choice first' : 'choice'}
+            class={isChosen ? 'row choice first' : 'row choice'}
             isChosen={isChosen}
             onChoose={() => onChoose(choice)}
           >

@@ -86,7 +86,7 @@ export const Head = (props: Props): VNode => {
           / <bdi>{sut.name}</bdi>
         </span>
       </nav>
-      <div class="page-head machine-head">
+      <div class="row page-head machine-head">
         <h1 class="t20">
           <bdi>{sut.name}</bdi>
         </h1>

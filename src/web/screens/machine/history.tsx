@@ -72,7 +72,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
       ))}
       {shown.length === 0 && <p class="muted">Nothing of this kind among the {entries.length} newest entries.</p>}
       {older > 0 && (
-        <p class="older">
+        <p class="under">
           <Button
             label={formatCount(older, 'older entry', 'older entries')}
             look="quiet small"

@@ -49,7 +49,7 @@ const Block = ({
       return (
         <span>
           {mark}
-          <span class="who clip">
+          <span class="medium clip">
             <bdi>{name}</bdi>
           </span>
         </span>
@@ -84,15 +84,14 @@ interface RowProps extends Omit<Props, 'booked' | 'turnaround'> {
 
 const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
   const isToday = day.from === midnightOf(now)
-  const minute = (now - day.from) / MINUTE
   const text = formatDay(day.from).replace(/ \w+$/, '')
   return (
     <div class="tl-row" role="row">
-      <span role="rowheader" class="tl-head small">
+      <span role="rowheader" class="row tl-head small">
         <span class={isToday ? 'strong' : 'second'}>{text}</span>
       </span>
       <div class="tl-lane">
-        {isToday && <span class="week-past" style={{ '--z': minute }} />}
+        {isToday && <span class="tl-past" />}
         {day.blocks.length === 0 && (
           <span role="gridcell" class="vh">
             Nothing reserved
@@ -119,7 +118,7 @@ const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
             onOpen={() => onDay(day.from)}
           />
         ))}
-        {isToday && <span class="week-now" style={{ '--z': minute }} />}
+        {isToday && <span class="tl-now" />}
       </div>
     </div>
   )
@@ -140,7 +139,7 @@ export const Week = (props: Props): VNode => {
       >
         <div class="tl-in">
           <div class="tl-axis" role="row">
-            <div class="tl-corner" role="columnheader" aria-label="Day" />
+            <div class="row tl-corner small muted" role="columnheader" aria-label="Day" />
             <div class="tl-ticks">
               {EVERY_THREE_HOURS.map((hour) => (
                 <span key={hour} class="tick" role="columnheader" style={{ '--a': (hour * HOUR) / MINUTE }}>

@@ -39,7 +39,7 @@ const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; 
     return name === 'day' ? formatClock(time) : formatDay(time)
   }
   return (
-    <div class="strip-axis">
+    <div class="strip-axis muted num">
       <span>{name === 'day' ? `yesterday ${at(0)}` : at(0)}</span>
       <span class="desk-only">{at(0.25)}</span>
       <span>{at(0.5)}</span>
@@ -55,7 +55,7 @@ const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: numbe
   const newest = uptime.outages.toReversed().slice(0, LISTED)
   if (uptime.outages.length < 2) return undefined
   return (
-    <ul class="outages small second">
+    <ul class="items small second">
       {newest.map((outage: Outage) => (
         <li key={outage.from}>Offline {outageText(outage, now)}.</li>
       ))}

@@ -28,7 +28,7 @@ export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImp
       ? formatNumber(all.length)
       : `${formatNumber(shown.length)} of ${formatNumber(all.length)}`
   return (
-    <div class="bar">
+    <div class="row bar">
       <h1>Machines</h1>
       <span class="muted num">{count}</span>
       <span class="grow" />
@@ -64,7 +64,7 @@ const KINDS = {
 export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
   const filter = useComputed(() => view.value.filter).value
   return (
-    <div class="bar" role="search">
+    <div class="row bar" role="search">
       <SearchField
         id="machines-filter"
         class="filter-text wide"

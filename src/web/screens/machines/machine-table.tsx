@@ -38,6 +38,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     {
       title: 'Machine',
       by: 'name',
+      width: '12.3%',
       cell: ({ sut, state }, link) => (
         <span class="row">
           <Icon name={state.icon} />
@@ -51,26 +52,36 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     {
       title: 'State',
       by: 'state',
+      width: '15.2%',
       class: 'second clip',
       cell: ({ state: { kind, text } }) => (kind === 'off' ? <span class="danger">{text}</span> : text),
     },
-    { title: 'Who has it', by: 'who', class: 'clip', cell: ({ who }) => (who === undefined ? NONE : <bdi>{who}</bdi>) },
+    {
+      title: 'Who has it',
+      by: 'who',
+      width: '9.4%',
+      class: 'clip',
+      cell: ({ who }) => (who === undefined ? NONE : <bdi>{who}</bdi>),
+    },
     {
       title: 'Until',
       by: 'until',
+      width: '5%',
       isNumber: true,
       cell: ({ state }) => state.running && formatWhen(state.running.to, now),
     },
     {
       title: 'Next',
+      width: '12.4%',
       class: 'second num clip',
       cell: ({ state, nextWho }) =>
         state.next === undefined ? NONE : [`${formatWhen(state.next.from, now)} `, <bdi key="who">{nextWho}</bdi>],
     },
-    { title: 'System', by: 'system', class: 'second clip', cell: ({ sut }) => systemOf(sut) },
-    { title: 'Type', by: 'type', class: 'muted', cell: ({ sut }) => sut.sut_type.toUpperCase() },
+    { title: 'System', by: 'system', width: '11%', class: 'second clip', cell: ({ sut }) => systemOf(sut) },
+    { title: 'Type', by: 'type', width: '4%', class: 'muted', cell: ({ sut }) => sut.sut_type.toUpperCase() },
     {
       title: 'Tags',
+      width: '15.6%',
       class: 'clip tags',
       cell: ({ sut }) =>
         Object.entries(sut.tags).flatMap(([name, value]) => [<Tag key={name} name={name} value={value} />, ' ']),

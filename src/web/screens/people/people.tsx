@@ -61,7 +61,7 @@ export const People = ({ id }: { readonly id: string | undefined }): VNode => {
   const users = useMemo(() => ordered(value ?? [], order), [value, order])
   return (
     <main class={id === undefined ? 'main flush' : 'main flush has-drawer'}>
-      <div class="bar">
+      <div class="row bar">
         <h1>People</h1>
         <span class="muted num">{value?.length}</span>
         <span class="grow" />

@@ -57,7 +57,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
     )
   }
   return (
-    <div class="bar">
+    <div class="row bar">
       <Button label="Today" onClick={backToNow} />
       <span class="row tight">
         {step(-1, `${name} before`, 'K')}
@@ -114,7 +114,7 @@ const LEGEND = {
 }
 
 const Legend = (): VNode => (
-  <div class="legend" role="group" aria-label="Legend">
+  <div class="legend small muted desk-only" role="group" aria-label="Legend">
     {Object.entries(LEGEND).map(([look, text]) => (
       <span key={look}>
         <i class={look} />
@@ -175,7 +175,7 @@ export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBar
   const filter = useComputed(() => view.value.filter).value
   const change = (part: Partial<Filter>): void => show({ filter: { ...filter, ...part } })
   return (
-    <div class="bar" role="search" aria-label="Filter machines">
+    <div class="row bar" role="search" aria-label="Filter machines">
       <SearchField
         id="filter-text"
         class="filter-text desk-only"

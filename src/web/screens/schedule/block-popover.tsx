@@ -118,7 +118,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
         <SeriesNote reservation={reservation} name={sut.name} mayCancel onCancelled={onCancelled} />
         <CommandNote command={command} />
       </div>
-      <div class="pop-foot">
+      <div class="row pop-foot">
         <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
         {own !== undefined && (

@@ -97,7 +97,7 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
 }
 
 const Keys = (): VNode => (
-  <div class="pop-foot thin desk-only">
+  <div class="row pop-foot thin desk-only">
     <div class="keys" aria-hidden="true">
       <span>
         <kbd>↵</kbd>Reserve
@@ -213,7 +213,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
           />
         )}
       </div>
-      <div class="pop-foot">
+      <div class="row pop-foot">
         <CommandButton look="primary" command={command} disabled={clash !== undefined}>
           {clash === undefined ? `Reserve until ${formatWhen(window.to, now)}` : 'Reserve'}
         </CommandButton>

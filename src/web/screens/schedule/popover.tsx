@@ -91,7 +91,7 @@ export const Popover = (props: Props): VNode => {
       onClick={({ target }: Event) => target === pop.current && onClose()}
     >
       <form onSubmit={submit} novalidate>
-        <div class="pop-head">
+        <div class="row pop-head">
           <div class="grow">
             <h2 class="clip">
               <bdi>{title}</bdi>

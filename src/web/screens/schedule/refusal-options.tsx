@@ -22,7 +22,7 @@ export const Options = ({
     <div class="choices" onKeyDown={(event: KeyboardEvent) => void rove(event, '.choice')}>
       {options.length > 0 && <span class="label">Reserve instead</span>}
       {options.map(({ icon, text, hint, take }, n) => (
-        <button type="button" class={n === 0 ? 'choice first' : 'choice'} disabled={!isAnswered} onClick={take}>
+        <button type="button" class={n === 0 ? 'row choice first' : 'row choice'} disabled={!isAnswered} onClick={take}>
           <Icon name={icon} />
           <b class="clip">
             <bdi>{text}</bdi>
@@ -30,7 +30,7 @@ export const Options = ({
           <span class="muted nowrap">{hint}</span>
         </button>
       ))}
-      <button type="button" class="choice" onClick={onBack}>
+      <button type="button" class="row choice" onClick={onBack}>
         <Icon name="edit" />
         <b>Choose another time</b>
       </button>

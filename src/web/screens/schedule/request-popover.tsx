@@ -33,7 +33,7 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
         <RequestCard id={_id} />
       </div>
       {me.role !== 'auditor' && (
-        <div class="pop-foot">
+        <div class="row pop-foot">
           <span class="grow" />
           <Button label="Reserve this time" onClick={reserve} />
         </div>

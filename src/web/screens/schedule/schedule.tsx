@@ -47,11 +47,11 @@ const SKELETON = (
     <div class="tl-axis" />
     {Array.from({ length: 14 }, (_, n) => (
       <div class="tl-row" key={n}>
-        <div class="tl-head">
+        <div class="row tl-head">
           <span class="sk sk-name" />
         </div>
         <div class="tl-lane">
-          <span class={`sk sk-block sk-${n % 5}`} />
+          <span class="sk sk-block" style={{ '--n': n % 5 }} />
         </div>
       </div>
     ))}

@@ -54,7 +54,7 @@ export const SeriesPopover = (props: Props): VNode => {
           <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
         )}
       </div>
-      <div class="pop-foot">
+      <div class="row pop-foot">
         <CommandButton look="primary" command={command} disabled={!isFree}>
           Reserve {formatCount(times, 'time')}
         </CommandButton>

@@ -28,9 +28,9 @@ const Left = ({ own }: { readonly own: Booked }): VNode => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
-  if (own.to <= now) return <span class="left-pill">Ended {formatWhen(own.to, now)}</span>
-  if (own.from > now) return <span class="left-pill">From {formatWhen(own.from, now)}</span>
-  const className = isNear(own.to, now, warning) ? 'left-pill near' : 'left-pill'
+  if (own.to <= now) return <span class="row left-pill num medium nowrap">Ended {formatWhen(own.to, now)}</span>
+  if (own.from > now) return <span class="row left-pill num medium nowrap">From {formatWhen(own.from, now)}</span>
+  const className = `row left-pill num medium nowrap ${isNear(own.to, now, warning) ? 'near' : ''}`
   return (
     <span class={className} role="timer" aria-live="off">
       <Icon name="clock" />
@@ -62,7 +62,7 @@ export const Bar = (props: Props): VNode => {
   const { name, sut, own, taken } = subject
   const about = [sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')
   return (
-    <header class="screen-bar">
+    <header class="row top screen-bar">
       <IconButton icon="left" label="Back to your reservations" look="quiet" ref={back} href={linkTo('mine')} />
       <h1 class="clip">
         <bdi>{name}</bdi>

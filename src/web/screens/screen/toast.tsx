@@ -27,7 +27,7 @@ export const EndToast = ({
       : ` It is free until ${formatWhen(until, own.to)}.`
   // A press on it leaves the focus on the screen.
   return (
-    <div class="toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
+    <div class="row toast" role="alert" onMouseDown={(event: MouseEvent) => event.preventDefault()}>
       Your time ends at {formatClock(own.to)}.{free}
       {end > own.to && (
         <CommandButton command={command} onPress={() => extendTo(command, end)}>

@@ -103,7 +103,7 @@ export const SignIn = ({ control }: Props): VNode => {
         {error !== undefined && <ErrorNote text={error} retryAt={retryAt} />}
         <PasswordForm control={control} isBusy={isBusy} />
       </div>
-      <footer>
+      <footer class="row small muted">
         <span>{location.host}</span>
         <a href="/guide">Guide</a>
         <a href="/docs">API</a>

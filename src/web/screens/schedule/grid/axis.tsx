@@ -59,7 +59,7 @@ export const Axis = (props: AxisProps): VNode => {
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to
   return (
     <div class="tl-axis" role="row" aria-rowindex={1}>
-      <div class="tl-corner" role="columnheader">
+      <div class="row tl-corner small muted" role="columnheader">
         <span class="grow">
           {formatCount(count, 'machine')}
           {waiting > 0 && (

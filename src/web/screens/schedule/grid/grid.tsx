@@ -55,7 +55,7 @@ const useBox = () => {
     const element = ref.current
     if (element === null) return undefined
     const read = (): void => {
-      const head = isPhone() ? 0 : 264
+      const head = element.querySelector<HTMLElement>('.tl-corner')?.offsetWidth ?? 0
       setBox({
         width: element.clientWidth - head,
         height: element.clientHeight,
@@ -92,7 +92,7 @@ const GroupRow = ({
   const name = title === '' ? 'Others' : title
   return (
     <div class="tl-group" role="row" aria-rowindex={index + 2} style={{ transform: `translateY(${top}px)` }}>
-      <div role="rowheader">
+      <div class="row small muted" role="rowheader">
         <button
           type="button"
           class="fold"

@@ -47,13 +47,13 @@ const Head = (options: RowOptions): VNode => {
   const freeFor = free === undefined || free === Number.POSITIVE_INFINITY ? 'over 24 h' : formatDuration(free - now)
   const length = free === undefined ? 0 : Math.min(HOUR, free - now)
   return (
-    <div class="tl-head" role="rowheader">
+    <div class="row tl-head" role="rowheader">
       <Icon name={icon} />
-      <a class="name clip" tabindex={-1} draggable={false} href={linkTo('machines', sut._id)}>
+      <a class="name clip" title={sut.name} tabindex={-1} draggable={false} href={linkTo('machines', sut._id)}>
         <bdi>{sut.name}</bdi>
       </a>
       <span class="vh"> {text}</span>
-      <span class="sub clip">{systemOf(sut)}</span>
+      <span class="grow clip small muted">{systemOf(sut)}</span>
       {mayReserve && length > 0 ? (
         <button
           type="button"
@@ -62,11 +62,11 @@ const Head = (options: RowOptions): VNode => {
           aria-label={`Free for ${freeFor}, reserve ${sut.name} for ${formatDuration(length)}`}
           onClick={() => onQuick(sut)}
         >
-          <span class="free num">{freeFor}</span>
+          <span class="free ok small num nowrap">{freeFor}</span>
           <span class="btn small primary">{formatDuration(length)}</span>
         </button>
       ) : (
-        free !== undefined && <span class="free num">{freeFor}</span>
+        free !== undefined && <span class="free ok small num nowrap">{freeFor}</span>
       )}
     </div>
   )
@@ -89,13 +89,13 @@ const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']):
   if (width >= NAME_FROM[zoom]) {
     return (
       <span>
-        <span class="who clip">
+        <span class="medium clip">
           <bdi>{name}</bdi>
         </span>
         {isWide(name, width, zoom) && (
           <>
             {' '}
-            <span class="when">{time}</span>
+            <span class="num">{time}</span>
           </>
         )}
       </span>
@@ -209,7 +209,8 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
         <button
           key={cell.key}
           {...shared}
-          class={`cell load${step === 0 ? '' : ` l${step}`}${cell.isMine ? ' mine' : ''}`}
+          class={cell.isMine ? 'cell load mine' : 'cell load'}
+          style={{ ...place, '--load': `var(--load-${step})` }}
           aria-label={label}
         >
           {cell.hours > 0 && hours}
@@ -266,7 +267,7 @@ export const MachineRow = (row: RowOptions): VNode => {
       <Head {...row} />
       <div class="tl-lane">
         {!isKnown && (
-          <span role="gridcell" class={`sk sk-block sk-${index % 5} late`}>
+          <span role="gridcell" class="sk sk-block late" style={{ '--n': index % 5 }}>
             <span class="vh">Loading</span>
           </span>
         )}

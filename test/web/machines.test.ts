@@ -54,7 +54,7 @@ test('in Chromium an administrator adds a machine, which is probed, and imports 
   // As browsers say that the same file was chosen, or none.
   await importing.getByLabel('CSV file').dispatchEvent('cancel', { bubbles: true, cancelable: true })
   await choose('name,address,port,sut_type\nnode 1,node-1,5900,vnc\nplc 1,plc-1,5900,vnc\n')
-  await importing.getByText('One name is already here, and would be there twice.').waitFor()
+  await importing.getByText('One name is already in use, and would exist twice.').waitFor()
   await choose('name,address,port,sut_type,tag.rack\nnode 1,node-1,5900,vnc,4\nnode 2,node-2,5900,vnc,4\n')
   await importing.getByText('2 machines can be added.').waitFor()
   await checkAccessible(t, page)

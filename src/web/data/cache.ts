@@ -27,7 +27,6 @@ export interface Entry<A> {
 
 export interface Cache {
   readonly entry: <A>(query: Query<A>) => Entry<A>
-  /** Reads a query again at once, if it is in use. */
   readonly again: (key: string) => void
   /** Forgets everything, as for another user. */
   readonly clear: () => void

@@ -9,7 +9,6 @@ export interface About {
   readonly isInView?: ((id: string) => boolean) | undefined
 }
 
-/** The interface, as a reading uses it. */
 export interface Source extends Readable {
   /** The place in the log that all answers have reached. */
   readonly reached: () => string

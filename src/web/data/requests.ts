@@ -2,7 +2,6 @@ import { readAll } from './lists.ts'
 import type { SutRequest } from './objects.ts'
 import { ofKinds, type Query } from './query.ts'
 
-/** What the signed-in user waits for. */
 export interface OwnRequests {
   /** The oldest first. */
   readonly waiting: readonly SutRequest[]

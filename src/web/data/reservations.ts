@@ -88,9 +88,7 @@ const within = ({ bySut, known, byId }: Reserved, span: Stretch, ownId: string |
 
 export interface Reservations {
   readonly all: ReadonlySignal<Reserved>
-  /** Those of the signed-in user that are known, by start. */
   readonly own: ReadonlySignal<readonly Reservation[]>
-  /** Reads those of the signed-in user that are not over. */
   readonly readOwn: Query<true>
   /** Reads what is reserved in a span that is about now, in the whole lab or of some machines: who has what, and what is free. */
   readonly readSoon: (source: Source, span: Stretch, sutIds?: readonly string[]) => Promise<void>

@@ -15,7 +15,6 @@ import type { Warning } from './warning.ts'
 export interface PageContext extends Clock {
   readonly control: SessionControl
   readonly api: Api
-  /** What was read. */
   readonly cache: Cache
   readonly reservations: Reservations
   /** What was asked for here and has to be kept alive while it waits. */

@@ -43,7 +43,6 @@ const slowOf = (suts: ReadonlyMap<string, Sut> = NO_MACHINES): string =>
     .map(({ _id }) => _id)
     .join()
 
-/** What is reserved about now, of the whole lab. */
 const useSoon = (slow: string) => {
   const { reservations, clock } = usePage()
   const hour = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
@@ -58,7 +57,6 @@ const useSoon = (slow: string) => {
   })
 }
 
-/** What is reserved in a span, of the machines in view. */
 const useInView = (span: Stretch) => {
   const { reservations } = usePage()
   const view = useRef({ inView: NONE, near: NONE })

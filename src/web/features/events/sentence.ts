@@ -45,7 +45,6 @@ export const sentenceOf = (entry: Entry, reader: Reader): Sentence => {
 export const textOf = ({ parts }: Sentence): string =>
   parts.map((part) => (typeof part === 'string' ? part : 'name' in part ? part.name : part.machine)).join('')
 
-/** What is told in one line. */
 export interface Run {
   /** Newest first. */
   readonly entries: readonly Entry[]

@@ -39,7 +39,6 @@ export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () =
 const choicesOf = ({ own, taken }: Props, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
-/** Other ends than the one that a reservation has. */
 export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: (end: number) => void }): VNode => {
   const now = usePage().clock.value
   const { own, command } = props

@@ -14,7 +14,6 @@ export type Until = number | 'now'
 interface GiveBackProps {
   readonly command: ReservationCommand
   readonly until: Until
-  /** What the machine is called. */
   readonly name: string
   readonly isRunning: boolean
   readonly onDone?: () => void

@@ -72,7 +72,6 @@ const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNod
   </Note>
 )
 
-/** Reads a file, and has the service check it. */
 const checkFile = async (
   api: Api,
   { path, member, columns, toRow }: Kind,
@@ -182,7 +181,7 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
       )}
       {step.at === 'ready' && step.known > 0 && (
         <Note kind="warn">
-          {step.known === 1 ? 'One name is' : `${formatNumber(step.known)} names are`} already here, and would be there
+          {step.known === 1 ? 'One name is' : `${formatNumber(step.known)} names are`} already in use, and would exist
           twice.
         </Note>
       )}

@@ -42,7 +42,6 @@ export const typeLimit = (values: Values, base: Values, limit: Limit, text: stri
   return { ...others, isDefault: false, [limit]: text }
 }
 
-/** Values that are changed together. */
 export const OF_QUOTA = ['isDefault', 'hours', 'reservations', 'priority'] as const
 
 const pick = ({ hours, reservations, priority }: Values): Readonly<Record<Limit, string>> => ({

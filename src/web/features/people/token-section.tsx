@@ -69,7 +69,6 @@ interface Props {
   readonly isPart?: boolean
 }
 
-/** Somebody's tokens, each shown once when it is created. */
 export const TokenSection = ({ userId, role, isPart }: Props): VNode => {
   const { clock } = usePage()
   const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value

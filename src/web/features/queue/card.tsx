@@ -115,7 +115,7 @@ const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
 export const RequestCard = ({ id }: { readonly id: string }): VNode => {
   const reading = useRequest(id)
   return (
-    <Loaded reading={reading} what="What you wait for" skeleton={1}>
+    <Loaded reading={reading} what="Your request" skeleton={1}>
       {(request) => {
         if (request.status === 'waiting') return <Waiting request={request} onWithdrawn={reading.retry} />
         return request.status === 'granted' ? <Granted request={request} /> : <Over request={request} />

@@ -169,7 +169,6 @@ export const parseStart = (text: string, day: number, after: number): number | '
         .map(floorQuarter)
         .find((time) => time + QUARTER > after)
 
-/** A length that a form offers. */
 export interface LengthChoice {
   readonly length: number
   /** The end, where it is that of a day. */

@@ -158,7 +158,6 @@ const Fewer = ({
   )
 }
 
-/** The dates of a series, once they were read, and a way to fewer of them. */
 export const DatesToBe = ({
   reading: { occurrences, failed },
   nameOf,

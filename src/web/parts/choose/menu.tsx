@@ -87,7 +87,6 @@ const Choices = <K extends string>({ label, choices, isMultiple = false, onChoos
 interface TriggerProps<K extends string> extends MenuProps<K> {
   readonly className: string
   readonly title?: string
-  /** What the button shows. */
   readonly children: ComponentChildren
 }
 

@@ -91,7 +91,6 @@ const Combobox = <K extends string>(props: Props<K>): VNode => {
   )
 }
 
-/** One of several, whose label is not shown. */
 export const Select = <K extends string>(props: Props<K>): VNode => {
   const { id, label, value, options, onChange, isDisabled = false } = props
   if (options.length > FEW) return <Combobox {...props} />

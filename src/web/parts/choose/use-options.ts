@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks'
 interface Options {
   /** Begins the ids of the list and what is in it. */
   readonly id: string
-  /** How many there are. */
   readonly count: number
   /** The one that is chosen at first; none with -1, and Enter takes the first. */
   readonly first?: 0 | -1

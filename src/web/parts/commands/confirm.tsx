@@ -14,7 +14,6 @@ export interface Action {
 }
 
 interface Props extends Action {
-  /** What sends it. */
   readonly command: Command
   readonly question: string
   readonly also?: Action | undefined

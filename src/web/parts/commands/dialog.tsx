@@ -13,7 +13,6 @@ interface Props {
   readonly command: Command
   /** What the button says that sends it, as Enter in any field does. */
   readonly action: string
-  /** Whether what is filled in can be sent. */
   readonly isReady?: boolean
   readonly onSubmit: () => unknown
   readonly onClose: () => void
@@ -21,7 +20,6 @@ interface Props {
   readonly isDone?: boolean
   /** What is asked before it closes, while it shows what is lost then. */
   readonly question?: string | undefined
-  /** What is beside the buttons. */
   readonly beside?: ComponentChildren
   readonly children: ComponentChildren
 }

@@ -7,7 +7,6 @@ export interface Command {
   readonly isBusy: boolean
   /** Whether nothing can be sent now: something is being sent, or the service does not answer. */
   readonly isOff: boolean
-  /** Why the last one was refused. */
   readonly refused: Refused | undefined
   /** What the refusal says of fields, by their names. */
   readonly errors: ReadonlyMap<string, string>

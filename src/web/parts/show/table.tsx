@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
 import type { Order } from './order.ts'
 
-/** What the link of a row takes: arrows move from one to the next. */
 interface LinkProps {
   readonly 'data-row': number
   readonly tabindex: 0 | -1
@@ -23,7 +22,6 @@ export interface Column<R, C extends string> {
 interface Props<R, C extends string> {
   readonly label: string
   readonly class: string
-  /** The class of the box in which it scrolls. */
   readonly box: string
   readonly rows: readonly R[]
   readonly keyOf: (row: R) => string
@@ -34,9 +32,7 @@ interface Props<R, C extends string> {
   readonly rowHeight?: number
   /** Called with the keys of those. */
   readonly onView?: (keys: readonly string[]) => void
-  /** The row whose details are open. */
   readonly openKey?: string | undefined
-  /** A press anywhere in a row. */
   readonly onOpen?: (row: R) => void
   /** Below the table. */
   readonly children?: ComponentChildren
@@ -68,7 +64,6 @@ const Head = <R, C extends string>({
   )
 }
 
-/** In place of rows that are out of view. */
 const Away = ({ height, columns }: { readonly height: number; readonly columns: number }): VNode | undefined =>
   height === 0 ? undefined : (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row cannot have the focus.

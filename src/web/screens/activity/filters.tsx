@@ -22,7 +22,6 @@ const KINDS = [
   ['service', 'Service'],
 ] as const
 
-/** Who acts without being a user. */
 const SERVICE = [
   ['berth', 'Berth'],
   ['schedule', 'Berth: schedule'],
@@ -44,7 +43,6 @@ const dayText = (day: string): string => (isDay(day) ? formatDate(timeOfDay(day)
 const textIn = (options: Options, id: string): string => options.find(([key]) => key === id)?.[1] ?? id
 const optionsOf = (all: Names['people'] | Names['suts']): Options => all.map(({ _id, name }) => [_id, name])
 
-/** What is chosen, each with what takes it away. */
 const Chosen = ({ filter, names, onChange }: Props): readonly VNode[] => {
   const { kind, by, about, machine, from, to } = filter
   const people = optionsOf(names.people)

@@ -66,7 +66,7 @@ const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }):
   return (
     <section class="stack queue-box" aria-label="Waiting">
       <h2>Waiting</h2>
-      <Loaded reading={queue} what="Who waits">
+      <Loaded reading={queue} what="The queue">
         {(value) => <QueueTable queue={value} />}
       </Loaded>
     </section>

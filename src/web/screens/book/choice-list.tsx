@@ -9,7 +9,6 @@ import { Radio } from '../../parts/choose/radio.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Choice, spanOn, type Take } from './choices.ts'
 
-/** Offers at first. */
 const FEW = 3
 
 interface Props {

@@ -23,7 +23,6 @@ import { History } from './history.tsx'
 import { Week } from './machine-week.tsx'
 import { Monitoring } from './monitoring.tsx'
 
-/** What is shown of a machine. */
 interface Read {
   readonly sut: Sut
   /** With its settings, for administrators. */
@@ -32,7 +31,6 @@ interface Read {
   readonly booked: readonly Booked[]
 }
 
-/** A machine, and what is reserved of it. */
 const useMachine = (id: string): Reading<Read> => {
   const page = usePage()
   const day = midnightOf(page.minute.value)

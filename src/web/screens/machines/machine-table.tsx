@@ -93,7 +93,6 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
 
 const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
-/** The machines that are in view. */
 export const MachineTable = (props: Props): VNode => (
   <Table
     label="Machines"

@@ -14,7 +14,6 @@ const MOST = 50
 /** How far ahead reservations are read, to know what follows one. */
 const AHEAD_MS = 7 * 24 * HOUR
 
-/** By what the machines of own reservations are taken. */
 export const useBooked = (sutIds: readonly string[]) => {
   const hour = Math.floor(usePage().minute.value / HOUR) * HOUR
   return useReserved({ from: hour, to: hour + AHEAD_MS }, [...new Set(sutIds)].slice(0, MOST)).value

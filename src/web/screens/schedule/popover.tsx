@@ -25,7 +25,6 @@ const focusIn = (pop: HTMLElement | null): void => {
   if (first instanceof HTMLInputElement) first.select()
 }
 
-/** The block of a reservation on the timeline. */
 export const blockOf = (id: string | undefined): Element | null =>
   id === undefined ? null : document.querySelector(`[data-key="${CSS.escape(id)}"]`)
 

@@ -152,7 +152,12 @@ const NoneFree = (props: Props): VNode => {
     more,
   ]
   return (
-    <Popover title={`Reserve any like ${sut.name}`} subtitle="Nothing was booked" anchor={anchor} onClose={onClose}>
+    <Popover
+      title={`Reserve a machine like ${sut.name}`}
+      subtitle="Nothing was booked"
+      anchor={anchor}
+      onClose={onClose}
+    >
       <div class="pop-body">
         <Note kind="danger" icon="lock">
           {refusalText(refused.problem, window)}

@@ -25,7 +25,7 @@ export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }
   return (
     <Popover
       title={title}
-      subtitle={`Drawn where ${sut.name} can be free next`}
+      subtitle={`At the next time ${sut.name} may be free`}
       anchor={() => blockOf(`queued ${_id}`)}
       onClose={() => show({ open: undefined })}
     >

@@ -86,7 +86,7 @@ export const SetUp = (): VNode => {
             title="Add a machine"
             isDone={hasMachine}
             isNext
-            text="A name, an address, a port, and VNC, RDP or plain TCP. Berth checks at once whether it answers."
+            text="A name, an address, a port, and VNC, RDP or plain TCP. Berth checks right away whether it answers."
           >
             <Button label="Add a machine" look="primary" disabled={!isAnswered} onClick={() => setOpen('machine')} />
           </Step>

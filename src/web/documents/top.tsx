@@ -1,16 +1,8 @@
-import { computed, effect, signal, untracked } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { render, type VNode } from 'preact'
-import { openCache } from '../data/cache.ts'
-import { openKept } from '../data/kept.ts'
-import type { News } from '../data/news.ts'
-import { openReservations } from '../data/reservations.ts'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.tsx'
-import type { AsOf } from '../page/as-of.ts'
-import { openClock } from '../page/clock.ts'
 import { type PageContext, PageProvider } from '../page/context.ts'
-import { openPlace } from '../page/location.ts'
-import { openTheme } from '../page/theme.ts'
-import { openWarning } from '../page/warning.ts'
+import { openPage } from '../page/open-page.ts'
 import { Button } from '../parts/button.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { openSession } from '../service/session.ts'
@@ -39,24 +31,7 @@ const Top = ({ page }: { readonly page: PageContext }): VNode => {
 }
 
 export const openTop = (): PageContext => {
-  const control = openSession()
-  const { api } = control
-  const news = signal<News | undefined>(undefined)
-  const user = computed(() => control.session.value.me?._id)
-  const reservations = openReservations(user)
-  const page: PageContext = {
-    kept: openKept({ api, isSignedIn: () => user.peek() !== undefined }),
-    ...{
-      control,
-      api,
-      cache: openCache({ api, news, isAnswered: control.isAnswered }),
-      reservations,
-      heardAt: signal(currentTime()),
-      asOf: signal<AsOf | undefined>(undefined),
-    },
-    ...{ warning: openWarning(), place: openPlace(), ...openClock(), theme: openTheme() },
-  }
-  effect(() => (user.value === undefined ? undefined : untracked(page.cache.entry(reservations.readOwn).use)))
+  const page = openPage(openSession(), { news: signal(undefined), heardAt: signal(currentTime()) })
   const root = document.getElementById('top') as HTMLElement
   root.replaceChildren()
   render(<Top page={page} />, root)

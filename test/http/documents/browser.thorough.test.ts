@@ -72,7 +72,7 @@ test('in Chromium the guide is searched with the keyboard, on a phone too, and c
   await page.waitForURL('**/guide/reservations#cancel-and-release')
   await page.getByRole('button', { name: 'Chapters' }).click()
   await page.getByRole('navigation', { name: 'Chapters' }).getByRole('link', { name: 'Proof' }).waitFor()
-  t.true((await page.getByRole('button', { name: 'Copy this' }).count()) > 3)
+  t.true((await page.getByRole('button', { name: 'Copy', exact: true }).count()) > 3)
   await checkAccessible(t, page)
   // Where there is room, the search stays in view while one reads.
   await page.setViewportSize({ width: 1440, height: 900 })

@@ -1,4 +1,5 @@
 import { midnightOf } from '../../format/times.ts'
+import type { Schemas } from '../../service/api.ts'
 import type { Change, Entry } from './entries.ts'
 import { KINDS, type Kind, typesOf } from './templates.ts'
 
@@ -60,16 +61,7 @@ export const queryOf = ({ kind, by, about, machine, ...days }: Filter): string =
 /** What an event itself says that changed. What was before is not in it. */
 const changesOf = ({ type, data }: FeedEvent): readonly Change[] => {
   if (type !== 'berth.SutUpdated') return []
-  const {
-    _id,
-    tags = {},
-    credentials,
-    ...fields
-  } = data as {
-    readonly _id: string
-    readonly tags?: Readonly<Record<string, unknown>>
-    readonly credentials?: { readonly changed: readonly string[] }
-  } & Readonly<Record<string, unknown>>
+  const { _id, tags = {}, credentials, ...fields } = data as Schemas['SutUpdatedData']
   return [
     ...Object.entries(fields).map(([name, to]) => ({ path: `/${name}`, to })),
     ...Object.entries(tags).map(([name, to]) => ({ path: `/tags/${name}`, to })),

@@ -78,9 +78,9 @@ export const ExtendPair = (props: Props): VNode => {
 }
 
 const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNode | string => {
-  const [first] = Array.isArray(conflicts) ? conflicts : []
-  if (first?.turnaround === true) return 'It needs its turnaround before the next reservation.'
-  if (typeof first?.user_name === 'string')
+  const [first] = conflicts ?? []
+  if (first?.turnaround) return 'It needs its turnaround before the next reservation.'
+  if (first !== undefined)
     return (
       <span>
         <Name of={first.user_name} /> has it from {formatWhen(Date.parse(first.start_time), currentTime())}.
@@ -94,7 +94,7 @@ const Refusal = ({ refused, command }: { readonly refused: Refused; readonly com
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Extend 30 m')
   const until = refused.problem.extendable_until
-  const end = typeof until === 'string' ? Date.parse(until) : undefined
+  const end = until ? Date.parse(until) : undefined
   return (
     <Note
       kind="danger"

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { KeyValues } from '../../parts/show/key-values.tsx'
 import { Note } from '../../parts/show/note.tsx'
+import type { Schemas } from '../../service/api.ts'
 import { toUser } from './to-user.ts'
 
 const KIND: Kind = {
@@ -24,11 +25,8 @@ const KIND: Kind = {
   ].join('\r\n'),
 }
 
-interface Made {
-  readonly name: string
-  /** Undefined for one that the file has, and if the answer was lost on its way. */
-  readonly password?: string
-}
+/** Without a password: one that the file has, and where the answer was lost on its way. */
+type Made = Schemas['NewUser']
 
 const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }): VNode => {
   const download = (): void => {

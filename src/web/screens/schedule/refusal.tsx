@@ -21,16 +21,6 @@ import type { Refused } from '../../service/api.ts'
 import { Popover } from './popover.tsx'
 import { type Option, Options } from './refusal-options.tsx'
 
-interface Conflict {
-  readonly _id: string
-  readonly user_id: string
-  readonly user_name?: string
-  readonly start_time: string
-  readonly end_time: string
-  /** Whether only the turnaround between the two is in the way. */
-  readonly turnaround?: true
-}
-
 interface Props {
   readonly sut: Sut
   readonly draft: Draft
@@ -50,7 +40,7 @@ interface Props {
 const isRecent = (id: string, now: number): boolean => now - Number.parseInt(id.slice(0, 8), 16) * 1_000 < MINUTE
 
 const freeStretch = ({ problem }: Refused): Stretch | undefined => {
-  const next = problem.next_available as { start_time: string; end_time: string } | null | undefined
+  const next = problem.next_available
   return next ? { from: Date.parse(next.start_time), to: Date.parse(next.end_time) } : undefined
 }
 
@@ -59,7 +49,7 @@ const waitsOf = ({ draft, onWait }: Props, text: string, of: Wanted['of']): read
 
 const optionsOf = (props: Props, now: number): readonly Option[] => {
   const { sut, draft, refused, onSend, onSendLike, window } = props
-  const until = typeof refused.problem.free_until === 'string' ? Date.parse(refused.problem.free_until) : undefined
+  const until = refused.problem.free_until ? Date.parse(refused.problem.free_until) : undefined
   const next = freeStretch(refused)
   const begin = beginOf(draft, now)
   const shorter: Option[] =
@@ -97,7 +87,7 @@ const Conflicting = (props: Props): VNode => {
   const { sut, draft, window, refused, waiting, nameOf, anchor, onClose, onBack } = props
   const { clock } = usePage()
   const now = clock.value
-  const [first] = (refused.problem.conflicts ?? []) as readonly Conflict[]
+  const [first] = refused.problem.conflicts ?? []
   const options = optionsOf(props, now)
   const asked = `Requested: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
   const title = first?.turnaround ? `${sut.name} is being reset then` : `${sut.name} was taken`

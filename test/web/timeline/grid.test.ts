@@ -126,10 +126,15 @@ test('outages that are over are in the past of a row, one that lasts is shown on
   )
 })
 
-test('a month shows the hours of each day', (t) => {
+test('a month shows the hours of each day, and who is offline', (t) => {
   const cells = cellsOf({ ...row, offlineSince: undefined }, spanOf('month', time('10:00')), time('11:07'), 'me')
   t.like(cells[1], { kind: 'load', hours: 3, isMine: true })
   t.like(cells[2], { kind: 'load', hours: 0, isMine: false })
+  const off = cellsOf({ ...row, offlineSince: time('09:00') }, spanOf('month', time('10:00')), time('11:07'), 'me')
+  t.deepEqual(
+    off.slice(0, 3).map(({ kind }) => kind),
+    ['offline', 'offline', 'load'],
+  )
   t.deepEqual([0, 2, 3, 6, 9].map(loadStep), [0, 1, 2, 3, 4])
 })
 

@@ -14,7 +14,7 @@ interface Props {
   readonly isFirst?: boolean
 }
 
-const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
+const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Props): VNode => {
   const wrong = wrongLimits(values)
   const error = errors.get('quota') ?? (wrong.length > 0 ? 'Enter a number, or leave empty for no limit.' : undefined)
   const type = (limit: Limit, { target }: Event): void =>
@@ -23,42 +23,45 @@ const QuotaFields = ({ id, values, base, errors, onChange }: Props): VNode => {
   const isUnknown = values.isDefault && LIMITS.every(({ field }) => values[field] === '')
   const placeholder = isUnknown ? 'default' : 'none'
   return (
-    <fieldset class="stack quota">
-      <legend class="label">Quota</legend>
-      {LIMITS.map(({ field, label }) => (
-        <div class="row" key={field}>
-          <input
-            class="input num"
-            id={`${id}-${field}`}
-            inputmode="decimal"
-            autocomplete="off"
-            maxlength={8}
-            placeholder={placeholder}
-            aria-invalid={wrong.includes(field)}
-            aria-labelledby={`${id}-${field}-label`}
-            value={values[field]}
-            onInput={(event: Event) => type(field, event)}
-          />
-          <span class="second" id={`${id}-${field}-label`}>
-            {label}
+    // Who adds a person rarely gives them another quota than the usual one.
+    <details class="quota" open={!isFirst || !values.isDefault || error !== undefined}>
+      <summary class="label">Quota</summary>
+      <div class="stack">
+        {LIMITS.map(({ field, label }) => (
+          <div class="row" key={field}>
+            <input
+              class="input num"
+              id={`${id}-${field}`}
+              inputmode="decimal"
+              autocomplete="off"
+              maxlength={8}
+              placeholder={placeholder}
+              aria-invalid={wrong.includes(field)}
+              aria-labelledby={`${id}-${field}-label`}
+              value={values[field]}
+              onInput={(event: Event) => type(field, event)}
+            />
+            <span class="second" id={`${id}-${field}-label`}>
+              {label}
+            </span>
+          </div>
+        ))}
+        {error !== undefined && (
+          <span class="small danger" role="alert">
+            {error}
           </span>
-        </div>
-      ))}
-      {error !== undefined && (
-        <span class="small danger" role="alert">
-          {error}
-        </span>
-      )}
-      <div>
-        {values.isDefault ? (
-          <span class="small muted">Empty fields use the server's default.</span>
-        ) : (
-          <Button look="quiet small" class="outdent" onClick={() => onChange(toDefault(values, base))}>
-            Reset to default
-          </Button>
         )}
+        <div>
+          {values.isDefault ? (
+            <span class="small muted">Empty fields use the server's default.</span>
+          ) : (
+            <Button look="quiet small" class="outdent" onClick={() => onChange(toDefault(values, base))}>
+              Reset to default
+            </Button>
+          )}
+        </div>
       </div>
-    </fieldset>
+    </details>
   )
 }
 

@@ -112,7 +112,8 @@ const queuedCells = (placed: readonly Placed[], span: Span, ownId: string): read
 /** The cells of a row in a span, in order of time; gaps only where something can still be reserved. */
 export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): readonly Cell[] => {
   const { booked, turnaround = 0, isActive, offlineSince, outages = [], queued = [] } = row
-  if (span.zoom === 'month') return loadCells(booked, span, ownId)
+  const offline = offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)
+  if (span.zoom === 'month') return [...offline, ...loadCells(booked, span, ownId)]
   const inView = booked.filter((each) => isIn(each, span))
   const blocks = inView.map(
     (each): Cell => ({
@@ -133,7 +134,7 @@ export const cellsOf = (row: RowState, span: Span, now: number, ownId: string): 
   const cells: readonly Cell[] = [
     ...(isActive ? [] : [{ ...clip(span, span), kind: 'inactive', key: 'inactive' } as const]),
     ...outageCells(outages, span, now),
-    ...(offlineSince === undefined ? [] : offlineCells(offlineSince, span, now)),
+    ...offline,
     ...(turnaround === 0 ? [] : turnCells(booked, turnaround, span)),
     ...(turnaround === 0 || !isActive ? [] : idleCells(booked, turnaround, span, since)),
     ...gaps.map((gap): Cell => ({ ...gap, kind: 'gap', key: `gap ${gap.from}` })),

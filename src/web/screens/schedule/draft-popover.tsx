@@ -4,6 +4,7 @@ import { type Sut, systemOf } from '../../data/objects.ts'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import { useWaiting } from '../../features/queue/use-waiting.ts'
+import { OfflineNote } from '../../features/reserve/offline-note.tsx'
 import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import { refusalText } from '../../features/reserve/refusals.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
@@ -192,11 +193,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         <div class="vh" role="status">
           {announced(window, taken, begin)}
         </div>
-        {sut.monitoring.status === 'Offline' && (
-          <Note kind="warn">
-            Offline since {formatWhen(Date.parse(sut.monitoring.last_updated), now)}. It may not answer.
-          </Note>
-        )}
+        <OfflineNote sut={sut} now={now} />
         {refused !== undefined && (
           <RefusalNote
             refused={refused}

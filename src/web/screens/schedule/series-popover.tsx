@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
+import { OfflineNote } from '../../features/reserve/offline-note.tsx'
 import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import { ForField, LengthField, StartField } from '../../features/reserve/reserve-fields.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
@@ -49,6 +50,7 @@ export const SeriesPopover = (props: Props): VNode => {
         <StartField asked={draft} now={now} onChange={change} />
         <LengthField asked={draft} onChange={change} />
         {me.role === 'administrator' && <ForField userId={userId} onChoose={onFor} />}
+        <OfflineNote sut={sut} now={now} />
         <DatesToBe reading={dates} nameOf={nameOf} onTimes={setTimes} />
         {refused !== undefined && (
           <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />

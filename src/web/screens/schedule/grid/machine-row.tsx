@@ -160,19 +160,19 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
           <span class="vh">Inactive</span>
         </span>
       )
-    case 'offline':
+    case 'offline': {
+      const text = cell.isAhead ? 'Offline now; may still be offline then' : offlineText(row)
+      // The hours of a month stand over it.
+      const isHidden = cell.isAhead || span.zoom === 'month'
       return (
         <span key={cell.key} class={cell.isAhead ? 'cell off ahead' : 'cell off'} style={place} role="gridcell">
-          {cell.isAhead ? (
-            <span class="vh">Offline now; may still be offline then</span>
-          ) : (
-            <span>
-              <Icon name="warning" />
-              {offlineText(row)}
-            </span>
-          )}
+          <span class={isHidden ? 'vh' : ''}>
+            {!isHidden && <Icon name="warning" />}
+            {text}
+          </span>
         </span>
       )
+    }
     case 'outage': {
       const text = `Offline ${dayRange(cell.from, cell.to)}, ${causeText(cell.cause)}`
       return (

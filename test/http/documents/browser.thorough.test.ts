@@ -80,7 +80,7 @@ test('in Chromium the guide is searched with the keyboard, on a phone too, and c
   const scrolled = (): Promise<number> => page.evaluate('scrollY')
   const before = await scrolled()
   await page.getByRole('combobox', { name: 'Search the guide' }).fill('qqqzzz')
-  await page.getByRole('status').getByText('Nothing found.').waitFor()
+  await page.getByRole('status').getByText('No results.').waitFor()
   t.true(before > 0)
   t.is(await scrolled(), before)
   await checkAccessible(t, page)

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { formatNumber } from '../../format/format.ts'
+import { formatMoment, formatNumber } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Name } from '../../parts/show/name.tsx'
@@ -26,7 +26,7 @@ export interface Told {
 
 export const Line = ({ entry, sentence, when }: Told & { readonly when: string }): VNode => (
   <div class="ev">
-    <time class="small muted" datetime={entry.time} title={new Date(entry.time).toLocaleString('en-GB')}>
+    <time class="small muted" datetime={entry.time} title={formatMoment(Date.parse(entry.time))}>
       {when}
     </time>
     <Icon name={sentence.icon} />

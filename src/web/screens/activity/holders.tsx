@@ -22,7 +22,7 @@ interface Found {
 const MOST = 1_000
 
 const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }): VNode => {
-  const when = new Date(found.at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+  const when = formatMoment(found.at)
   if (found.reservations.length === 0)
     return (
       <p class="second" role="status">

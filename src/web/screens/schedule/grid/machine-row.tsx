@@ -5,14 +5,7 @@ import { stateOf } from '../../../features/machines/machine-state.ts'
 import { type Booked, freeUntil } from '../../../features/schedule/calendar.ts'
 import { type Cell, loadStep } from '../../../features/schedule/cells.ts'
 import { minuteAt, type Span } from '../../../features/schedule/span.ts'
-import {
-  formatClock,
-  formatDay,
-  formatDuration,
-  formatRange,
-  formatRelativeDay,
-  formatWhen,
-} from '../../../format/format.ts'
+import { formatClock, formatDay, formatDuration, formatRange, formatWhen } from '../../../format/format.ts'
 import { HOUR } from '../../../format/times.ts'
 import { linkTo } from '../../../page/location.ts'
 import { Icon } from '../../../parts/icon.tsx'
@@ -106,10 +99,8 @@ const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']):
 
 const offlineText = ({ sut, now }: RowOptions): string => {
   const since = Date.parse(sut.monitoring.last_updated)
-  const name = formatRelativeDay(since, now)
-  const day = { Today: '', Yesterday: 'yesterday ' }[name] ?? `${name} `
   const cause = causeOf(sut.monitoring)
-  return `Offline since ${day}${formatClock(since)}${cause === undefined ? '' : `, ${cause}`}`
+  return `Offline since ${formatWhen(since, now)}${cause === undefined ? '' : `, ${cause}`}`
 }
 
 const dayRange = (from: number, to: number): string =>

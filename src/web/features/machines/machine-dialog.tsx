@@ -29,7 +29,7 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
   const form = useMergeForm<Known, Values>({ command, first: known, newest, valuesOf })
   const { base, values, change, isStale, settle } = form
   const isDirty = base === undefined || changesOf(values, base).length > 0
-  const { errors, unplaced } = command
+  const { errors } = command
   const isDone = (checked !== undefined || checking.refused !== undefined) && !isDirty
   const missing = missingText(values)
   const check = (id: string) =>
@@ -69,12 +69,10 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
       />
     </label>
   )
-  // A change of another tab is noted above; that the request was refused says nothing more.
-  const said = isStale && unplaced?.problem.code === 'stale' ? { ...command, unplaced: undefined } : command
   return (
     <Dialog
       title={title}
-      command={said}
+      command={{ ...command, unplaced: form.unplaced }}
       action={base === undefined ? 'Add' : 'Save'}
       isReady={!isStale && (!isDirty || missing === undefined)}
       isDone={isDone}

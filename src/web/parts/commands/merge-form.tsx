@@ -30,13 +30,16 @@ export const useMergeForm = <R extends { readonly etag: string | undefined }, V 
   // What this form saves is told as a change, too, before the answer is here.
   const isNewer =
     !command.isBusy && base !== undefined && newest !== undefined && revisionOf(newest.etag) > revisionOf(base.etag)
+  const isStale = isNewer && isTyped
   useEffect(() => {
     if (isNewer && !isTyped) setBase(newest)
   }, [isNewer, isTyped])
   return {
     ...{ base, saved, values: { ...saved, ...typed } },
     /** Whether others have changed it below what is typed. */
-    isStale: isNewer && isTyped,
+    isStale,
+    /** Why it was refused, unless a field says so, or the note that it is stale. */
+    unplaced: isStale && command.unplaced?.problem.code === 'stale' ? undefined : command.unplaced,
     change: (part: Partial<V>): void =>
       setTyped((before) => differing({ ...saved, ...before, ...part }, saved, together)),
     load: (): void => {

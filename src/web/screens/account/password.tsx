@@ -18,6 +18,7 @@ export const Password = (): VNode => {
   const { errors, unplaced } = command
   const submit = (event: Event): void => {
     event.preventDefault()
+    if (command.isOff || old === '' || next === '') return
     setChanged(false)
     const body = { old_password: old, password: next, ...(isRevoking && { revoke_tokens: true }) }
     void command.send('/api/user/me/password', { body }, async () => {

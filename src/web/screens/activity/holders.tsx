@@ -57,7 +57,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
   const at = parsePast(when, currentTime())
   const submit = (event: Event): void => {
     event.preventDefault()
-    if (at === undefined) return
+    if (at === undefined || command.isOff) return
     const query = new URLSearchParams({
       held_at: new Date(at).toISOString(),
       include: 'names,state',

@@ -23,14 +23,14 @@ export const PersonForm = ({ newest, applied, onSaved, children }: Props): VNode
     ...{ command, newest, first: newest, together: OF_QUOTA },
     valuesOf: (record) => (record === undefined ? EMPTY : valuesOf(record.value, applied)),
   })
-  const { base = newest, saved, values, isStale, change, load, settle } = form
+  const { base = newest, saved, values, isStale, unplaced, change, load, settle } = form
   const [isSaved, setSaved] = useState(false)
   const changes = changesOf(values, saved)
   const isDirty = Object.keys(changes).length > 0
   const isReady = isDirty && !isStale && wrongLimits(values).length === 0
   const save = (event: Event): void => {
     event.preventDefault()
-    if (!isReady) return
+    if (!isReady || command.isOff) return
     const path = `/api/user/${encodeURIComponent(base.value._id)}/update` as const
     void command.send(path, { body: changes, ifMatch: base.etag }, (answer) => {
       settle(answer)
@@ -38,16 +38,15 @@ export const PersonForm = ({ newest, applied, onSaved, children }: Props): VNode
       onSaved()
     })
   }
-  const { errors, unplaced } = command
   return (
     <form class="stack fields" onSubmit={save} novalidate>
       {isStale && <StaleNote onLoad={load}>This person has changed meanwhile.</StaleNote>}
-      {!(isStale && unplaced?.problem.code === 'stale') && <RefusedNote refused={unplaced} />}
+      <RefusedNote refused={unplaced} />
       <PersonFields
         id="person"
         values={values}
         base={saved}
-        errors={errors}
+        errors={command.errors}
         onChange={(next: Values) => {
           change(next)
           setSaved(false)

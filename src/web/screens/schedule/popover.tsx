@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
 import { placeBeside } from '../../parts/floating.ts'
 import { isFocusLost } from '../../parts/focus.ts'
@@ -61,8 +61,8 @@ export const Popover = (props: Props): VNode => {
     }
     return placeBeside(pop.current, { getBoundingClientRect, contextElement: anchor() ?? document.body })
   })
-  useEffect(() => {
-    // What was pressed may be gone by what it did.
+  // What was pressed may be gone by what it did.
+  useLayoutEffect(() => {
     if (isFocusLost() && focused.current?.isConnected === false) focusIn(pop.current)
   })
   const onFocusIn = ({ target }: FocusEvent): void => {

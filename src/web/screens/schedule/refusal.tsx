@@ -11,29 +11,20 @@ import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
-
 import { useMachines } from '../../page/use-timeline.ts'
-import type { Command } from '../../parts/commands/use-command.ts'
-
 import { Name } from '../../parts/show/name.tsx'
-import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import type { Refused } from '../../service/api.ts'
-import { Popover } from './popover.tsx'
-import { type Option, Options } from './refusal-options.tsx'
+import { Instead, type InsteadProps, type Option } from './instead.tsx'
 
-interface Props {
+interface Props extends Pick<InsteadProps, 'waiting' | 'anchor' | 'onBack' | 'onClose'> {
   readonly sut: Sut
   readonly draft: Draft
   readonly window: Stretch
   readonly refused: Refused
   readonly nameOf: (userId: string) => string
-  readonly anchor: () => Element | null
   readonly onSend: (draft: Draft, isBeyondQuota?: boolean) => void
   readonly onSendLike: (draft: Draft) => void
   readonly onWait: (of: Wanted['of']) => void
-  readonly waiting: Command
-  readonly onBack: () => void
-  readonly onClose: () => void
 }
 
 /** The creation second is the first eight hex digits of an id. */
@@ -84,38 +75,30 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
 }
 
 const Conflicting = (props: Props): VNode => {
-  const { sut, draft, window, refused, waiting, nameOf, anchor, onClose, onBack } = props
-  const { clock } = usePage()
-  const now = clock.value
+  const { sut, draft, window, refused, nameOf } = props
+  const now = usePage().clock.value
   const [first] = refused.problem.conflicts ?? []
   const options = optionsOf(props, now)
   const asked = `Requested: ${draft.start === 'now' ? 'now' : formatWhen(window.from, now)} to ${formatWhen(window.to, now)}`
   const title = first?.turnaround ? `${sut.name} is being reset then` : `${sut.name} was taken`
   return (
-    <Popover title={title} subtitle={asked} anchor={anchor} onClose={onClose}>
-      <div class="pop-body">
-        <Note kind="danger" icon="lock">
-          {first !== undefined && (
-            <>
-              <Name of={first.user_name ?? nameOf(first.user_id)} /> has it from{' '}
-              {formatWhen(Date.parse(first.start_time), now)} to {formatWhen(Date.parse(first.end_time), now)}
-              {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
-              {first.turnaround && 'It needs its turnaround in between. '}
-            </>
-          )}
-          Nothing was booked for you.
-        </Note>
-        <RefusedNote refused={waiting.refused} />
-        <Options options={options} onBack={onBack} />
-      </div>
-    </Popover>
+    <Instead {...props} title={title} subtitle={asked} options={options}>
+      {first !== undefined && (
+        <>
+          <Name of={first.user_name ?? nameOf(first.user_id)} /> has it from{' '}
+          {formatWhen(Date.parse(first.start_time), now)} to {formatWhen(Date.parse(first.end_time), now)}
+          {isRecent(first._id, now) ? ', reserved a moment ago' : ''}.{' '}
+          {first.turnaround && 'It needs its turnaround in between. '}
+        </>
+      )}
+      Nothing was booked for you.
+    </Instead>
   )
 }
 
 const NoneFree = (props: Props): VNode => {
-  const { sut, draft, window, refused, waiting, anchor, onSend, onBack, onClose } = props
-  const { clock } = usePage()
-  const now = clock.value
+  const { sut, draft, window, refused, onSend, onClose } = props
+  const now = usePage().clock.value
   const suts = useMachines()
   const { next, longest } = insteadOf(refused.problem, (id) => suts.get(id)?.name ?? id)
   const begin = beginOf(draft, now)
@@ -142,20 +125,9 @@ const NoneFree = (props: Props): VNode => {
     more,
   ]
   return (
-    <Popover
-      title={`Reserve a machine like ${sut.name}`}
-      subtitle="Nothing was booked"
-      anchor={anchor}
-      onClose={onClose}
-    >
-      <div class="pop-body">
-        <Note kind="danger" icon="lock">
-          {refusalText(refused.problem, window)}
-        </Note>
-        <RefusedNote refused={waiting.refused} />
-        <Options options={options} onBack={onBack} />
-      </div>
-    </Popover>
+    <Instead {...props} title={`Reserve a machine like ${sut.name}`} subtitle="Nothing was booked" options={options}>
+      {refusalText(refused.problem, window)}
+    </Instead>
   )
 }
 

@@ -97,23 +97,6 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
   )
 }
 
-const Keys = (): VNode => (
-  <div class="row pop-foot thin desk-only">
-    <div class="keys" aria-hidden="true">
-      <span>
-        <kbd>↵</kbd>Reserve
-      </span>
-      <span>
-        <kbd>↑</kbd>
-        <kbd>↓</kbd>Start by 15 m
-      </span>
-      <span>
-        <kbd>Esc</kbd>Close
-      </span>
-    </div>
-  </div>
-)
-
 /** Refusals with which the service says what can be had instead. */
 const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_free'])
 
@@ -217,7 +200,6 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNod
         {clash === undefined && <Button label="Repeat weekly…" look="quiet" onClick={() => setWeekly(true)} />}
         {clash !== undefined && <span class="small muted desk-only">Choose a free time first.</span>}
       </div>
-      <Keys />
     </Popover>
   )
 }

@@ -1,7 +1,7 @@
 import { useComputed } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
 import { MACHINES, PEOPLE } from '../data/lists.ts'
-import { type Person, type Sut, turnaroundOf } from '../data/objects.ts'
+import { type Person, type Reservation, type Sut, turnaroundOf } from '../data/objects.ts'
 import { ofKinds } from '../data/query.ts'
 import { isKnown } from '../data/reservations.ts'
 import type { Booked, Stretch } from '../features/schedule/calendar.ts'
@@ -137,4 +137,19 @@ export const useReserved = (
   })
   const { bySut } = reservations.all.value
   return { ...reading, value: reading.value && bySut }
+}
+
+/** One reservation, with names; undefined until it was read. */
+export const useOneReservation = (id: string): Reservation | undefined => {
+  const { reservations } = usePage()
+  useReading({
+    key: `reservation ${id}`,
+    of: (change) => (change._id === id && reservations.isNews(change) ? id : undefined),
+    read: async (source) => {
+      const path = `/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`
+      reservations.put((await source.get(path)).value as Reservation)
+      return true
+    },
+  })
+  return reservations.all.value.byId.get(id)
 }

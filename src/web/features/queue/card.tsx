@@ -1,12 +1,10 @@
 import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
-import { NOTHING } from '../../data/query.ts'
 import { OWN_REQUESTS } from '../../data/requests.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
-import { useReading } from '../../page/use-reading.ts'
-import { useMachines } from '../../page/use-timeline.ts'
+import { useMachines, useOneReservation } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
@@ -20,13 +18,9 @@ import { Said } from './words.tsx'
 const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
   const page = usePage()
   const now = page.clock.value
-  const id = request.sut_reservation_id ?? ''
-  const { value } = useReading({
-    ...{ key: `granted ${id}`, ...NOTHING },
-    read: async (source) => (await source.get(`/api/sut_reservation/${id}?include=names`)).value,
-  })
-  const when = value === undefined ? 'now' : `until ${formatWhen(Date.parse(value.end_time), now)}`
-  return <ReservedNote machine={value?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
+  const reservation = useOneReservation(request.sut_reservation_id ?? '')
+  const when = reservation === undefined ? 'now' : `until ${formatWhen(Date.parse(reservation.end_time), now)}`
+  return <ReservedNote machine={reservation?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
 }
 
 const Waiting = ({

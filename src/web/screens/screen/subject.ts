@@ -2,8 +2,7 @@ import { bookedOf, type Reservation, type Sut, takenOf } from '../../data/object
 import type { Booked, Taken } from '../../features/schedule/calendar.ts'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
-import { useReading } from '../../page/use-reading.ts'
-import { useMachines, useReserved } from '../../page/use-timeline.ts'
+import { useMachines, useOneReservation, useReserved } from '../../page/use-timeline.ts'
 
 /** What a screen is of. Members are undefined until they were read. */
 export interface Subject {
@@ -19,17 +18,8 @@ const BEFORE_MS = 25 * HOUR
 const AHEAD_MS = 7 * 24 * HOUR
 
 export const useSubject = (id: string): Subject => {
-  const { reservations, minute } = usePage()
-  useReading({
-    key: `reservation ${id}`,
-    of: (change) => (change._id === id && reservations.isNews(change) ? id : undefined),
-    read: async (source) => {
-      const path = `/api/sut_reservation/${encodeURIComponent(id)}?include=names,state`
-      reservations.put((await source.get(path)).value as Reservation)
-      return true
-    },
-  })
-  const reservation = reservations.all.value.byId.get(id)
+  const { minute } = usePage()
+  const reservation = useOneReservation(id)
   const machines = useMachines()
   const hour = Math.floor(minute.value / HOUR) * HOUR
   const sutIds = reservation === undefined ? [] : [reservation.sut_id]

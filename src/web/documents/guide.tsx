@@ -1,9 +1,9 @@
 import { render, type VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
+import { SearchField } from '../parts/choose/search-field.tsx'
 import { useOptions } from '../parts/choose/use-options.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { find, type Section } from './search.ts'
 import { openTop } from './top.tsx'
 
@@ -35,8 +35,7 @@ const Search = (): VNode => {
     setNone(false)
   }
   const { reset, field, option } = useOptions({ id: 'found', count: found.length, first: -1, take, close })
-  const onInput = async (): Promise<void> => {
-    const typed = input.current?.value ?? ''
+  const onInput = async (typed: string): Promise<void> => {
     const sections = await readSections()
     // More may have been typed meanwhile.
     if (typed !== input.current?.value) return
@@ -47,17 +46,7 @@ const Search = (): VNode => {
   }
   return (
     <div class="search" role="search">
-      <div class="input-icon">
-        <Icon name="search" />
-        <input
-          {...field}
-          ref={input}
-          placeholder="Search the guide"
-          aria-label="Search the guide"
-          onFocus={readSections}
-          onInput={onInput}
-        />
-      </div>
+      <SearchField {...field} ref={input} label="Search the guide" onFocus={readSections} onInput={onInput} />
       <div class={found.length > 0 ? 'pop found' : 'vh'} id="found" role="listbox" aria-label="Results">
         {found.map(({ address, chapter, heading }, n) => (
           <a key={address} {...option(n)} href={address} onClick={close}>

@@ -5,6 +5,7 @@ import type { Person, Sut } from '../data/objects.ts'
 import { goTo } from '../page/location.ts'
 import { useMachines, usePeople } from '../page/use-timeline.ts'
 import { IconButton } from '../parts/button.tsx'
+import { SearchField } from '../parts/choose/search-field.tsx'
 import { useOptions } from '../parts/choose/use-options.ts'
 import { fold } from '../parts/fold.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -69,20 +70,16 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   return (
     <Modal label="Find a machine or a person" className="modal" onCancel={close}>
       <div class="sheet find">
-        <div class="input-icon">
-          <Icon name="search" />
-          <input
-            {...field}
-            ref={input}
-            aria-label="Find a machine or a person"
-            placeholder="Find a machine or a person"
-            value={typed}
-            onInput={({ currentTarget }) => {
-              setTyped(currentTarget.value)
-              reset()
-            }}
-          />
-        </div>
+        <SearchField
+          {...field}
+          ref={input}
+          label="Find a machine or a person"
+          value={typed}
+          onInput={(text) => {
+            setTyped(text)
+            reset()
+          }}
+        />
         <div id="find" role="listbox" aria-label="Found">
           {found.map(({ key, icon, name, hint }, n) => (
             <div key={key} {...option(n)}>

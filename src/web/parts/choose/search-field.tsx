@@ -1,11 +1,8 @@
-import type { Ref, VNode } from 'preact'
+import type { InputHTMLAttributes, Ref, VNode } from 'preact'
 import { Icon } from '../icon.tsx'
 
-interface Props {
-  readonly id?: string
+interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'class' | 'label' | 'onInput' | 'ref'> {
   readonly label: string
-  readonly placeholder?: string
-  readonly value: string
   readonly onInput: (value: string) => void
   readonly shortcut?: string
   readonly class?: string
@@ -29,7 +26,7 @@ export const SearchField = ({
       maxlength={256}
       autocomplete="off"
       onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      {...rest}
+      {...(rest as object)}
     />
     {shortcut && <kbd class="desk-only">{shortcut}</kbd>}
   </label>

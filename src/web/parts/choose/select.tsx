@@ -56,6 +56,7 @@ const Combobox = <K extends string>(props: Props<K>): VNode => {
     <span class="select">
       <input
         {...field}
+        class="input"
         ref={input}
         id={id}
         aria-label={label}

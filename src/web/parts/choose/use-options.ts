@@ -32,7 +32,6 @@ export const useOptions = ({ id, count, first = 0, take, close }: Options) => {
     field: {
       type: 'text',
       role: 'combobox',
-      class: 'input',
       autocomplete: 'off',
       'aria-expanded': count > 0,
       'aria-controls': id,

@@ -22,12 +22,6 @@ test('npm test runs every test file once', (t) => {
   t.deepEqual(misplaced(suites, testsIn(['**'])), [])
 })
 
-test('control: a folder that no suite runs, or two do, is detected', (t) => {
-  const files = testsIn(['guide', 'feed'])
-  t.deepEqual(misplaced([['feed']], files), testsIn(['guide']))
-  t.deepEqual(misplaced([['feed', 'guide'], ['feed']], files), testsIn(['feed']))
-})
-
 /** The programs of others without which a test file says that it was not run. */
 const toolsIn = (source: string): readonly string[] =>
   [...source.matchAll(/\b(?:areInstalled|hasTool)\(t, ('[^)]*')\)/g)].flatMap(([, tools = '']) =>

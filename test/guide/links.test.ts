@@ -71,12 +71,3 @@ test('README and chapters stay within their length limits', (t) => {
     t.deepEqual(long, [], path)
   }
 })
-
-test('control: a link to a missing file, heading, page or problem is reported', (t) => {
-  const prose =
-    '[a](no.md) [b](errors.md#nothing) [c](/nowhere) [d](/problems/none) [e](errors.md#codes) [f](#one)\n# One'
-  t.deepEqual(
-    broken({ path: 'src/guide/x.md', text: prose, prose, blocks: [] }).map((link) => link.split(': ')[1]),
-    ['no.md', 'errors.md#nothing', '/nowhere', '/problems/none', '#one'],
-  )
-})

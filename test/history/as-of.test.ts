@@ -3,8 +3,6 @@ import { start } from '../http/harness.ts'
 import { faultsOf, refusalOf } from '../http/refusals/problems.ts'
 import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 
-/** Shows behaviour/history-and-feed.md: point-in-time reads. */
-
 const FUTURE = [422, 'invalid', 'as_of'] as const
 const position = (n: number): string => String(n).padStart(20, '0')
 

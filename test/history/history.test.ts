@@ -8,8 +8,6 @@ import { aReservation, createSut, NOW, reserved } from '../http/requests.ts'
 import { canary } from '../http/secrets/secret-requests.ts'
 import { allEventsOf } from '../http/store/log-rows.ts'
 
-/** Shows behaviour/history-and-feed.md: histories, and the reasons in them. */
-
 interface HistoryEvent {
   readonly id: string
   readonly type: string

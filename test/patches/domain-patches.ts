@@ -83,6 +83,16 @@ export const domainPatches: readonly Patch[] = [
     ],
   },
   {
+    fault: 'requests of the same priority are granted the other way round',
+    file: 'src/domain/request/queue.ts',
+    from: 'b.priority - a.priority || a.revision - b.revision',
+    to: 'b.priority - a.priority || b.revision - a.revision',
+    test: [
+      'processes/granting/model.test.ts',
+      'random histories of requests, with crashes and two instances, obey the model of fairness',
+    ],
+  },
+  {
     fault: 'requests are granted in their order, whatever their priority',
     file: 'src/domain/request/queue.ts',
     from: 'b.priority - a.priority || a.revision - b.revision',

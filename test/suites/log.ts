@@ -1,3 +1,3 @@
 import { runTestsIn } from './run/suite.ts'
 
-await runTestsIn('audit/**', 'feed/**', 'history', 'process/**', 'behaviour', '.')
+await runTestsIn('audit/**', 'feed/**', 'history', 'process/**', '.')

@@ -53,7 +53,7 @@ const makeSignedIn = (t: Tidying, service: Running): SignedIn => {
   }
 }
 
-/** Shows behaviour/who-and-running.md: every route by every role and way of signing in, own and others' reservations, and no credentials. */
+/** Every route by every role and way of signing in, own and others' reservations, and no credentials. */
 
 const later = tidyingLater()
 let service: Running

@@ -3,8 +3,6 @@ import { during, lab, said } from '../lab.ts'
 import { aSut, NOW } from '../requests.ts'
 import { withWrites } from '../store/writes.ts'
 
-/** Shows behaviour/time-and-windows.md: the formats of times, and the clock that counts. */
-
 for (const milliseconds of ['400', '000', '999']) {
   test(`at 11.${milliseconds} every assigned time has its documented format, and seconds are truncated`, async (t) => {
     const time = `2030-05-02T05:58:11.${milliseconds}`

@@ -7,8 +7,6 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { makeHold } from '../store/held-views.ts'
 import { logOf } from '../store/log-rows.ts'
 
-/** Shows behaviour/reads.md: Berth-Position and Berth-After. */
-
 const positionOf = ({ headers }: Answer): number => {
   const position = String(headers['berth-position'])
   if (!/^\d{20}$/.test(position)) throw new TypeError(`${position} is not a position`)

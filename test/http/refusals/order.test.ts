@@ -6,7 +6,7 @@ import { aReservation, createSut } from '../requests.ts'
 import { shared } from '../shared.ts'
 import { faultsOf } from './problems.ts'
 
-/** Shows behaviour/errors-and-retrying.md: which of several faults is named. */
+/** Which of several faults is named. */
 
 /** A request to be refused, before it is sent. */
 interface Draft {
@@ -26,7 +26,7 @@ const service = shared(async (scope) => {
 
 const BODY_MAX = 256 * 1024
 
-/** Faults of a request, in the order of precedence that behaviour/errors-and-retrying.md promises. */
+/** Faults of a request, in the order of precedence that the guide promises. */
 const faults: readonly (readonly [what: string, code: string, commit: (draft: Draft) => Draft])[] = [
   ['no credentials', 'unauthenticated', (draft) => ({ ...draft, headers: without(draft.headers, 'Authorization') })],
   ['an unknown path', 'not_found', (draft) => ({ ...draft, path: '/api/sut_reservation/create/now' })],

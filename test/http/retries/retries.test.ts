@@ -10,7 +10,7 @@ import { aReservation, aSut, createSut, NOW, reserve } from '../requests.ts'
 import { exchange } from '../server/raw-http.ts'
 import { eventsOf, logOf } from '../store/log-rows.ts'
 
-/** Shows behaviour/errors-and-retrying.md: `Idempotency-Key` on any POST, on any instance, up to a day later. */
+/** `Idempotency-Key` on any POST, on any instance, up to a day later. */
 
 const keyed = (key: string): Headers => ({ 'Idempotency-Key': key })
 const KEY = keyed('k')

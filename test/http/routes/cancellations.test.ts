@@ -4,8 +4,6 @@ import { sharedEnvironment } from '../../event-store/shared-store.ts'
 import { idOf, start } from '../harness.ts'
 import { asks, lab, said } from '../lab.ts'
 
-/** Shows behaviour/suts-and-reservations.md: cancelling and releasing. */
-
 /** Alice's reservation from 06:00 to 07:00 in other UTC offsets, made at 05:58:11.400. */
 const stage = async (t: ExecutionContext) => {
   const service = await lab(t)

@@ -3,8 +3,6 @@ import { idOf, start } from '../harness.ts'
 import { asks, during, lab, said } from '../lab.ts'
 import { aReservation, conflictOf, NOW, reserve } from '../requests.ts'
 
-/** Shows behaviour/suts-and-reservations.md and any-machine.md: other ends of reservations. */
-
 const LATER = '2030-05-02T06:05:00.250Z'
 
 /** Alice's reservation from 06:00 to 07:00, with its end in another UTC offset. */

@@ -5,8 +5,6 @@ import { people } from '../harness.ts'
 import { lab, said } from '../lab.ts'
 import { aReservation, createSut, NOW, reserve } from '../requests.ts'
 
-/** Shows behaviour/time-and-windows.md: identifiers. */
-
 const NO_ID = '58c38f5d444553252cce0000'
 /** Without slashes, which would make another path. */
 const UNHEARD_OF = ['a', '7', 'Zoë  von & zu', '%2F', '__proto__', 'x'.repeat(128), '\u{1f5a5}'.repeat(64)]

@@ -4,8 +4,6 @@ import { idOf, start } from '../harness.ts'
 import { type Lab, lab, said } from '../lab.ts'
 import { createSut, importedUser, NOW } from '../requests.ts'
 
-/** Shows behaviour/reads.md: lists, their filters and pages. */
-
 const list = async ({ ask }: Pick<Lab, 'ask'>, who: string, path: string): Promise<Answer> => {
   const answer = await ask(who, `GET ${path}`)
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`)

@@ -2,7 +2,7 @@ import test from 'ava'
 import { during, lab, said } from '../lab.ts'
 import { createSut, NOW } from '../requests.ts'
 
-/** Shows behaviour/time-and-windows.md: the window that is reserved, and both sides of each limit. */
+/** The window that is reserved, and both sides of each limit. */
 
 const ends = (start_time: string, end_time: string) => ({ start_time, end_time })
 const day = (time: string): string => `2030-05-02T${time}`

@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 import { makeHold } from './held-views.ts'
 import { changedStore } from './stores.ts'
 
-/** Shows behaviour/errors-and-retrying.md: the answer to a write is the object as of that write. */
+/** The answer to a write is the object as of that write. */
 
 type Write = readonly [who: string, request: string, body?: object, headers?: Readonly<Record<string, string>>]
 

@@ -8,7 +8,7 @@ import { aReservation, aSut, reserve } from '../requests.ts'
 import { changedStore } from './stores.ts'
 import { withWrites } from './writes.ts'
 
-/** Shows behaviour/errors-and-retrying.md: 503 errors. `faultsOf` checks their `Retry-After`. */
+/** 503 errors. `faultsOf` checks their `Retry-After`. */
 
 interface Broken {
   readonly service: Lab

@@ -5,8 +5,6 @@ import { faultsOf, refusalOf } from '../refusals/problems.ts'
 import { NOW } from '../requests.ts'
 import { allEventsOf } from '../store/log-rows.ts'
 
-/** Shows behaviour/people.md: imports over HTTP. */
-
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 
 interface Added {

@@ -5,8 +5,6 @@ import { asks, lab, said } from '../../lab.ts'
 import { aSut, NOW } from '../../requests.ts'
 import { eventsOf } from '../../store/log-rows.ts'
 
-/** Shows behaviour/suts-and-reservations.md: imports. */
-
 const KEY: Headers = { 'Idempotency-Key': 'k' }
 const IMPORT = 'POST /api/sut/import'
 

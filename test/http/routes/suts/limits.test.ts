@@ -2,8 +2,6 @@ import test from 'ava'
 import { lab, said } from '../../lab.ts'
 import { aSut } from '../../requests.ts'
 
-/** Shows behaviour/suts-and-reservations.md: limits of SUT fields, the same for creation and update. */
-
 const tooLong = '\u{1f5a5}'.repeat(4097)
 const CONTROL = ['\u0000', '\u0007', '\u001f', '\u007f', '\u0085', '\u009f']
 const ADDRESSES = [

@@ -3,8 +3,6 @@ import type { Headers } from '../../client.ts'
 import { asks, lab, said } from '../../lab.ts'
 import { conflictOf, createSut } from '../../requests.ts'
 
-/** Shows behaviour/suts-and-reservations.md: retirement, and the release of the listen_port. */
-
 test('a SUT is retired with no body or {}, and the answer has a new updated_at and ETag', async (t) => {
   const { as, ask, clock, sut } = await lab(t)
   const other = await createSut(as('admin'))

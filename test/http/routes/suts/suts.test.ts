@@ -4,8 +4,6 @@ import { start } from '../../harness.ts'
 import { asks, lab, said } from '../../lab.ts'
 import { aSut, createSut } from '../../requests.ts'
 
-/** Shows behaviour/suts-and-reservations.md: creation and changes of SUTs. */
-
 test("a SUT needs only name, address, port and type, and the answer has all the API's fields in order", async (t) => {
   const { ask } = await lab(t)
   const answer = await ask('admin', 'POST /api/sut/create', aSut())

@@ -2,8 +2,6 @@ import test, { type ExecutionContext } from 'ava'
 import { lab, said } from '../../lab.ts'
 import { aSut } from '../../requests.ts'
 
-/** Shows behaviour/suts-and-reservations.md: tags. */
-
 const stage = async (t: ExecutionContext) => {
   const service = await lab(t)
   const path = `/api/sut/${service.sut}`

@@ -105,22 +105,30 @@ const logInto =
     lines.push({ level, facts, sentence })
   }
 
-/** What is done on time looks at the clock when a test says so: the clock is the test's own, too. */
+/**
+ * What is done on time looks at the clock when a test says so: the clock is the test's own, too. What is busy at that
+ * moment looks once more after that, or it would miss it.
+ */
 const makeWaking = () => {
   const sleeping = new Set<() => void>()
+  let [loops, isMissed] = [0, false]
+  const tick = (): void => {
+    isMissed = sleeping.size < loops
+    for (const resolve of sleeping) resolve()
+    sleeping.clear()
+  }
   return {
+    tick,
     wake: async (signal: AbortSignal): Promise<void> => {
       if (signal.aborted) return
       const { promise, resolve } = Promise.withResolvers<void>()
       sleeping.add(resolve)
+      loops = Math.max(loops, sleeping.size)
+      if (isMissed && sleeping.size === loops) tick()
       const wakeUp = (): void => resolve()
       signal.addEventListener('abort', wakeUp)
       await promise
       signal.removeEventListener('abort', wakeUp)
-      sleeping.delete(resolve)
-    },
-    tick: (): void => {
-      for (const resolve of sleeping) resolve()
     },
   }
 }

@@ -140,7 +140,8 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
   const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
     const { body, signal, isAnonymous } = sent
     const used = isAnonymous ? undefined : session()
-    const response = await fetchTimed(path, {
+    // The head of a stream has the time of Node, not of the service.
+    const response = await (accept === 'text/event-stream' ? fetch : fetchTimed)(path, {
       method,
       headers: { Accept: accept, ...headersOf(sent, used) },
       credentials: 'omit',

@@ -6,7 +6,7 @@ import { BEFORE, fill, ME, NOW, PASSWORD, ZONE } from './lab.ts'
 
 /**
  * Makes pictures of the page: `node test/web/pictures/make.ts FOLDER`. They are looked at, not compared: fonts differ
- * between machines. `schedule.png` of the guide is `schedule-desktop-light.png`.
+ * between machines. Those of the guide are `-desktop-light`, its `reserve` is `book`, its `phone` `schedule-phone-dark`.
  */
 
 const SCREENS = ['schedule', 'mine', 'book', 'machines', 'people', 'activity', 'account']
@@ -20,6 +20,7 @@ const service = await start(later, {
   environment: { BERTH_GATEWAY: 'on', BERTH_LISTEN_PORTS: '20000-20099' },
 })
 await fill(service)
+service.clock.set(NOW)
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const [size, [width, height]] of Object.entries(SIZES)) {

@@ -1,6 +1,6 @@
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { beforeNext, checkAccessible, hasFocus, inChromium as test } from './stage.ts'
+import { beforeNext, checkAccessible, hasFocus, says, inChromium as test } from './stage.ts'
 
 /** Reserving any machine, in a real browser. */
 
@@ -28,10 +28,7 @@ test('in Chromium a machine is named before it is taken, and the next one when s
   await reserve.click()
   await page.getByRole('alert').getByText(`${named} is no longer free. Nothing was booked.`).waitFor()
   await page.getByRole('button', { name: new RegExp(`^Reserve ${other} until`) }).click()
-  await page
-    .getByRole('status')
-    .getByText(new RegExp(`^${other} is yours until`))
-    .waitFor()
+  await says(page, 'status', new RegExp(`^${other} is yours until`))
   await hasFocus(page.getByRole('heading', { name: 'Reserved', exact: true }))
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve another' }).click()

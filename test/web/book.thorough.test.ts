@@ -1,6 +1,6 @@
 import { idOf, start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { checkAccessible, hasFocus, inChromium as test } from './stage.ts'
+import { checkAccessible, hasFocus, says, inChromium as test } from './stage.ts'
 
 /** Reserving any machine for somebody else, on a phone and by keyboard, in a real browser. */
 
@@ -24,16 +24,10 @@ test('in Chromium an administrator reserves any machine for another, beyond a qu
   await page.getByLabel('For', { exact: true }).selectOption('bob')
   await checkAccessible(t, page)
   await page.getByRole('button', { name: /^Reserve bench 3 until/ }).press('Enter')
-  await page
-    .getByRole('alert')
-    .getByText(/^This would be 2 h( 15 m)? of 1 h in the week .* Nothing was booked\.$/)
-    .waitFor()
+  await says(page, 'alert', /^This would be 2 h( 15 m)? of 1 h in the week .* Nothing was booked\.$/)
   await checkAccessible(t, page)
   await page.getByRole('button', { name: 'Reserve beyond the quota' }).press('Enter')
-  await page
-    .getByRole('status')
-    .getByText(/^bench 3 is reserved for bob until/)
-    .waitFor()
+  await says(page, 'status', /^bench 3 is reserved for bob until/)
   await page.getByRole('button', { name: 'Reserve another' }).click()
   // Once a week, what is named is the next free time: the dates are shown before.
   await page.getByLabel('For', { exact: true }).selectOption('You, admin')

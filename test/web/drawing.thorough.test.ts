@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { HOURS_BEFORE } from '../../src/web/features/schedule/span.ts'
 import { start } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
-import { hasFocus, hasFocusInside, rowOf, inChromium as test } from './stage.ts'
+import { hasFocus, hasFocusInside, rowOf, says, inChromium as test } from './stage.ts'
 
 /** Reserving on the timeline by drag and by keys, and without a connection, in a real browser. */
 
@@ -60,10 +60,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await form.waitFor({ state: 'detached' })
   await own.last().focus()
   await page.keyboard.press('Shift+ArrowRight')
-  await page
-    .getByRole('status')
-    .getByText(/^Until \w{3} 14:00, 15 m longer$/)
-    .waitFor()
+  await says(page, 'status', /^Until \w{3} 14:00, 15 m longer$/)
   await page.keyboard.press('Enter')
   await hasFocus(page.getByRole('button', { name: /^Extend to \w{3} 14:00, 15 m longer$/ }))
   await page.keyboard.press('Enter')
@@ -73,10 +70,7 @@ test('in Chromium one draws a reservation on the timeline, by drag or by keys, a
   await own.last().focus()
   await page.keyboard.press('Shift+ArrowLeft')
   await page.keyboard.press('Shift+ArrowLeft')
-  await page
-    .getByRole('status')
-    .getByText(/^Until \w{3} 13:30, 30 m shorter$/)
-    .waitFor()
+  await says(page, 'status', /^Until \w{3} 13:30, 30 m shorter$/)
   await page.keyboard.press('Enter')
   await hasFocus(page.getByRole('button', { name: /^Shorten to \w{3} 13:30, 30 m shorter$/ }))
   await page.keyboard.press('Enter')

@@ -5,7 +5,7 @@ import { LAB_HOST } from '../http/documents/browser.ts'
 import { type Running, start, type Tidying, temporaryData } from '../http/harness.ts'
 import { createSut } from '../http/requests.ts'
 import { until } from '../http/until.ts'
-import { accountOf, enter, pressFree, rowOf, signIn, inChromium as test } from './stage.ts'
+import { accountOf, enter, pressFree, rowOf, says, signIn, inChromium as test } from './stage.ts'
 
 /** A network between a browser and the service that is slow, loses connections, or goes silent. */
 interface SlowNetwork {
@@ -89,10 +89,7 @@ test('in Chromium with 300 ms and 2 % of loss everything works, and nothing is s
     t.is(await reservationsOf(service), round)
     await own.click()
     await page.getByRole('button', { name: 'Release' }).click()
-    await page
-      .getByRole('alert')
-      .getByText(/^Release bench 1 now/)
-      .waitFor()
+    await says(page, 'alert', /^Release bench 1 now/)
     await page.getByRole('button', { name: 'Release' }).click()
     await own.waitFor({ state: 'detached' })
   }
@@ -160,10 +157,7 @@ test('in Chromium the page says that it is cut off, and heals after ten minutes 
   await page.clock.install()
   await page.evaluate(`window.isSamePage = true`)
   await page.context().setOffline(true)
-  await page
-    .getByRole('alert')
-    .getByText(/^Not connected since/)
-    .waitFor()
+  await says(page, 'alert', /^Not connected since/)
   await page.clock.fastForward('10:00')
   await createSut(service.as('admin'), { name: 'bench 2' })
   await page.context().setOffline(false)
@@ -200,10 +194,7 @@ test('in Chromium a restart of the service under an open page heals without a re
   const { page } = await open(service, 'alice')
   await page.evaluate(`window.isSamePage = true`)
   await service.stop()
-  await page
-    .getByRole('alert')
-    .getByText(/^Not connected since/)
-    .waitFor()
+  await says(page, 'alert', /^Not connected since/)
   const again = await start(t, { data, environment })
   await createSut(again.as('admin'), { name: 'bench 2' })
   await rowOf(page, 'bench 2').waitFor()

@@ -9,6 +9,7 @@ import {
   hasFocus,
   pressFree,
   rowOf,
+  says,
   signIn,
   inChromium as test,
 } from './stage.ts'
@@ -57,10 +58,7 @@ test('in Chromium the late answer to a release leaves open what was opened meanw
     .click()
   await page.getByText(/^Kept until .*\d\d:\d\d, then released/).waitFor()
   await page.getByRole('button', { name: 'Release' }).click()
-  await page
-    .getByRole('alert')
-    .getByText(/^Release bench 1 now/)
-    .waitFor()
+  await says(page, 'alert', /^Release bench 1 now/)
   await page.getByRole('button', { name: 'Release' }).click()
   await sent.promise
   // By key: the popover of the other may be in a pointer's way, depending on the time of day.
@@ -178,10 +176,7 @@ test('in Chromium a filter that leaves no machine free now names the next one, a
   const { page } = await open(service, 'alice')
   await page.getByPlaceholder('Filter machines').fill('rig')
   await page.getByRole('button', { name: 'Free now for 1 h' }).click()
-  await page
-    .getByRole('status')
-    .getByText(/^The next is rig 2, from /)
-    .waitFor()
+  await says(page, 'status', /^The next is rig 2, from /)
   await checkAccessible(t, page)
   await page.getByRole('link', { name: 'Wait for any' }).click()
   await page.getByText('2 of 3 match, none free now').waitFor()
@@ -211,10 +206,7 @@ test('in Chromium a filter that leaves many machines names the next of them, and
   await page.keyboard.press('Escape')
   await page.getByPlaceholder('Filter machines').fill('rig')
   await page.getByRole('button', { name: 'Free now for 1 h' }).click()
-  await page
-    .getByRole('status')
-    .getByText(/^The next is rig 7, from /)
-    .waitFor()
+  await says(page, 'status', /^The next is rig 7, from /)
   await page.getByText('Wait for any ignores the text, which matches 33 machines, more than can be named.').waitFor()
   // A long list of machines is searched, too.
   const { page: feed } = await open(service, 'admin')

@@ -106,3 +106,7 @@ export const checkAccessible = async (t: ExecutionContext, page: Page): Promise<
     .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).slice(0, 3).join(' ')))`
   t.deepEqual(await page.evaluate(run), [])
 }
+
+/** Waits until a status or an alert says so. */
+export const says = (place: Pick<Page, 'getByRole'>, role: 'status' | 'alert', text: RegExp): Promise<void> =>
+  place.getByRole(role).getByText(text).waitFor()

@@ -1,6 +1,6 @@
 import { idOf, start } from '../../http/harness.ts'
 import { createSut } from '../../http/requests.ts'
-import { beforeNext, checkAccessible, enter, pressFree, inChromium as test } from '../stage.ts'
+import { beforeNext, checkAccessible, enter, pressFree, says, inChromium as test } from '../stage.ts'
 
 /** Requests of a user that may wait, and of a page of a list, at most. */
 const [PER_USER, PER_PAGE] = [100, 1_000]
@@ -40,10 +40,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
     await setMost(0)
   })
   await wait.click()
-  await page
-    .getByRole('alert')
-    .getByText(/to 0\.$/)
-    .waitFor()
+  await says(page, 'alert', /to 0\.$/)
   await priority.fill('-1')
   await page.getByRole('radio', { name: 'Wait for one, 1 h you would be 2nd' }).waitFor()
   await wait.click()
@@ -68,10 +65,7 @@ test("in Chromium one waits for any machine, sees one's place and why, and is to
   await other.getByRole('button', { name: 'Reserve this time' }).click()
   await page.getByRole('dialog', { name: 'Reserve bench 2' }).waitFor()
   await bob.post(`/api/sut_reservation/${held.json._id}/cancel`, {})
-  await page
-    .getByRole('alert')
-    .getByText(/^bench 1 is yours until/)
-    .waitFor()
+  await says(page, 'alert', /^bench 1 is yours until/)
   await checkAccessible(t, page)
   await page.getByRole('alert').getByRole('link', { name: 'Show reservation' }).click()
   await page.getByRole('article', { name: 'bench 1' }).waitFor()

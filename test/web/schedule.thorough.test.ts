@@ -1,6 +1,7 @@
 import { idOf, start } from '../http/harness.ts'
 import { aSut, createSut, NOW, REFUSING } from '../http/requests.ts'
 import { becomes, monitor } from '../http/routes/suts/monitored.ts'
+import { until } from '../http/until.ts'
 import {
   accountOf,
   beforeNext,
@@ -226,13 +227,15 @@ test('in Chromium a phone that is turned keeps the time at its left edge', async
   await createSut(service.as('admin'), { name: 'bench 1' })
   const { page } = await open(service, 'alice')
   await page.setViewportSize({ width: 844, height: 390 })
-  await page.getByRole('grid').evaluate((grid: Element) => grid.scrollTo({ left: 1_400 }))
+  const grid = page.getByRole('grid')
+  await grid.evaluate((element: Element) => element.scrollTo({ left: 1_400 }))
   for (const [width, height, left] of [
     [390, 844, 933],
     [844, 390, 1_400],
   ] as const) {
     await page.setViewportSize({ width, height })
-    await page.waitForFunction(`Math.abs(document.querySelector('[role=grid]').scrollLeft - ${left}) <= 2`)
+    const isThere = async () => Math.abs((await grid.evaluate((element: Element) => element.scrollLeft)) - left) <= 2
+    await until('the time is at the left edge', isThere, 30_000)
   }
   t.pass()
 })

@@ -30,7 +30,7 @@ export interface AppParts extends HandleParts, Pick<Parts, 'clock' | 'randomHex'
   readonly onAnswered: (answered: RequestSummary) => void
 }
 
-/** Gives every request an id, and logs it once its response is ready. */
+/** Gives a request its id, and logs it once its response is ready. All but streams have the service's time in `Date`. */
 const identify =
   ({ clock, randomHex, onAnswered, addressOf }: AppParts): Middleware =>
   async (ctx, next) => {
@@ -40,7 +40,7 @@ const identify =
     begin(ctx)
     await next()
     const { user, code, route } = ctx.state
-    const summary = {
+    onAnswered({
       requestId,
       traceId: traceIdOf(ctx.req.headers.traceparent),
       method: knownMethod(ctx.method),
@@ -50,8 +50,8 @@ const identify =
       milliseconds: performance.now() - began,
       user,
       address: addressOf(ctx.req),
-    }
-    onAnswered(summary)
+    })
+    if (!ctx.headerSent) ctx.set('Date', new Date(clock()).toUTCString())
     if (ctx.respond !== false) discardUnread(ctx.req, ctx.res)
   }
 
@@ -76,17 +76,17 @@ const catchErrors =
 
 /**
  * Holds a response back until all that it can show is on the disk: a crash must not take back what a client has seen.
- * Adds the position that it shows, for those with credentials, and the time by the service's clock.
+ * Adds the position that it shows, for those with credentials.
  */
 const durable =
-  ({ synced, views, clock }: AppParts): Middleware =>
+  ({ synced, views }: AppParts): Middleware =>
   async (ctx, next) => {
     await next()
     // A streamed body has already waited for the disk.
     if (ctx.headerSent) return
     const { user, route, position } = ctx.state
-    const isShown = user !== undefined && route?.roles !== 'anyone' && position === undefined
-    ctx.set({ Date: new Date(clock()).toUTCString(), ...(isShown && positionHeader(views.position())) })
+    const isForUser = user !== undefined && route?.roles !== 'anyone'
+    if (isForUser && position === undefined) ctx.set(positionHeader(views.position()))
     const syncing = synced()
     if (syncing !== undefined) await syncing
   }

@@ -22,7 +22,7 @@ const read = (): Lease | undefined => {
   }
 }
 
-export interface Lead {
+interface Lead {
   readonly isLeading: () => boolean
 }
 

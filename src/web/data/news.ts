@@ -57,7 +57,7 @@ const DELIVERY_INTERVAL_MS = 700
 const JITTER_MS = 200
 const FULL_JITTER_MS = 1_000
 
-export interface Gathering {
+interface Gathering {
   readonly add: (news: News) => void
   readonly deliver: () => void
 }

@@ -5,6 +5,7 @@ import type { Schemas } from '../service/api.ts'
 /** Objects of the interface, by the names that the page uses. */
 
 export type Sut = Schemas['Sut']
+export const TYPES: Readonly<Record<Sut['sut_type'], string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }
 export type Monitoring = Sut['monitoring']
 /** With `include=settings`, which the past does not have. Administrators alone see more than two of them. */
 export type Settings = Schemas['SutSettings']

@@ -19,6 +19,8 @@ export interface Query<A> extends About {
   readonly key: string
   /** Reads objects by their ids, or everything. `before` is what was read last. */
   readonly read: (source: Source, ids: readonly string[] | undefined, before: A | undefined) => Promise<A>
+  /** What a component showed of another key of the same family stays until this one was read, such as of another hour. */
+  readonly family?: string
   /** Whether it stays while nobody shows it, and is shown at once when somebody does again. */
   readonly isKept?: boolean
   /** Milliseconds after which it is read again without news; undefined where only news matter. */

@@ -16,7 +16,7 @@ import {
 
 /** What is shown, read again when it has changed. No browser is needed here. */
 
-export interface ReadingOptions<A> extends About {
+interface ReadingOptions<A> extends About {
   readonly api: Readable
   /** Reads objects by their ids, or everything. `get` waits until the answer shows what was told. */
   readonly read: (source: Source, ids: readonly string[] | undefined) => Promise<A>
@@ -101,8 +101,8 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
     onValue(result.value)
     plan()
   }
-  const want = (more: Omit<Wanted, 'isUrgent'> | undefined): void => {
-    if (more !== undefined) wanted = joinWanted(wanted, more)
+  const want = (more: Omit<Wanted, 'isUrgent'>): void => {
+    wanted = joinWanted(wanted, more)
     plan()
   }
   const again = (): void => {
@@ -112,8 +112,11 @@ export const openReading = <A>(options: ReadingOptions<A>): OpenReading => {
   again()
   return {
     again,
-    tell: (news) => want(wantedFor(news, reached, of)),
-    readVisible: (ids = []) => want(ids.length === 0 ? undefined : wantedNow(ids)),
+    tell: (news) => {
+      const more = wantedFor(news, reached, of)
+      if (more !== undefined) want(more)
+    },
+    readVisible: (ids = []) => (ids.length === 0 ? plan() : want(wantedNow(ids))),
     close: () => {
       isClosed = true
       clearTimeout(timer)

@@ -2,7 +2,7 @@ import { readAll } from './lists.ts'
 import type { SutRequest } from './objects.ts'
 import { ofKinds, type Query } from './query.ts'
 
-export interface OwnRequests {
+interface OwnRequests {
   /** The oldest first. */
   readonly waiting: readonly SutRequest[]
   /** Those that were granted while the page was open. */

@@ -73,12 +73,22 @@ const replaced = (
   return { byId, bySut, known }
 }
 
-/** What is reserved in a span, in the time of a row that is known, or for somebody. */
-const within = ({ bySut, known, byId }: Reserved, span: Stretch, ownId: string | undefined): Reserved => {
+/** What somebody shows, of some machines. */
+interface Held extends Stretch {
+  readonly sutIds: readonly string[]
+}
+
+/** What is reserved in a span, in the time of a row that is known, in what is held, or for somebody. */
+const within = (
+  { bySut, known, byId }: Reserved,
+  span: Stretch,
+  held: ReadonlySet<Held>,
+  ownId: string | undefined,
+): Reserved => {
   const left = new Map<string, readonly Booked[]>()
   for (const [id, booked] of bySut) {
-    const row = known.get(id) ?? span
-    const kept = booked.filter((each) => overlaps(each, span) || overlaps(each, row) || each.userId === ownId)
+    const spans = [span, known.get(id) ?? span, ...[...held].filter(({ sutIds }) => sutIds.includes(id))]
+    const kept = booked.filter((each) => each.userId === ownId || spans.some((one) => overlaps(each, one)))
     // A row of which nothing is forgotten is not drawn again.
     if (kept.length > 0) left.set(id, kept.length === booked.length ? booked : kept)
   }
@@ -90,18 +100,20 @@ export interface Reservations {
   readonly all: ReadonlySignal<Reserved>
   readonly own: ReadonlySignal<readonly Reservation[]>
   readonly readOwn: Query<true>
-  /** Reads what is reserved in a span that is about now, in the whole lab or of some machines: who has what, and what is free. */
-  readonly readSoon: (source: Source, span: Stretch, sutIds?: readonly string[]) => Promise<void>
-  /** Reads the reservations of some machines in a span. */
-  readonly readRows: (
+  /** Reads what is reserved in a span, in the whole lab or of some machines. */
+  readonly readSpan: (
     source: Source,
     span: Stretch,
-    sutIds: readonly string[],
+    sutIds?: readonly string[],
     parameters?: Readonly<Record<string, string>>,
   ) => Promise<void>
+  /** Reads the rows of some machines in a span, which is known of them then. */
+  readonly readRows: (source: Source, span: Stretch, sutIds: readonly string[]) => Promise<void>
+  /** Keeps what is reserved of some machines in a span from being forgotten. The returned function ends this. */
+  readonly hold: (held: Held) => () => void
   /** Forgets which time of other machines is known: what nobody sees is not read again. */
   readonly keepRows: (sutIds: ReadonlySet<string>) => void
-  /** Forgets what is reserved neither in a span nor in the time of a row that is known: a page may be open for weeks. */
+  /** Forgets what is reserved neither in a span, nor in a row that is known, nor held: a page may be open for weeks. */
   readonly forgetOthers: (span: Stretch) => void
   /** Puts what the answer to a command has said in place of what was known before: at a position, if it says all. */
   readonly put: (reservation: Reservation, position?: string) => void
@@ -116,6 +128,7 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
   const all = signal(EMPTY)
   /** The positions of the answers to commands. */
   const settled = new Map<string, string>()
+  const held = new Set<Held>()
   const replace = (source: Source, cover: Cover, read: readonly Reservation[]): Reserved =>
     replaced(all.peek(), cover, read, (id) => isAfter(settled.get(id) ?? '0', source.reached()))
   const isNews: Reservations['isNews'] = ({ _id, sequence }) => isAfter(sequence, settled.get(_id) ?? '0')
@@ -124,9 +137,12 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
       .filter(({ user_id }) => user_id === user.value)
       .sort((a, b) => Date.parse(a.start_time) - Date.parse(b.start_time)),
   )
+  const readSpan: Reservations['readSpan'] = async (source, span, sutIds, parameters) => {
+    const read = await readReservations(source, { ...spanOf(span), ...parameters }, sutIds)
+    all.value = replace(source, { sutIds, has: (each) => overlaps(each, span) }, read)
+  }
   return {
-    all,
-    own,
+    ...{ all, own, readSpan },
     readOwn: {
       ...{ key: 'own reservations', isKept: true },
       read: async (source) => {
@@ -144,14 +160,14 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
         return own.peek().some(({ sut_id }) => sut_id === _id) ? _id : undefined
       },
     },
-    readSoon: async (source, span, sutIds) => {
-      const read = await readReservations(source, spanOf(span), sutIds)
-      all.value = replace(source, { sutIds, has: (each) => overlaps(each, span) }, read)
+    readRows: async (source, span, sutIds) => {
+      await readSpan(source, span, sutIds)
+      const { known } = all.peek()
+      all.value = { ...all.peek(), known: new Map([...known, ...sutIds.map((id) => [id, span] as const)]) }
     },
-    readRows: async (source, span, sutIds, parameters) => {
-      const read = await readReservations(source, { ...spanOf(span), ...parameters }, sutIds)
-      const next = replace(source, { sutIds, has: (each) => overlaps(each, span) }, read)
-      all.value = { ...next, known: new Map([...next.known, ...sutIds.map((id) => [id, span] as const)]) }
+    hold: (more) => {
+      held.add(more)
+      return () => held.delete(more)
     },
     keepRows: (sutIds) => {
       const { known } = all.peek()
@@ -159,7 +175,7 @@ export const openReservations = (user: ReadonlySignal<string | undefined>): Rese
       if (left.length < known.size) all.value = { ...all.peek(), known: new Map(left) }
     },
     forgetOthers: (span) => {
-      const left = within(all.peek(), span, user.peek())
+      const left = within(all.peek(), span, held, user.peek())
       if (left.byId.size < all.peek().byId.size) all.value = left
     },
     put: (reservation, position) => {

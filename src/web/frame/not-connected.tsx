@@ -10,11 +10,13 @@ const RETRY_INTERVAL_MS = 10_000
 export const NotConnected = (): VNode | undefined => {
   const { control } = usePage()
   const [isAnswered, answeredAt] = [control.isAnswered.value, control.answeredAt.value]
+  // A proxy, or a service that is not ready, may have answered: then it is still not known who is signed in.
+  const isReached = isAnswered && control.session.value.phase !== 'unreachable'
   useEffect(() => {
-    if (isAnswered) return undefined
+    if (isReached) return undefined
     const timer = setInterval(() => void control.check(), RETRY_INTERVAL_MS)
     return () => clearInterval(timer)
-  }, [isAnswered])
+  }, [isReached])
   if (isAnswered) return undefined
   return (
     <div class="row banner" role="alert">

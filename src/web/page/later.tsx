@@ -29,17 +29,17 @@ export const later = (load: () => Promise<Screen | undefined>): readonly [Screen
   const Shown: Screen = ({ id }) => {
     const { control } = usePage()
     const isAnswered = control.isAnswered.value
-    const [isTried, setTried] = useState(Loaded !== undefined)
+    const [tries, setTries] = useState(0)
     useEffect(() => {
       let isCurrent = true
-      if (Loaded === undefined) void open().then(() => isCurrent && setTried(true))
+      if (Loaded === undefined) void open().then(() => isCurrent && setTries((n) => n + 1))
       return () => {
         isCurrent = false
       }
     }, [isAnswered])
     if (Loaded !== undefined) return <Loaded id={id} />
     // While nothing answers, a banner says so.
-    return isTried && isAnswered ? <Gone /> : <main class="main" aria-busy="true" />
+    return tries > 0 && isAnswered ? <Gone /> : <main class="main" aria-busy="true" />
   }
   return [Shown, prepare]
 }

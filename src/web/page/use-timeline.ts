@@ -1,8 +1,8 @@
 import { useComputed } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { MACHINES, PEOPLE } from '../data/lists.ts'
 import { type Person, type Reservation, type Sut, turnaroundOf } from '../data/objects.ts'
-import { ofKinds } from '../data/query.ts'
+import { ofKinds, type Source } from '../data/query.ts'
 import { isKnown } from '../data/reservations.ts'
 import type { Booked, Stretch } from '../features/schedule/calendar.ts'
 import { HOUR } from '../format/times.ts'
@@ -46,15 +46,13 @@ const slowOf = (suts: ReadonlyMap<string, Sut> = NO_MACHINES): string =>
 const useSoon = (slow: string) => {
   const { reservations, clock } = usePage()
   const hour = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
-  return useReading({
-    ...{ key: `soon ${hour} ${slow}`, isKept: true, ...OUT_OF_VIEW },
-    read: async (source) => {
-      await reservations.readSoon(source, around(hour, HOUR))
-      if (slow !== '') await reservations.readSoon(source, around(hour, LONGEST), slow.split(','))
-      reservations.forgetOthers(around(hour, LONGEST))
-      return true
-    },
-  })
+  const read = async (source: Source): Promise<true> => {
+    await reservations.readSpan(source, around(hour, HOUR))
+    if (slow !== '') await reservations.readSpan(source, around(hour, LONGEST), slow.split(','))
+    reservations.forgetOthers(around(hour, LONGEST))
+    return true
+  }
+  return useReading({ key: 'soon', isKept: true, ...OUT_OF_VIEW, read }, `${hour} ${slow}`)
 }
 
 const useInView = (span: Stretch) => {
@@ -105,28 +103,27 @@ export const useTimeline = (span: Stretch): TimelineReading => {
   const soon = useSoon(useMemo(() => slowOf(machines.value), [machines.value]))
   const { onView, ...rows } = useInView(span)
   const failing = [machines, people, soon, rows].find(({ failed }) => failed !== undefined)
-  // With another hour it stays as it was until it was read again.
-  const isRead = useRef(false)
-  isRead.current ||= soon.value !== undefined
   return {
-    value: machines.value && people.value && isRead.current ? true : undefined,
+    value: machines.value && people.value && soon.value,
     failed: failing?.failed,
     retry: () => failing?.retry(),
     onView,
   }
 }
 
-/** What is reserved of some machines in a span, by machine; undefined until it was read. */
+/** What is reserved of some machines in a span, by machine; undefined until it was read, in whatever span. */
 export const useReserved = (
   { from, to }: Stretch,
   sutIds: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
 ): Reading<ReadonlyMap<string, readonly Booked[]>> => {
   const { reservations } = usePage()
+  const about = `reserved ${sutIds.join()}`
+  useEffect(() => reservations.hold({ from, to, sutIds }), [about, from, to])
   const reading = useReading({
-    key: `reserved ${from} ${to} ${sutIds.join()}`,
+    ...{ key: `${about} ${from} ${to}`, family: about },
     read: async (source, ids = sutIds) => {
-      if (ids.length > 0) await reservations.readRows(source, { from, to }, ids, parameters)
+      if (ids.length > 0) await reservations.readSpan(source, { from, to }, ids, parameters)
       return true as const
     },
     of: (change) => {

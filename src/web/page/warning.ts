@@ -37,14 +37,15 @@ export const mayNotify = (): boolean => isSecureContext && 'Notification' in win
 export const isNear = (end: number, now: number, { isOn, minutes }: Warning): boolean =>
   isOn && end > now && end - now <= minutes * MINUTE
 
-export const nearest = (own: readonly Reservation[], now: number, warning: Warning) =>
+const nearOf = (own: readonly Reservation[], now: number, warning: Warning): readonly Reservation[] =>
   own
     .filter(({ start_time, end_time }) => Date.parse(start_time) <= now && isNear(Date.parse(end_time), now, warning))
-    .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))[0]
+    .toSorted((a, b) => Date.parse(a.end_time) - Date.parse(b.end_time))
 
-type Near = NonNullable<ReturnType<typeof nearest>>
+export const nearest = (own: readonly Reservation[], now: number, warning: Warning): Reservation | undefined =>
+  nearOf(own, now, warning)[0]
 
-export const endText = (near: Pick<Near, 'end_time' | 'sut_name'>, isNear: boolean, now: number): string => {
+export const endText = (near: Pick<Reservation, 'end_time' | 'sut_name'>, isNear: boolean, now: number): string => {
   const end = Date.parse(near.end_time)
   const name = near.sut_name ?? 'a machine'
   if (isNear) return `Your time on ${name} ends at ${formatClock(end)}.`
@@ -53,7 +54,7 @@ export const endText = (near: Pick<Near, 'end_time' | 'sut_name'>, isNear: boole
 }
 
 /** `(8 m) win11-02`: what the title of the tab says before a reservation ends. */
-export const titleOf = (title: string, near: ReturnType<typeof nearest>, now: number): string =>
+export const titleOf = (title: string, near: Reservation | undefined, now: number): string =>
   near === undefined ? title : `(${formatDuration(Date.parse(near.end_time) - now)}) ${near.sut_name ?? title}`
 
 /** Shows a notification, where one wants it and the browser allows it. With a tag, several tabs show it once. */
@@ -75,12 +76,13 @@ export const notifyBeforeEnds = (
 ): void => {
   const told = new Set<string>()
   clock.subscribe((now) => {
-    const near = nearest(own.peek(), now, warning.peek())
-    if (near === undefined || !warning.peek().isNotified) return
-    const end = `${near._id} ${near.end_time}`
-    if (told.has(end)) return
-    told.add(end)
-    const text = `Your time on ${near.sut_name ?? 'a machine'} ends at ${formatClock(Date.parse(near.end_time))}`
-    notify(warning.peek(), end, text, onClick)
+    if (!warning.peek().isNotified) return
+    for (const { _id, end_time, sut_name } of nearOf(own.peek(), now, warning.peek())) {
+      const end = `${_id} ${end_time}`
+      if (told.has(end)) continue
+      told.add(end)
+      const text = `Your time on ${sut_name ?? 'a machine'} ends at ${formatClock(Date.parse(end_time))}`
+      notify(warning.peek(), end, text, onClick)
+    }
   })
 }

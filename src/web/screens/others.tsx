@@ -13,7 +13,7 @@ export const others: Readonly<Record<string, Screen>> = {
   mine: Mine,
   book: Book,
   machines: ({ id }) => (id === undefined ? <Machines /> : <Machine key={id} id={id} />),
-  screen: MachineScreen,
+  screen: ({ id }) => <MachineScreen key={id} id={id} />,
   activity: Activity,
   people: People,
   account: Account,

@@ -133,8 +133,12 @@ interface ApiOptions {
 
 const RETRY_DELAYS_MS = [1_000, 2_000, 5_000]
 
-const isUncertain = (refused: Refused | undefined): boolean =>
-  refused?.status === 0 || refused?.problem.code === 'outcome_unknown'
+/** A failure that is not Berth's own, such as a proxy's, says nothing of what became of a command either. */
+const isUncertain = ({ refused }: Outcome<unknown>): boolean => {
+  if (refused === undefined) return false
+  const { status, problem } = refused
+  return status === 0 || problem.code === 'outcome_unknown' || (status >= 500 && problem.code === 'unknown')
+}
 
 export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = RETRY_DELAYS_MS }: ApiOptions): Api => {
   const request = async (method: string, path: string, sent: Sent, accept: string): Promise<Response> => {
@@ -193,8 +197,8 @@ export const makeApi = ({ session, onUnauthenticated, onAnswer, retryDelaysMs = 
     for (const delays = [...retryDelaysMs]; ; ) {
       const outcome = await post(path, { ...sent, key })
       const delay = delays.shift()
-      if (!isUncertain(outcome.refused)) keys.delete(command)
-      if (delay === undefined || !isUncertain(outcome.refused)) return outcome
+      if (!isUncertain(outcome)) keys.delete(command)
+      if (delay === undefined || !isUncertain(outcome)) return outcome
       await new Promise((resolve) => setTimeout(resolve, delay))
     }
   }

@@ -12,7 +12,7 @@ export type Role = Me['role']
  * `checking`: at first. `out`: nobody is signed in. `in`: somebody is. `ended`: somebody was, and the page is kept
  * below the form. `unreachable`: it is not known who.
  */
-export type Phase = 'checking' | 'out' | 'in' | 'ended' | 'unreachable'
+type Phase = 'checking' | 'out' | 'in' | 'ended' | 'unreachable'
 
 export interface Session {
   readonly phase: Phase
@@ -102,8 +102,10 @@ const openState = () => {
     session.value = { ...session.peek(), ...change }
   }
   const onUnauthenticated = (used: string): void => {
-    // Another tab may have signed in meanwhile.
-    if (readKept()?.session === used) markEnded()
+    const kept = readKept()
+    // Somebody has signed in since, here or in another tab.
+    if (kept !== undefined && kept.session !== used) return
+    if (kept !== undefined) markEnded()
     if (session.peek().phase === 'in') set({ phase: 'ended', error: undefined })
   }
   const onAnswer = (isNow: boolean): void => {

@@ -64,7 +64,7 @@ const openReadings = (options: CacheOptions, userId: string, inView: readonly st
   cache.entry(PEOPLE).use()
   cache.entry(reservations.readOwn).use()
   cache.entry(ownRequests(userId)).use()
-  const read = (source: Source) => reservations.readSoon(source, soon)
+  const read = (source: Source) => reservations.readSpan(source, soon)
   cache.entry({ key: 'soon', of, isInView: () => false, read }).use()
   cache
     .entry({

@@ -69,13 +69,17 @@ test('what was read of a machine takes the place of what was known in that span,
   t.deepEqual([idsOf('s'), [...all.peek().byId.keys()].sort()], [['new'], ['new', 'other']])
 })
 
-test('what is reserved about now is read of the whole lab, and makes no row known', async (t) => {
-  const { all, readSoon } = openReservations(signal(undefined))
+test('what is reserved about now is read of the whole lab, makes no row known, and is forgotten unless held', async (t) => {
+  const { all, readSpan, hold, forgetOthers } = openReservations(signal(undefined))
   const known = [reservation('r', 's', '10:00', '11:00'), reservation('q', 't', '10:00', '11:00')]
-  await readSoon(serve(() => known).source, DAY)
+  await readSpan(serve(() => known).source, DAY)
   t.deepEqual([all.peek().bySut.get('s')?.length, isKnown(all.peek(), 's', DAY)], [1, false])
-  await readSoon(serve(() => []).source, DAY, ['s'])
+  await readSpan(serve(() => []).source, DAY, ['s'])
   t.deepEqual([all.peek().bySut.get('s')?.length, all.peek().bySut.get('t')?.length], [0, 1])
+  await readSpan(serve(() => known).source, DAY)
+  hold({ ...DAY, sutIds: ['t'] })
+  forgetOthers({ from: DAY.to, to: DAY.to + 1 })
+  t.deepEqual([...all.peek().byId.keys()], ['q'])
 })
 
 test('a row that leaves what is near is read again when it returns, and shown as it was until then', async (t) => {

@@ -2,16 +2,17 @@ import type { VNode } from 'preact'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 
 export const BeforeTheEnd = (): VNode => {
   const { warning } = usePage()
   const { isOn, minutes, isNotified } = warning.value
   const isPossible = mayNotify()
-  const onMinutes = ({ currentTarget }: { currentTarget: HTMLInputElement }): void => {
-    const typed = Math.round(currentTarget.valueAsNumber)
+  const { field } = useTyped(String(minutes), (text) => {
+    const typed = Math.round(Number(text))
     if (typed >= MINUTES_MIN && typed <= MINUTES_MAX) warning.value = { ...warning.value, minutes: typed }
-    else currentTarget.valueAsNumber = minutes
-  }
+    return true
+  })
   const onNotified = async ({ currentTarget }: { currentTarget: HTMLInputElement }): Promise<void> => {
     const asked = currentTarget.checked && (await Notification.requestPermission()) === 'granted'
     currentTarget.checked = asked
@@ -30,15 +31,14 @@ export const BeforeTheEnd = (): VNode => {
           }}
         />
         <input
+          {...field}
           class="input minutes"
           type="number"
           inputmode="numeric"
           min={MINUTES_MIN}
           max={MINUTES_MAX}
           aria-label="Minutes before the end"
-          value={minutes}
           disabled={!isOn}
-          onChange={onMinutes}
         />{' '}
         <span>minutes before</span>
       </div>

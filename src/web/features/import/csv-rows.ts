@@ -13,7 +13,7 @@ export interface Problem {
   readonly detail: string
 }
 
-export const BYTES_MAX = 4_194_304
+const BYTES_MAX = 4_194_304
 
 /** `Line 3, port: must be a whole number from 1 to 65535.` */
 export const problemText = ({ line, column, detail }: Problem): string => {

@@ -1,8 +1,6 @@
 import type { VNode } from 'preact'
-import type { Sut } from '../../data/objects.ts'
+import { type Sut, TYPES } from '../../data/objects.ts'
 import { type Choice, FilterChip } from '../../parts/choose/menu.tsx'
-
-export const TYPES: Readonly<Record<Sut['sut_type'], string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }
 
 const compare = (a: string, b: string): number => a.localeCompare(b, undefined, { numeric: true })
 

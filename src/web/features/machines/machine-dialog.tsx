@@ -32,11 +32,13 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
   const { errors } = command
   const isDone = (checked !== undefined || checking.refused !== undefined) && !isDirty
   const missing = missingText(values)
-  const check = (id: string) =>
-    checking.run(
+  const check = async (id: string): Promise<void> => {
+    const refused = await checking.run(
       () => checkMachine(api, id),
       ({ value }) => setChecked(value),
     )
+    if (refused !== undefined) setChecked(undefined)
+  }
   const save = () => {
     setChecked(undefined)
     checking.forgive()
@@ -72,7 +74,7 @@ export const MachineDialog = ({ known, onClose }: Props): VNode => {
   return (
     <Dialog
       title={title}
-      command={{ ...command, unplaced: form.unplaced }}
+      command={{ ...command, isOff: command.isOff || checking.isBusy, unplaced: form.unplaced }}
       action={base === undefined ? 'Add' : 'Save'}
       isReady={!isStale && (!isDirty || missing === undefined)}
       isDone={isDone}

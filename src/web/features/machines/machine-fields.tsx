@@ -1,11 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { FullSettings } from '../../data/objects.ts'
+import { type FullSettings, TYPES } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Select, SelectField } from '../../parts/choose/select.tsx'
 import { Switch, TextField } from '../../parts/field.tsx'
-import { TYPES } from './filter-chips.tsx'
 import { type Values, withType } from './machine-values.ts'
 import { TagsField } from './tags-field.tsx'
 

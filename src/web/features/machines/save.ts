@@ -5,7 +5,7 @@ import { changesOf, createOf, type Known, type Values } from './machine-values.t
 
 /** Sends what a form says, one request after the other. */
 
-export const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
+const readKnown = async (api: Readable, sutId: string, after?: string): Promise<Known> => {
   const { value, etag } = await api.get(`/api/sut/${sutId}?include=settings`, {
     after,
   })

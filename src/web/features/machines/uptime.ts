@@ -29,7 +29,7 @@ export const uptimeOf = ({ outages, unknown }: Schemas['Outages'], end: number):
 const covered = (stretches: readonly Stretch[], { from, to }: Stretch): number =>
   stretches.reduce((sum, each) => sum + Math.max(0, Math.min(each.to, to) - Math.max(each.from, from)), 0)
 
-export type Slot = 'up' | 'down' | 'unknown'
+type Slot = 'up' | 'down' | 'unknown'
 
 /**
  * A span in equal slots. An outage of any length makes its slot `down`, so that none is overlooked; a slot of which

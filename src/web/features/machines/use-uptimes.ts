@@ -29,11 +29,16 @@ export const readUptimes = async (
 
 /** When the machines in view were not there. What was read of others stays, and of another span until this was read. */
 export const useUptimes = (inView: readonly string[], span: Stretch): Uptimes => {
+  const kept = useRef(NONE)
   const { value, readVisible } = useReading<Uptimes>({
     key: `uptimes ${span.from} ${span.to}`,
-    read: async (source, ids = inView, before = NONE) =>
-      new Map([...before, ...(await readUptimes(source, ids, span))]),
-    of: ({ kind, _id }) => (kind === 'sut' && inView.includes(_id) ? _id : undefined),
+    // Of many that have changed out of view, the rest is read when one sees it.
+    read: async (source, ids, before = NONE) => {
+      const kept = [...before].filter(([id]) => ids !== undefined && !ids.includes(id))
+      return new Map([...kept, ...(await readUptimes(source, ids ?? inView, span))])
+    },
+    of: ({ kind, _id }) => (kind === 'sut' && (kept.current.has(_id) || inView.includes(_id)) ? _id : undefined),
+    isInView: (id) => inView.includes(id),
   })
   const missing = value === undefined ? '' : inView.filter((id) => !value.has(id)).join()
   useEffect(() => {
@@ -41,7 +46,6 @@ export const useUptimes = (inView: readonly string[], span: Stretch): Uptimes =>
     const timer = setTimeout(() => readVisible(missing.split(',')), SCROLL_DELAY_MS)
     return () => clearTimeout(timer)
   }, [missing, readVisible])
-  const kept = useRef(NONE)
   return useMemo(() => {
     kept.current = new Map([...kept.current, ...(value ?? NONE)])
     return kept.current

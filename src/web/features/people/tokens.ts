@@ -1,6 +1,7 @@
 import { readAll } from '../../data/lists.ts'
 import { ofUser } from '../../data/query.ts'
 import { formatClock, formatCount, formatDate, formatRelativeDay } from '../../format/format.ts'
+import { meOf, usePage } from '../../page/context.ts'
 import { type Reading, useReading } from '../../page/use-reading.ts'
 import type { Schemas } from '../../service/api.ts'
 
@@ -12,11 +13,13 @@ const DAY_MS = 86_400_000
 const EXPIRY_NOTICE_MS = 14 * DAY_MS
 
 /** A user has at most 1,000 that are good. */
-export const useTokens = (userId: string): Reading<readonly Token[]> =>
-  useReading({
-    ...{ key: `tokens ${userId}`, ...ofUser(userId) },
+export const useTokens = (userId: string): Reading<readonly Token[]> => {
+  const ownId = meOf(usePage())._id
+  return useReading({
+    ...{ key: `tokens ${userId}`, ...ofUser(userId === 'me' ? ownId : userId) },
     read: (source) => readAll<Token>(source, `/api/user/${userId}/token`, 'tokens'),
   })
+}
 
 /** `Today 10:41`, `3 Nov 2026`. */
 export const madeText = ({ created_at }: Token, now: number): string => {

@@ -1,4 +1,4 @@
-import type { Match, Sut } from '../../data/objects.ts'
+import { type Match, type Sut, TYPES } from '../../data/objects.ts'
 import { fold } from '../../parts/fold.ts'
 
 /** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
@@ -20,7 +20,6 @@ const FIELDS = {
 } as const
 /** Fields that criteria may name. `name` comes with a link only: who wants one machine takes it on the schedule. */
 const NAMED = [...(Object.keys(FIELDS) as (keyof typeof FIELDS)[]), 'name'] as const
-const TYPES: Readonly<Record<string, string>> = { vnc: 'VNC', rdp: 'RDP', tcp: 'TCP' }
 const TAG = 'tag.'
 
 const isTag = (key: string): boolean => key.startsWith(TAG)
@@ -109,7 +108,7 @@ const TAGS_SHOWN = 2
 const { compare } = new Intl.Collator(undefined, { numeric: true })
 
 export const textOfValue = (key: string, value: Value): string =>
-  value === null ? 'not set' : key === 'sut_type' ? (TYPES[value] ?? value) : value
+  value === null ? 'not set' : key === 'sut_type' ? (TYPES[value as Sut['sut_type']] ?? value) : value
 
 const labelOf = (key: string): string =>
   isTag(key) ? tagOf(key) : key === 'name' ? 'Name' : FIELDS[key as keyof typeof FIELDS]

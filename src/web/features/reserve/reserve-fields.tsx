@@ -1,5 +1,4 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -9,6 +8,7 @@ import { Chip } from '../../parts/choose/chip.tsx'
 import { Radio } from '../../parts/choose/radio.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { Field } from '../../parts/field.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 import { currentTime } from '../../service/time.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import { type Asked, beginOf, lengthsFrom, lengthTo, parseStart, startMoved } from '../schedule/draft.ts'
@@ -23,25 +23,20 @@ interface StartProps<A extends Asked> {
 
 export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>): VNode => {
   const shown = asked.start === 'now' ? 'Now' : formatWhen(asked.start, now)
-  const [typed, setTyped] = useState<string | undefined>(undefined)
-  const [isWrong, setWrong] = useState(false)
-  const move = (quarters: number): void => {
-    setTyped(undefined)
-    onChange({ ...asked, start: startMoved(asked.start, quarters, now) })
+  const { isWrong, forget, commit, field } = useTyped(shown, (text) => {
+    const start = parseStart(text, beginOf(asked, now), now)
+    if (start !== undefined) onChange({ ...asked, start: start !== 'now' && start <= now ? 'now' : start })
+    return start !== undefined
+  })
+  const set = (start: A['start']): void => {
+    forget()
+    onChange({ ...asked, start })
   }
-  const take = (): boolean => {
-    if (typed === undefined) return true
-    const start = parseStart(typed, beginOf(asked, now), now)
-    setWrong(start === undefined)
-    if (start === undefined) return false
-    setTyped(undefined)
-    onChange({ ...asked, start: start !== 'now' && start <= now ? 'now' : start })
-    return true
-  }
+  const move = (quarters: number): void => set(startMoved(asked.start, quarters, now))
   const onKeyDown = (event: KeyboardEvent): void => {
     const quarters = { ArrowUp: 1, ArrowDown: -1, PageUp: 4, PageDown: -4 }[event.key]
     if (quarters === undefined) {
-      if (event.key === 'Enter' && typed !== undefined && !take()) event.preventDefault()
+      if (event.key === 'Enter' && !commit()) event.preventDefault()
       return
     }
     event.preventDefault()
@@ -57,29 +52,21 @@ export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps
         <div class="stepper grow">
           <IconButton icon="minus" label="15 minutes earlier" tabindex={-1} onClick={() => move(-1)} />
           <input
+            {...field}
             id="start"
             data-first
             class="input"
             role="spinbutton"
             inputmode="numeric"
             autocomplete="off"
-            value={typed ?? shown}
             maxlength={24}
             aria-valuenow={Math.floor(beginOf(asked, now) / MINUTE)}
             aria-valuetext={shown}
-            aria-invalid={isWrong}
-            onInput={(event: InputEvent) => setTyped((event.target as HTMLInputElement).value)}
-            onBlur={take}
             onKeyDown={onKeyDown}
           />
           <IconButton icon="plus" label="15 minutes later" tabindex={-1} onClick={() => move(1)} />
         </div>
-        <Chip
-          label="Now"
-          class="squared"
-          isOn={asked.start === 'now'}
-          onPress={() => onChange({ ...asked, start: 'now' })}
-        />
+        <Chip label="Now" class="squared" isOn={asked.start === 'now'} onPress={() => set('now')} />
       </div>
     </Field>
   )
@@ -95,20 +82,13 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
   const end = ceilQuarter(start + asked.length)
   const choices = lengthsFrom(asked, currentTime())
   const chosen = choices.find(({ length }) => length === asked.length) ?? choices.find((choice) => choice.end === end)
-  const [typed, setTyped] = useState<string | undefined>(undefined)
-  const [isWrong, setWrong] = useState(false)
-  const type = (text: string | undefined): void => {
-    setTyped(text)
-    setWrong(false)
-  }
-  const takeUntil = (): void => {
-    const text = typed?.trim() ?? ''
-    const until = text === '' ? undefined : parseStart(text, start, start + QUARTER)
-    const isTime = typeof until === 'number'
-    setWrong(text !== '' && !isTime)
-    if (text === '' || isTime) setTyped(undefined)
-    if (isTime) onChange({ ...asked, length: lengthTo(until, asked.start, currentTime()) })
-  }
+  const { isWrong, forget, field } = useTyped(chosen === undefined ? formatWhen(end, start) : '', (text) => {
+    if (text.trim() === '') return true
+    const until = parseStart(text, start, start + QUARTER)
+    if (typeof until !== 'number') return false
+    onChange({ ...asked, length: lengthTo(until, asked.start, currentTime()) })
+    return true
+  })
   return (
     <div class="field">
       <span class="label" id="length">
@@ -122,7 +102,7 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
             class="chip"
             isChosen={choice === chosen}
             onChoose={() => {
-              type(undefined)
+              forget()
               onChange({ ...asked, length: choice.length })
             }}
           >
@@ -130,15 +110,12 @@ export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>
           </Radio>
         ))}
         <input
+          {...field}
           class="input until"
           aria-label="Until"
           placeholder="Until…"
           autocomplete="off"
           maxlength={24}
-          aria-invalid={isWrong}
-          value={typed ?? (chosen === undefined ? formatWhen(end, start) : '')}
-          onInput={(event: InputEvent) => type((event.target as HTMLInputElement).value)}
-          onChange={takeUntil}
         />
       </div>
       {isWrong && (

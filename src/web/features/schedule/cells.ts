@@ -21,7 +21,7 @@ export type Cell =
   | (Stretch & { readonly kind: 'inactive'; readonly key: string })
   | (Stretch & { readonly kind: 'load'; readonly key: string; readonly hours: number; readonly isMine: boolean })
 
-export interface RowState {
+interface RowState {
   readonly booked: readonly Booked[]
   /** Milliseconds between two reservations. */
   readonly turnaround?: number

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
-import { useState } from 'preact/hooks'
 import { formatDate } from '../../format/format.ts'
 import { type Direction, parseDay } from '../../format/parse.ts'
+import { useTyped } from '../../parts/use-typed.ts'
 
 interface Props {
   readonly id?: string
@@ -14,18 +14,17 @@ interface Props {
   readonly onDay: (day: number | undefined) => void
 }
 
-/** A day, as one types it: `Mon`, `30 Nov`, `30 Nov 2026`. What is none stays until it is corrected. */
+/** A day, as one types it: `Mon`, `30 Nov`, `30 Nov 2026`. */
 export const DayInput = ({ id, label, day, near, direction, onDay }: Props): VNode => {
-  const [wrong, setWrong] = useState<string | undefined>(undefined)
-  const take = ({ target }: Event): void => {
-    const { value } = target as HTMLInputElement
-    const typed = parseDay(value, near, direction)
-    const isWrong = typed === undefined && value.trim() !== ''
-    setWrong(isWrong ? value : undefined)
-    if (!isWrong) onDay(typed)
-  }
+  const { field } = useTyped(day === undefined ? '' : formatDate(day), (text) => {
+    const typed = parseDay(text, near, direction)
+    const isTaken = typed !== undefined || text.trim() === ''
+    if (isTaken) onDay(typed)
+    return isTaken
+  })
   return (
     <input
+      {...field}
       id={id}
       class="input num day"
       aria-label={label}
@@ -33,9 +32,6 @@ export const DayInput = ({ id, label, day, near, direction, onDay }: Props): VNo
       placeholder={label}
       autocomplete="off"
       maxlength={24}
-      aria-invalid={wrong !== undefined}
-      value={wrong ?? (day === undefined ? '' : formatDate(day))}
-      onChange={take}
     />
   )
 }

@@ -169,7 +169,7 @@ export const parseStart = (text: string, day: number, after: number): number | '
         .map(floorQuarter)
         .find((time) => time + QUARTER > after)
 
-export interface LengthChoice {
+interface LengthChoice {
   readonly length: number
   /** The end, where it is that of a day. */
   readonly end?: number

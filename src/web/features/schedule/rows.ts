@@ -16,7 +16,7 @@ export type Row<A> =
       readonly isLeaving?: true
     }
 
-export interface Heights {
+interface Heights {
   readonly group: number
   readonly machine: number
 }

@@ -26,7 +26,7 @@ export interface Day {
 }
 
 /** Minutes that a row has. A day on which clocks change has an hour more or less, which its end shows. */
-export const ROW_MINUTES = 24 * 60
+const ROW_MINUTES = 24 * 60
 
 const isIn = (each: Stretch, day: Stretch): boolean => each.from < day.to && each.to > day.from
 

@@ -5,6 +5,7 @@ import { midnightOf, toIso } from '../../format/times.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { useTyped } from '../../parts/use-typed.ts'
 import type { Refused } from '../../service/api.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
 import { DayInput } from '../schedule/day-input.tsx'
@@ -29,7 +30,7 @@ export const seriesBodyOf = (
   time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC',
 })
 
-export interface ReadDates {
+interface ReadDates {
   /** The dates, with what is in the way of each; undefined until that was read. The service is the judge. */
   readonly occurrences: readonly Occurrence[] | undefined
   readonly failed: Refused | undefined
@@ -59,10 +60,10 @@ const within = (times: number): number => Math.min(TIMES_MAX, Math.max(TIMES_MIN
 /** How many dates, or until which day: one follows from the other. */
 export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
   const last = weekly(first, times).at(-1)?.from ?? first.from
-  const onTimes = ({ target }: Event): void => {
-    const typed = Math.round((target as HTMLInputElement).valueAsNumber)
-    onChange(Number.isFinite(typed) ? within(typed) : times)
-  }
+  const { field } = useTyped(String(times), (text) => {
+    if (text !== '') onChange(within(Math.round(Number(text))))
+    return true
+  })
   return (
     <div class="field">
       <label for="times">
@@ -70,6 +71,7 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
       </label>
       <div class="row">
         <input
+          {...field}
           id="times"
           data-first
           class="input minutes"
@@ -77,8 +79,6 @@ export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
           inputmode="numeric"
           min={TIMES_MIN}
           max={TIMES_MAX}
-          value={times}
-          onChange={onTimes}
         />
         <label for="last" class="second nowrap">
           times, until

@@ -16,7 +16,7 @@ import { useSeries } from './use-series.ts'
 export type Series = Schemas['Series']
 
 /** The series that a reservation belongs to; undefined for one of its own, and until it was read. */
-export const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined => {
+const useSeriesOf = ({ _id, sut_id }: Reservation): Series | undefined => {
   return useReading<Series | undefined>({
     ...{ key: `series of ${_id}`, ...ofSut(sut_id, 'sut_reservation') },
     read: async (source) => {
@@ -57,11 +57,12 @@ export const SeriesNote = ({
   const sentence = `${rule.charAt(0).toUpperCase()}${rule.slice(1)}`
   const others = ahead.filter(({ _id }) => _id !== reservation._id)
   const more = ahead.filter(({ start_time }) => Date.parse(start_time) > start).length
+  const cancelText = `Cancel ${ahead.length === 1 ? 'the last' : `all ${ahead.length}`}`
   if (isAsking)
     return (
       <Confirm
         question={cancelQuestion(name, ahead.length)}
-        action={`Cancel ${ahead.length}`}
+        action={cancelText}
         doing="Cancelling…"
         back="Keep them"
         command={command}
@@ -77,7 +78,7 @@ export const SeriesNote = ({
       </span>
       {mayCancel && others.length > 0 && (
         <Button look="quiet small" disabled={command.isOff} onClick={() => setAsking(true)}>
-          Cancel {ahead.length === 1 ? 'the last' : `all ${ahead.length}`}
+          {cancelText}
         </Button>
       )}
       <RefusedNote refused={command.refused} />

@@ -1,5 +1,6 @@
 import { type Sut, takenOf } from '../../data/objects.ts'
 import { HOUR } from '../../format/times.ts'
+import { fold } from '../../parts/fold.ts'
 import type { Criteria } from '../reserve/criteria.ts'
 import { type Booked, freeUntil } from '../schedule/calendar.ts'
 
@@ -16,9 +17,7 @@ export const NO_FILTER: Filter = { text: '', types: new Set(), tags: new Set(), 
 export const isFiltering = ({ text, types, tags, isFreeNow }: Filter): boolean =>
   text !== '' || types.size > 0 || tags.size > 0 || isFreeNow
 
-const fold = (text: string): string => text.normalize('NFC').toLocaleLowerCase()
-
-export const tagsOf = ({ tags }: Pick<Sut, 'tags'>): readonly string[] =>
+const tagsOf = ({ tags }: Pick<Sut, 'tags'>): readonly string[] =>
   Object.entries(tags).map(([name, value]) => `${name}=${value}`)
 
 export const isFreeForAnHour = (sut: Sut, booked: readonly Booked[], now: number): boolean => {

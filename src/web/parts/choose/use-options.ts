@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 interface Options {
   /** Begins the ids of the list and what is in it. */
@@ -16,6 +16,9 @@ interface Options {
 export const useOptions = ({ id, count, first = 0, take, close }: Options) => {
   const [at, setAt] = useState<number>(first)
   const current = Math.min(at, count - 1)
+  useLayoutEffect(() => {
+    if (at !== first) document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' })
+  }, [current])
   const onKeyDown = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     // A field for searching would be emptied first.

@@ -46,10 +46,10 @@ export const useMergeForm = <R extends { readonly etag: string | undefined }, V 
       setBase(newest)
       command.forgive()
     },
-    /** Tells what was saved: all that was typed, or a part of it. */
+    /** Tells what was saved: all that was typed until then, or a part of it. What was typed meanwhile stays. */
     settle: (record: R, isAll = true): void => {
       setBase(record)
-      if (isAll) setTyped({})
+      if (isAll) setTyped((now) => differing(now, typed, together))
     },
   }
 }

@@ -6,7 +6,7 @@ export const revisionOf = (etag: string | undefined): number => Number.parseInt(
 /** The values that differ from others; of those that belong together all where one does. */
 export const differing = <V extends object>(
   values: Partial<V>,
-  others: V,
+  others: Partial<V>,
   together: readonly (keyof V)[] = [],
 ): Partial<V> => {
   const isOther = (name: keyof V): boolean => JSON.stringify(values[name]) !== JSON.stringify(others[name])

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 
 /** A name, a value, and how the value looks. */
-export type KeyValue = readonly [name: string, value: ComponentChildren, look?: string]
+type KeyValue = readonly [name: string, value: ComponentChildren, look?: string]
 
 /** Names with their values beside them; those without a value are left out. */
 export const KeyValues = ({ rows }: { readonly rows: readonly KeyValue[] }): VNode => (

@@ -8,6 +8,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import type { Theme } from '../../page/theme.ts'
 import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
+import { CommandButton } from '../../parts/commands/command-button.tsx'
 import { Confirm } from '../../parts/commands/confirm.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
 import { initialsOf } from '../../parts/initials.ts'
@@ -68,14 +69,23 @@ const Sessions = (): VNode => {
 
 export const Account = (): VNode => {
   const page = usePage()
+  const leaving = useCommand()
   const me = meOf(page)
   const isTester = me.role === 'tester'
   return (
     <Page
       class="narrow"
       title="Your account"
-      beside={<Button icon="out" label="Sign out" onClick={() => page.control.signOut(false)} />}
+      beside={
+        <CommandButton
+          icon="out"
+          label="Sign out"
+          command={leaving}
+          onPress={() => leaving.run(() => page.control.signOut(false))}
+        />
+      }
     >
+      <RefusedNote refused={leaving.refused} />
       <div class="row who-am-i">
         <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
         <div class="grow">

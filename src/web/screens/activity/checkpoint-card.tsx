@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
-import { formatNumber, formatSecond } from '../../format/format.ts'
+import { formatMoment, formatNumber } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { useCommand } from '../../parts/commands/use-command.ts'
@@ -17,7 +17,7 @@ interface Signed {
   readonly at: number
 }
 
-/** The newest checkpoint, which proves what the log was. Each costs a signature: it is made when one asks for it. */
+/** The newest checkpoint, which proves what the log was. Each costs a signature: none is made but here and when asked. */
 export const NewestCheckpoint = (): VNode => {
   const { api } = usePage()
   const { run, isOff, refused } = useCommand()
@@ -37,7 +37,7 @@ export const NewestCheckpoint = (): VNode => {
       <>
         <KeyValues
           rows={[
-            ['Signed', `today ${formatSecond(signed.at)}`, 'num'],
+            ['Signed', formatMoment(signed.at), 'num'],
             ['Entries', formatNumber(checkpoint.entries), 'num'],
             ['Root', <span title={checkpoint.root}>{shortRoot(checkpoint.root)}</span>, 'mono'],
             ['Key', checkpoint.key, 'mono'],

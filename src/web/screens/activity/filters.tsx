@@ -63,6 +63,7 @@ const Chosen = ({ filter, names, onChange }: Props): readonly VNode[] => {
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
 export const Filters = ({ filter, names, onChange }: Props): VNode => {
+  const { clock } = usePage()
   const [isOpen, setOpen] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const show = (change: Partial<Filter>): void => onChange({ ...filter, ...change })
@@ -76,7 +77,7 @@ export const Filters = ({ filter, names, onChange }: Props): VNode => {
   const day = (id: 'from' | 'to', label: string): VNode => (
     <Field id={id} label={label}>
       <DayInput
-        {...{ id, label, near: usePage().clock.peek(), direction: -1 }}
+        {...{ id, label, near: clock.peek(), direction: -1 }}
         day={isDay(filter[id]) ? timeOfDay(filter[id]) : undefined}
         onDay={(time) => show({ [id]: time === undefined ? '' : dayOfTime(time) })}
       />

@@ -64,9 +64,8 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       limit: String(MOST),
       ...(sut !== '' && { sut_id: sut }),
     })
-    const read = page.api.get(`/api/sut_reservation?${query}`)
     void command.run(
-      () => outcomeOf(read),
+      () => outcomeOf(page.api.get(`/api/sut_reservation?${query}`)),
       ({ value: { count, sut_reservations } }) => {
         const reservations = (sut_reservations as readonly NamedReservation[]).toSorted((a, b) =>
           (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),

@@ -46,22 +46,23 @@ const readOn = async (api: Readable, query: string, feed: Feed): Promise<Feed> =
 export const useFeed = (query: string) => {
   /** What was there when one asked for older events. */
   const [asked, ask] = useState<Feed | undefined>(undefined)
-  const isOlder = useRef(false)
+  /** The query of which one has asked for them. */
+  const olderOf = useRef<string | undefined>(undefined)
   const reading = useReading<Feed>({
     key: `feed ${query}`,
     of: ({ _id }) => _id,
     read: async (source, _ids, before) => {
       if (before === undefined) return readBack(source, query, undefined)
-      if (!isOlder.current) return readOn(source, query, before)
+      if (olderOf.current !== query) return readOn(source, query, before)
       const more = await readBack(source, query, before.older)
-      isOlder.current = false
+      olderOf.current = undefined
       return { events: joined(before.events, more.events), older: more.older }
     },
     again: () => POLL_INTERVAL_MS,
   })
   const { value: feed, failed, retry } = reading
   const readOlder = (): void => {
-    isOlder.current = true
+    olderOf.current = query
     ask(feed)
     retry()
   }

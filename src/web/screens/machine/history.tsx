@@ -46,15 +46,11 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<OfMachine>>(new Set())
   const reading = useReading({
-    ...{ key: `history ${sutId} ${most}`, ...ofSut(sutId) },
+    ...{ key: `history ${sutId} ${most}`, family: 'history', ...ofSut(sutId) },
     read: (source) => readNewest(source, sutId, most),
   })
-  const { value: read } = reading
+  const { value } = reading
   const people = usePeople()
-  // While more is read, what was read before stays.
-  const [before, setBefore] = useState(read)
-  if (read !== undefined && read !== before) setBefore(read)
-  const value = read ?? before
   const told = useMemo(() => {
     const entries = value?.entries ?? []
     const actors = new Map(entries.map(({ actor, actorname }) => [actor, actorname]))
@@ -76,7 +72,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
           <Button
             label={formatCount(older, 'older entry', 'older entries')}
             look="quiet small"
-            disabled={read === undefined}
+            disabled={reading.isFormer}
             onClick={() => setMost(Math.min(1_000, entries.length + MORE))}
           />
         </p>
@@ -95,7 +91,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
         />
       }
     >
-      <Loaded reading={{ ...reading, value }} what="The history">
+      <Loaded reading={reading} what="The history">
         {content}
       </Loaded>
     </Section>

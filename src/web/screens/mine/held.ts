@@ -19,7 +19,7 @@ export const useBooked = (sutIds: readonly string[]) => {
   return useReserved({ from: hour, to: hour + AHEAD_MS }, [...new Set(sutIds)].slice(0, MOST)).value
 }
 
-export interface PastList {
+interface PastList {
   readonly reservations: readonly NamedReservation[]
   /** Milliseconds of connections, by reservation. */
   readonly used: ReadonlyMap<string, number>
@@ -38,7 +38,7 @@ const sumUsed = (sessions: readonly Connection[], now: number): ReadonlyMap<stri
 export const usePast = (userId: string, most: number, version: string): Reading<PastList> =>
   useReading(
     {
-      ...{ key: `past ${most}`, ...ofKinds('session') },
+      ...{ key: `past ${most}`, family: 'past', ...ofKinds('session') },
       read: async (source) => {
         const query = `user_id=${userId}&include=names,state,cancelled&limit=${most}`
         const list = await source.get(`/api/sut_reservation?${query}`)

@@ -108,7 +108,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
           <>
             <TokenSection userId={user._id} role={user.role} isPart />
             <SignOut user={user} />
-            <Removal user={user} open={used?.reservations ?? 0} onChanged={changed} />
+            <Removal user={user} open={used?.reservations} onChanged={changed} />
           </>
         )}
         {isPassword && <PasswordDialog user={user} onClose={() => setPassword(false)} />}

@@ -15,7 +15,8 @@ interface Props {
 
 const pathOf = ({ _id }: User, verb: string): string => `/api/user/${encodeURIComponent(_id)}/${verb}`
 
-export const Removal = ({ user, open, onChanged }: Props & { readonly open: number }): VNode => {
+/** `open` are the reservations that are not over; undefined until they were counted. */
+export const Removal = ({ user, open, onChanged }: Props & { readonly open: number | undefined }): VNode => {
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const remove = (reservations: 'cancel' | 'keep') => () =>
@@ -26,7 +27,12 @@ export const Removal = ({ user, open, onChanged }: Props & { readonly open: numb
       <RefusedNote refused={command.refused} />
       {!isAsking && (
         <div>
-          <Button look="danger" class="limited" disabled={command.isOff} onClick={() => setAsking(true)}>
+          <Button
+            look="danger"
+            class="limited"
+            disabled={command.isOff || open === undefined}
+            onClick={() => setAsking(true)}
+          >
             <span class="clip">
               Remove <bdi>{user.name.split(/\s/)[0]}</bdi>…
             </span>
@@ -36,7 +42,7 @@ export const Removal = ({ user, open, onChanged }: Props & { readonly open: numb
       {isAsking && open === 0 && (
         <Confirm {...shared} question={`Remove ${user.name}?`} action="Remove" onConfirm={remove('keep')} />
       )}
-      {isAsking && open > 0 && (
+      {isAsking && open !== undefined && open > 0 && (
         <Confirm
           {...shared}
           question={`Remove ${user.name}, who has ${formatCount(open, 'open reservation')}?`}

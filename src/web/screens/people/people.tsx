@@ -43,7 +43,7 @@ const USERS: About = {
 const useUsers = (isWithRemoved: boolean) => {
   const removed = isWithRemoved ? '&removed=true' : ''
   return useReading({
-    ...{ key: `users${removed}`, isKept: true, ...USERS },
+    ...{ key: `users${removed}`, family: 'users', isKept: true, ...USERS },
     read: (source) => readAll<ListedUser>(source, `/api/user?include=used${removed}`, 'users'),
   })
 }

@@ -32,7 +32,7 @@ interface Props {
   readonly anchor: () => Element | null
 }
 
-export const aboutSut = (sut: Sut): string => {
+const aboutSut = (sut: Sut): string => {
   const rack = sut.tags.rack === undefined ? '' : `rack ${sut.tags.rack}`
   return [systemOf(sut), sut.sut_type.toUpperCase(), rack].filter((part) => part !== '').join(', ')
 }

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
-import { type Sut, takenOf } from '../../data/objects.ts'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Reserved } from '../../data/reservations.ts'
 import { NoMachines } from '../../features/machines/no-machines.tsx'
 import { queuedBySut, useQueue } from '../../features/queue/read.ts'
@@ -59,50 +59,33 @@ const SKELETON = (
 )
 
 const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
-  const { byId, bySut } = usePage().reservations.all.value
+  const reserved = usePage().reservations.all.value
   const [suts, people] = [useMachines(), usePeople()]
+  const sut = suts.get(openSutOf(open, reserved) ?? '')
+  const there = useRef<Open | undefined>(undefined)
+  if (sut !== undefined) there.current = open
+  // A reservation that was just made elsewhere may not have been read yet.
+  const isGone = sut === undefined && (open.kind !== 'reservation' || there.current === open)
+  useEffect(() => {
+    if (isGone) show({ open: undefined })
+  }, [isGone])
+  if (sut === undefined) return undefined
   const nameOf = (id: string): string => people.get(id)?.name ?? id
+  const taken = takenOf(sut, reserved.bySut.get(sut._id))
   if (open.kind === 'draft') {
-    const sut = suts.get(open.draft.sutId)
     const anchor = (): Element | null => document.querySelector('.draft')
-    return (
-      sut && (
-        <DraftPopover
-          key={sut._id}
-          sut={sut}
-          draft={open.draft}
-          taken={takenOf(sut, bySut.get(sut._id))}
-          nameOf={nameOf}
-          anchor={anchor}
-        />
-      )
-    )
+    return <DraftPopover key={sut._id} sut={sut} draft={open.draft} taken={taken} nameOf={nameOf} anchor={anchor} />
   }
-  if (open.kind === 'request') {
-    const sut = suts.get(open.sutId)
-    return (
-      sut && (
-        <RequestPopover
-          key={open.queued._id}
-          sut={sut}
-          queued={open.queued}
-          at={open.at}
-          taken={takenOf(sut, bySut.get(sut._id))}
-        />
-      )
-    )
-  }
-  const reservation = byId.get(open.id)
-  const sut = reservation && suts.get(reservation.sut_id)
-  if (reservation === undefined || sut === undefined) return undefined
+  if (open.kind === 'request')
+    return <RequestPopover key={open.queued._id} sut={sut} queued={open.queued} at={open.at} taken={taken} />
   return (
     <BlockPopover
       key={`${open.id} ${open.isGivenBack}`}
       sut={sut}
       end={open.end}
       isGivenBack={open.isGivenBack}
-      reservation={reservation}
-      taken={takenOf(sut, bySut.get(sut._id))}
+      reservation={reserved.byId.get(open.id) as Reservation}
+      taken={taken}
       nameOf={nameOf}
       anchor={() => blockOf(open.id)}
     />

@@ -54,7 +54,7 @@ const Step = ({ number, title, text, isDone, isNext, children }: StepProps): VNo
   </li>
 )
 
-const buttonClass = (isNext: boolean): string => (isNext ? 'btn primary' : 'btn')
+const lookOf = (isNext: boolean) => (isNext ? 'primary' : undefined)
 
 export const SetUp = (): VNode => {
   const { control } = usePage()
@@ -97,14 +97,12 @@ export const SetUp = (): VNode => {
             isNext={isPersonNext}
             text="Testers reserve machines, auditors read everything. Single sign-on adds people automatically."
           >
-            <button
-              type="button"
-              class={buttonClass(isPersonNext)}
+            <Button
+              label="Add a person"
+              look={lookOf(isPersonNext)}
               disabled={!isAnswered}
               onClick={() => setOpen('person')}
-            >
-              Add a person
-            </button>
+            />
           </Step>
           <Step
             number={3}
@@ -113,14 +111,12 @@ export const SetUp = (): VNode => {
             isNext={isReservationNext}
             text="Reserve the machine for half an hour and open its screen, to see that everything works."
           >
-            <button
-              type="button"
-              class={buttonClass(isReservationNext)}
+            <Button
+              label="Reserve"
+              look={lookOf(isReservationNext)}
               disabled={!hasMachine || !isAnswered}
               onClick={reserve}
-            >
-              Reserve
-            </button>
+            />
           </Step>
         </ol>
         <p class="small muted">

@@ -238,7 +238,7 @@ const styleOf = (span: Span, now: number, hourWidth: number): Record<string, num
   '--hour': `${hourWidth}px`,
 })
 
-export interface GridOptions extends Omit<GridProps, 'outages'> {
+interface GridOptions extends Omit<GridProps, 'outages'> {
   /** The machine whose reservation is open. Its row stays in the document. */
   readonly openSutId: string | undefined
   readonly waiting: number

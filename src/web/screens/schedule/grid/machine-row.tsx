@@ -12,7 +12,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import { initialsOf } from '../../../parts/initials.ts'
 import type { Drawn } from './drawn.ts'
 
-export interface RowOptions {
+interface RowOptions {
   readonly sut: Sut
   readonly booked: readonly Booked[]
   readonly cells: readonly Cell[]

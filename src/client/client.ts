@@ -7,7 +7,7 @@ import { ClientFailure, misused, type Output, say } from './service/output.ts'
 import { makeService } from './service/service.ts'
 
 /** The version of Berth that this client belongs to. */
-const CLIENT_VERSION = '2.0.0'
+const CLIENT_VERSION = '2.1.0'
 
 const COMMANDS: readonly ClientCommand[] = [reserveCommand, connectCommand, releaseCommand, listCommand]
 export const CLIENT_COMMANDS: readonly CommandHelp[] = COMMANDS

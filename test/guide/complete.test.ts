@@ -5,14 +5,15 @@ import { readConfig } from '../../src/app/config/config.ts'
 import { gaugesOf } from '../../src/app/core/gauges.ts'
 import { schemaOf } from '../../src/domain/codec/json-schema.ts'
 import { EVENT_TYPES, eventDeclarations } from '../../src/domain/event.ts'
+import { answerSchemas } from '../../src/http/documents/openapi/answers.ts'
 import { codes } from '../../src/http/protocol/problem.ts'
 import { makeMetrics } from '../../src/http/routes/metrics/metrics.ts'
-import { routes } from '../../src/http/routes.ts'
 import { makeProcessMetrics } from '../../src/telemetry/process-metrics.ts'
 import { type } from '../command-line/terminal.ts'
 import { ROOT } from '../process/harness.ts'
 import { chapter, documents, rows, section } from './documents.ts'
 import { withEventsTable } from './events-table.ts'
+import { withOperations } from './operations-tables.ts'
 
 const everything = documents.map(({ text }) => text).join('\n')
 const mentions = (pattern: RegExp): readonly string[] => [
@@ -56,13 +57,14 @@ test('documents name every code with its own status', (t) => {
 })
 
 test('the chapter on the feed has every event, and documents name no other', (t) => {
-  const types: readonly string[] = EVENT_TYPES
+  // Answers are named in the chapter on HTTP.
+  const known: readonly string[] = [...EVENT_TYPES, ...Object.keys(answerSchemas)]
   t.is(chapter('feed.md').text, withEventsTable(chapter('feed.md').text), 'run test/http/documents/write-examples.ts')
   const named = mentions(
     /\b((?:Sut|Reservation|Session|Schedule|ListenPort|Store|Clock|AuditKey|VaultKey)(?:[A-Z][a-z]+)+)\b/g,
   )
   t.deepEqual(
-    named.filter((name) => !types.includes(name)),
+    named.filter((name) => !known.includes(name)),
     [],
   )
 })
@@ -88,22 +90,9 @@ test('the chapter on the feed names the members of the data of each event, and n
   }
 })
 
-/** `GET /schemas/<Type>.<version>.json` and `GET /schemas/:file` both become `GET /schemas/*`. */
-const withoutNames = (route: string): string => route.replaceAll(/<[^/]*|:[^/]*/g, '*')
-
-/** The operations that a cell lists; the first one names the method of all. */
-const operationsIn = (cell: string): readonly string[] => {
-  const [first = '', ...others] = quoted(cell)
-  return [first, ...others.map((path) => `${first.split(' ')[0]} ${path}`)]
-}
-
-test('the table of operations has every route, and no other', (t) => {
-  const existing = routes.map(({ method, path }) =>
-    withoutNames(`${method} ${path.replace(/^\/docs\/.+/, '/docs/...')}`),
-  )
-  const table = rows(section(chapter('http.md'), '## Operations'))
-  const listed = table.flatMap(([cell = '']) => operationsIn(cell).map(withoutNames))
-  t.deepEqual(sorted(listed), sorted(new Set(existing)))
+test('the chapter on HTTP has the tables of operations as the routes declare them', (t) => {
+  const { text } = chapter('http.md')
+  t.is(text, withOperations(text), 'run test/http/documents/write-examples.ts')
 })
 
 test('the chapter on operating has every metric, and documents name no other', async (t) => {

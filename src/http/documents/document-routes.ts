@@ -101,7 +101,7 @@ const page: Serving = {
  * beforehand, so there is no path that could lead elsewhere.
  */
 export const documentRoutes: readonly Route<Parts>[] = [
-  document('/openapi.json', 'readOpenApi', 'Read this document (OpenAPI 3.1)'),
+  document('/openapi.json', 'readOpenApi', 'Read the description of the interface (OpenAPI 3.1)'),
   document('/asyncapi.json', 'readAsyncApi', 'Read the description of the feed (AsyncAPI 3.0)'),
   document('/schemas/', 'listSchemas', 'List the JSON Schemas of all events', { answer: refTo('SchemaIndex') }),
   document('/schemas/:file', 'readSchema', "Read the JSON Schema (2020-12) of an event's data", {
@@ -129,11 +129,11 @@ export const documentRoutes: readonly Route<Parts>[] = [
     ...{ mediaType: HTML, otherwise: 'No problem has this code.' },
   }),
   document('/', 'openPage', 'Open the page for people', page),
-  document('/login/callback', 'openPageAfterSignOn', 'Open that page again, as a provider of single sign-on does', {
+  document('/login/callback', 'openPageAfterSignOn', 'Open the page for people after a single sign-on', {
     ...page,
     query: ofProvider,
   }),
-  document('/web/:digest/:name', 'readPageFile', 'Read a script or a style sheet of that page', {
+  document('/web/:digest/:name', 'readPageFile', 'Read a script or a style sheet of the page for people', {
     ...{ ...ofPage, mediaType: SCRIPT, otherMediaTypes: [CSS] },
     // The address has the digest of all files, so what is there never changes.
     headers: { 'Cache-Control': 'public, max-age=31536000, immutable' },

@@ -17,6 +17,8 @@ export interface Route<in P = never, B = unknown, Q = unknown> {
   readonly id: string
   readonly summary: string
   readonly description?: string
+  /** The section of the guide about it, like `machines.md#find`. */
+  readonly guide?: string
   /** The schema of the JSON response. Other media types are text. */
   readonly answer: JsonSchema
   /** Whether it succeeds only with an upgrade to another protocol, 101. */

@@ -136,6 +136,7 @@ export const auditRoutes: readonly Route<Parts>[] = [
   get('/api/audit/checkpoint', {
     id: 'readCheckpoint',
     summary: 'Read the signed checkpoint',
+    guide: 'proof.md',
     description: 'The head of the Merkle tree over the log, as a signed note (C2SP tlog-checkpoint).',
     roles: overseers,
     mediaType: 'text/plain; charset=utf-8',

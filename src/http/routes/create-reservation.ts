@@ -128,6 +128,7 @@ const MATCHING: readonly Code[] = ['sut_required', 'sut_ambiguous', 'no_sut_matc
 export const createReservation = post('/api/sut_reservation/create', {
   id: 'createReservation',
   summary: 'Reserve a SUT',
+  guide: 'reservations.md',
   description:
     'Send start_time and end_time, or start_in and duration in seconds. The window is extended to full quarter-hours of UTC. If a reservation was released within the first of them, the window starts at that time. A conflict lists the reservations in the way and the next free window of that length. With beyond_quota, which only administrators may send, it does not count for the quota of its holder. With keepalive it is released once nobody has kept it alive for so many seconds. With match in place of sut_id, any active SUT that fits, is not known to be offline and is free is reserved: first the one whose free span around the window is shortest, then the one that has been idle longest. If none is free, the refusal names the next window, and the longest from the same start.',
   roles: holders,

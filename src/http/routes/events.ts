@@ -236,6 +236,7 @@ export const eventRoutes: readonly Route<Parts>[] = [
   get('/api/events', {
     id: 'readEvents',
     summary: 'Read or follow the events of the log',
+    guide: 'feed.md',
     description:
       'A page as JSON, all events up to now as NDJSON, whose last line has the position if the transfer is complete, or all events and then live ones as Server-Sent Events. /asyncapi.json describes the streams.',
     roles: overseers,
@@ -249,6 +250,7 @@ export const eventRoutes: readonly Route<Parts>[] = [
   get('/api/changes', {
     id: 'readChanges',
     summary: 'Follow which objects change',
+    guide: 'feed.md#which-objects-change',
     description:
       'Server-Sent Events: `ready` with the position from which it follows, then `change` for each object that changed and may be read, one entry an object in 250 ms, and `reload` where there are too many to tell. /asyncapi.json describes them.',
     roles: everyone,

@@ -133,6 +133,7 @@ export const reservationHistory = get('/api/sut_reservation/:id/history', {
 export const sutHistory = get('/api/sut/:id/history', {
   id: 'readSutHistory',
   summary: 'Read the history of a SUT',
+  guide: 'history.md',
   description:
     'Events of the SUT, its port and its reservations, oldest first, each with the values it changed. Remains available after the SUT is retired.',
   roles: overseers,

@@ -142,6 +142,7 @@ export const requestReads: readonly Route<Parts>[] = [
   get('/api/sut_request/:id', {
     id: 'readRequest',
     summary: 'Read a request, or wait for its end',
+    guide: 'any-machine.md#what-it-waits-for',
     description:
       'While it waits, position is the number of those before it that share a SUT with it, waits_for says why it waits, and expected_at is when it is granted if nothing else happens; null if that cannot be said. With wait, it is answered when it does not wait any more, or then. If it was made with keepalive, each read by its user, or by who made it, keeps it alive.',
     roles: everyone,
@@ -249,6 +250,7 @@ export const requestChanges: readonly Route<Parts>[] = [
   post('/api/sut_request/create', {
     id: 'createRequest',
     summary: 'Reserve a SUT as soon as one is free',
+    guide: 'any-machine.md#waiting',
     description:
       'Asks for one SUT, or for any that fits criteria, for duration seconds from when it is granted. It is granted in this answer if one is free for which nobody else waits. Otherwise it waits for wait seconds at most, a day unless given; 0 is now or never. Larger priorities go first, then earlier requests. Where keepalive is given, the request is passed over once nobody has asked for it for so many seconds, and expires after twice as many; the reservation is released unless it is kept alive.',
     roles: holders,
@@ -266,6 +268,7 @@ export const requestChanges: readonly Route<Parts>[] = [
   post('/api/sut_request/:id/keepalive', {
     id: 'keepRequest',
     summary: 'Keep a request alive',
+    guide: 'any-machine.md#keeping-alive-while-it-waits',
     description:
       'For a request made with keepalive, whose seconds then count anew. Recorded only when less than half of them are left, so it may be sent often. One that was passed over has its place again. An Idempotency-Key is ignored.',
     roles: holders,

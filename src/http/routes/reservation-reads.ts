@@ -229,6 +229,7 @@ export const reservationReads: readonly Route<Parts>[] = [
   get('/api/sut_reservation/:id', {
     id: 'readReservation',
     summary: 'Read a reservation, or wait until it changes or is over',
+    guide: 'reservations.md#read',
     description:
       'With wait, it is answered when the reservation changes, when it is over or cancelled, or after that time. Signs of life change nothing.',
     ...asOfRead,

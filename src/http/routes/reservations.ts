@@ -95,6 +95,7 @@ export const reservationChanges: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/extend', {
     id: 'extendReservation',
     summary: 'Extend a reservation',
+    guide: 'reservations.md#extend',
     description:
       'Send a later end_time, a duration in seconds from the start, or by how many seconds the end that stands is to be later; then send an Idempotency-Key too. A conflict gives the latest possible end. Whether the reservation counts for the quota of its holder is decided again, as at its creation.',
     roles: holders,
@@ -129,6 +130,7 @@ export const reservationChanges: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/update', {
     id: 'bindReservation',
     summary: 'Bind a reservation to your own address',
+    guide: 'machines.md#who-may-connect',
     description:
       'Only connections from the address that sends this may then use the reservation. Connections from the former address are cut.',
     roles: holders,
@@ -145,6 +147,7 @@ export const reservationChanges: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/keepalive', {
     id: 'keepReservation',
     summary: 'Keep a reservation alive',
+    guide: 'any-machine.md#keeping-alive',
     description:
       'For a reservation made with `keepalive`, whose seconds then count anew. Recorded the first time, then only when less than half of them are left, so it may be sent often. Once it was sent, connections do not keep the reservation alive any more. Before the start it changes nothing. An Idempotency-Key is ignored.',
     roles: holders,

@@ -163,6 +163,7 @@ export const seriesRoutes: readonly Route<Parts>[] = [
   post('/api/sut_reservation_series/create', {
     id: 'createSeries',
     summary: 'Reserve a SUT again and again',
+    guide: 'series.md',
     description:
       'start_time and end_time are the first window, rrule is the value of an RRULE of RFC 5545, which repeats it on the wall clock of time_zone. All windows are reserved, or none. A conflict lists the reservations in the way, each with the start of the occurrence. Without COUNT and UNTIL, the rule goes to the horizon or to its 366th window.',
     roles: holders,

@@ -3,8 +3,8 @@ import type { Route } from '../../../src/http/protocol/route.ts'
 import { nameOf } from '../routes/catalogue.ts'
 
 /**
- * What every role may do with every route. Who may is taken from the declaration of the route, as the guide's table of
- * people.md has it, which a test compares; what else is expected of a route is here.
+ * What every role may do with every route. Who may is taken from the declaration of the route, and the
+ * guide's table in http.md is made from this; what else is expected of a route is here.
  */
 
 /** Who sends a request. */

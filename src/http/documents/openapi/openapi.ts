@@ -225,7 +225,8 @@ const refusalResponse = (status: number, refusals: readonly Code[], examples: re
 }
 
 const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema => {
-  const { id, method, path, summary, description, roles, isCreation, isUpgrade, isTagged, isForPeople } = operation
+  const { id, method, path, summary, description, guide, roles, isCreation, isUpgrade, isTagged, isForPeople } =
+    operation
   const examples = recorded.filter((each) => each.operation === `${method} ${path}` && each.code === undefined)
   const body = requestBody(operation, examples)
   const refused = refusalsByStatus(operation).map(([status, refusals]) => [
@@ -247,6 +248,7 @@ const operationOf = (operation: Route, recorded: readonly Example[]): JsonSchema
     },
     ...(roles === 'anyone' && { security: [] }),
     ...(isForPeople && { security: [{ basic: [] }, { session: [] }] }),
+    ...(guide !== undefined && { externalDocs: { url: `/guide/${guide.replace('.md', '')}` } }),
   }
 }
 

@@ -170,6 +170,7 @@ const read = async (parts: Parts, call: Call<unknown, QueryOf<typeof waitQuery>>
 export const readConnection = get('/api/sut_reservation/:id/connection', {
   id: 'readConnection',
   summary: 'Find out how to connect to the SUT',
+  guide: 'machines.md#how-to-connect',
   description:
     'Also as a file for viewers: `application/x-rdp` for SUTs of type rdp, `application/x-vnc` for those of type vnc. `open` and `connections` are those of this instance. With `wait` it answers when the port is open here, when that will never be, when it turns out that another program has the port, or after that time.',
   query: waitQuery,
@@ -208,6 +209,7 @@ const list = ({ nameOf, ...parts }: Parts, call: Call<unknown, QueryOf<typeof se
 export const listSessions = get('/api/session', {
   id: 'listSessions',
   summary: 'List sessions, newest first',
+  guide: 'machines.md#sessions',
   description:
     'A session is a period in which a reservation has connections at one instance. While it is open, members known only at its end are null. Testers see their own.',
   roles: everyone,

@@ -124,6 +124,7 @@ export const consoleRoutes: readonly Route<Parts>[] = [
   post('/api/sut_reservation/:id/console', {
     id: 'openConsole',
     summary: 'Get a ticket for a console in the browser',
+    guide: 'machines.md#console-in-the-browser',
     description:
       'For the holder alone, while the reservation of a vnc SUT runs. Open `url` as a WebSocket with the subprotocol `binary`, within 30 seconds. It speaks RFB (RFC 6143) without a password.',
     roles: holders,

@@ -64,6 +64,7 @@ export const loginRoutes: readonly Route<Parts>[] = [
   post('/api/login', {
     id: 'login',
     summary: 'Sign in with a name and a password',
+    guide: 'people.md#sessions',
     description:
       'Begins a session for twelve hours, which `POST /api/login/renew` extends, until seven days after the login at most. Send `session` as a Bearer token. An Idempotency-Key is ignored.',
     roles: 'anyone',

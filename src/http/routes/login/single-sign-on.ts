@@ -227,6 +227,7 @@ export const singleSignOnRoutes: readonly Route<Parts>[] = [
   post('/api/login/oidc/start', {
     id: 'startSingleSignOn',
     summary: 'Begin a single sign-on',
+    guide: 'single-sign-on.md',
     description:
       'Keep `transaction`, which is valid for ten minutes, and go to `url`. The provider sends the browser back to `/login/callback`, with what `POST /api/login/oidc/finish` needs.',
     roles: 'anyone',

@@ -212,6 +212,7 @@ export type Metrics = ReturnType<typeof makeMetrics>
 export const readMetrics = get('/metrics', {
   id: 'readMetrics',
   summary: 'Read the metrics (Prometheus)',
+  guide: 'operating.md#metrics',
   roles: overseers,
   tokenScope: 'metrics',
   mediaType: METRICS_MEDIA_TYPE,

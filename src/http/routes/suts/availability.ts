@@ -244,6 +244,7 @@ export const availabilityRoutes: readonly Route<Parts>[] = [
   get('/api/availability', {
     id: 'findAvailability',
     summary: 'Find SUTs with free windows',
+    guide: 'any-machine.md#what-is-free',
     description:
       'Active SUTs in scope with something free of at least duration, newest created first, found by the filters of the list of SUTs. With match, SUTs that fit and are not known to be offline, in the order in which a create with the same match would try them for the earliest such window of each. At most 100 free windows of each SUT; its next is where the following one begins. turnaround is neither held nor free. The next of the page continues it.',
     roles: everyone,

@@ -86,6 +86,7 @@ export const outageRoutes: readonly Route<Parts>[] = [
   get('/api/sut/:id/outages', {
     id: 'readOutages',
     summary: 'Find when a SUT was offline',
+    guide: 'monitoring.md#outages',
     description: OUTAGES,
     roles: everyone,
     query: outagesOfOneQuery,

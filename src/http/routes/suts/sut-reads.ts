@@ -140,6 +140,7 @@ export const sutReads: readonly Route<Parts>[] = [
   get('/api/sut', {
     id: 'listSuts',
     summary: 'List SUTs, newest created first',
+    guide: 'machines.md#find',
     roles: everyone,
     parameterRoles: asOfRoles,
     otherMediaTypes: [CSV],

@@ -158,6 +158,7 @@ export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/import', {
     id: 'importSuts',
     summary: 'Create up to 500 SUTs',
+    guide: 'importing.md',
     description:
       'All rows are checked first, and nothing is created if one has a problem. The SUTs are answered in the order of the rows, as they were created. With dry_run the answer has only their number, and nothing is created.',
     roles: administrators,
@@ -170,6 +171,7 @@ export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/:id/update', {
     id: 'updateSut',
     summary: 'Update a SUT',
+    guide: 'machines.md#change',
     description: 'Omitted fields keep their values.',
     ...sutChange,
     body: sutUpdateBody,
@@ -187,6 +189,7 @@ export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/:id/tags', {
     id: 'tagSut',
     summary: 'Set and remove tags of a SUT',
+    guide: 'machines.md#tags',
     description:
       'A merge patch (RFC 7396): names with values, or with null to remove a tag. A SUT has at most 64 tags.',
     ...sutChange,
@@ -198,6 +201,7 @@ export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/:id/retire', {
     id: 'retireSut',
     summary: 'Retire a SUT',
+    guide: 'machines.md#take-out-of-service',
     description: 'A retired SUT can only be read. Refused while the SUT has reservations that are not over.',
     ...sutChange,
     ...withoutBody,
@@ -212,6 +216,7 @@ export const sutChanges: readonly Route<Parts>[] = [
   post('/api/sut/:id/monitoring', {
     id: 'monitorSut',
     summary: 'Begin or end probing a SUT',
+    guide: 'monitoring.md',
     description:
       'Berth then connects to the SUT at this interval, and its `monitoring` says whether that succeeds. A changed interval keeps the status.',
     ...sutChange,

@@ -199,6 +199,7 @@ export const userChanges: readonly Route<Parts>[] = [
   post('/api/user/:id/remove', {
     id: 'removeUser',
     summary: 'Remove a user',
+    guide: 'people.md#leaving',
     description:
       'Reservations that are not over stay with "keep"; with "cancel" running ones are released and later ones cancelled, and the answer says how many. The user keeps its name in histories until it is erased.',
     roles: administrators,
@@ -229,6 +230,7 @@ export const userChanges: readonly Route<Parts>[] = [
   post('/api/user/:id/erase', {
     id: 'eraseUser',
     summary: 'Erase a removed user',
+    guide: 'people.md#erase',
     description:
       'Deletes the name and the password, which no later backup brings back. Events and histories then show the id. This cannot be undone.',
     roles: administrators,

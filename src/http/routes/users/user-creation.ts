@@ -178,6 +178,7 @@ export const userCreations: readonly Route<Parts>[] = [
   post('/api/user/import', {
     id: 'importUsers',
     summary: 'Create up to 100 users, all or none',
+    guide: 'importing.md',
     description:
       'Nobody is created if a row has a problem. Without a password one is made and shown in the first answer only, not to a retry. With dry_run the answer has only the number of users, and nobody is created.',
     roles: administrators,

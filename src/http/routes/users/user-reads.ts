@@ -185,6 +185,7 @@ export const userReads: readonly Route<Parts>[] = [
   get('/api/user', {
     id: 'listUsers',
     summary: 'List users, newest first',
+    guide: 'people.md',
     description:
       'Administrators and auditors see all of each user; testers see all of themselves, and of others the id and the name.',
     roles: everyone,

@@ -130,6 +130,7 @@ export const tokenRoutes: readonly Route<Parts>[] = [
   post('/api/user/:id/token', {
     id: 'issueToken',
     summary: 'Issue a token',
+    guide: 'people.md#tokens',
     description:
       'The token is shown in this answer only. It takes the place of a password, with the role given or else that of the user. It must be a role that the request has itself: administrators may give any that the user may have.',
     roles: everyone,

@@ -164,7 +164,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'src/guide/deploying.md: docker compose': 'needs a container engine',
   'src/guide/command-line.md: umask 077': 'needs a service at another address',
   'src/guide/command-line.md: npm run -s berth -- user passwd 6b01': 'needs a vault key that was lost',
-  'src/guide/machines.md: curl -u alice': 'needs two client addresses',
   'src/guide/machines.md: ssh -N': 'needs another machine',
   'src/guide/operating.md: node_modules/.bin/node src/command-line/berth.js serve':
     'runs until it is stopped; others run it',

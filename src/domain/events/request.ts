@@ -37,7 +37,7 @@ export const requestEvents = {
     added: [[], ['beyond_quota', 'start_time']],
     notInExample: 'sut_id',
     guide:
-      'a [request](any-machine.md#waiting) for a SUT waits | `match` or `sut_id`, `duration`, `priority`, `expires_at`, and `keepalive` as above; `start_time`, and `beyond_quota` as above, if a [reservation of any SUT](any-machine.md) was asked for, which does not wait',
+      'a [request](any-machine.md#waiting) for a SUT waits | `match` or `sut_id`, `duration`, `priority`, `expires_at`, `keepalive`; `start_time` and `beyond_quota` if a reservation of any SUT was asked for, which does not wait',
   }),
   /** A SUT is about to be reserved for the request: next follows ReservationCreated in the SUT's stream, or nothing. */
   RequestOffered: declare({
@@ -82,6 +82,6 @@ export const requestEvents = {
     by: ['schedule'],
     added: [['cause']],
     guide:
-      'it has waited too long | `cause` if that is not why: `keepalive` if nobody asked for it any more, `retired` if its SUT was retired',
+      'it has waited too long | `cause` if that is not why: `keepalive` (nobody asked any more), `retired` (its SUT)',
   }),
 } as const

@@ -30,7 +30,7 @@ export const reservationEvents = {
     creates: true,
     added: [['match', 'keepalive', 'series_id', 'sut_request_id'], []],
     guide:
-      'a window is reserved | `start_time`, `end_time`, `listen_port`, and `counted`, its quarter-hours in the [quota](people.md#quotas); `keepalive` if it has to be [kept alive](any-machine.md#keeping-alive); `beyond_quota` if it does not count for the [quota](people.md#quotas) of its holder; `match` if [any SUT](any-machine.md) was asked for; `series_id` if it belongs to a [series](series.md); `sut_request_id` if a [request](any-machine.md#waiting) waited for it',
+      'a window is reserved | `start_time`, `end_time`, `listen_port`, `counted` (quarter-hours in the [quota](people.md#quotas)); if so: `keepalive` ([kept alive](any-machine.md#keeping-alive)), `beyond_quota`, `match` ([any SUT](any-machine.md)), `series_id`, `sut_request_id` (it [waited](any-machine.md#waiting))',
   }),
   ReservationExtended: declare({
     ...ofReservation,
@@ -52,7 +52,7 @@ export const reservationEvents = {
     by: ['users', 'berth', 'schedule'],
     added: [['cause']],
     guide:
-      'a running reservation is given back early | `end_time`; `cause` if `schedule` did it: `keepalive` if it was not [kept alive](any-machine.md#keeping-alive), `unused` if [nobody came](any-machine.md#nobody-came)',
+      'a running reservation is given back early | `end_time`; `cause` if `schedule` did it: `keepalive`, or `unused` if [nobody came](any-machine.md#nobody-came)',
   }),
   ReservationCancelled: declare({
     ...ofReservation,
@@ -79,8 +79,7 @@ export const reservationEvents = {
     members: reservation,
     changesNothing: true,
     by: ['users', 'gateway'],
-    guide:
-      'a reservation is [kept alive](any-machine.md#keeping-alive): for the first time, or less than half of its time before its release | ',
+    guide: 'a reservation is kept alive: for the first time, or less than half of its time before its release | ',
   }),
   /**
    * The schedule's record that a reservation began, and that it ended at its end. `due` is when: for a start, the later of

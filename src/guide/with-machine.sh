@@ -3,10 +3,8 @@
 # Runs a command on a machine that fits MATCH, criteria as JSON, and gives it back however the command ends. Needs curl
 # 7.76, jq 1.6, BERTH_URL, and BERTH_TOKEN or BERTH_CREDENTIALS_FILE. Waits for a machine for WAIT, not at all unless
 # set, and extends by EXTEND when less than five minutes are left, if that is set. Durations are like 900, 15m or 1h30m.
-# The command gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID. Exits with 64 when something of this is missing or
-# wrong, with 69 when the port of the machine does not open, with 75 when no machine is free in time, with 76 when the
-# reservation is no longer in force, with 77 when the service refuses or cannot be reached, and otherwise as the command
-# does.
+# The command gets SUT_HOST, SUT_PORT, SUT_ID and RESERVATION_ID. Exits as the command does, or with 64 (misuse), 69
+# (the port does not open), 75 (no machine in time), 76 (no longer in force) or 77 (the service refuses or is away).
 set -eu
 say() { printf 'berth: %s\n' "$1" | LC_ALL=C tr -cd '\n -~' >&2; }
 misused() {

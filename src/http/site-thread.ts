@@ -41,6 +41,7 @@ answerCalls({
       ['/docs/swagger-ui.css', ofSwagger('swagger-ui.css')],
       ['/docs/swagger-ui-bundle.js', ofSwagger('swagger-ui-bundle.js')],
       ['/client/berth.mjs', site.client],
+      ['/client/with-machine.sh', readFileSync(new URL('../guide/with-machine.sh', import.meta.url), 'utf8')],
       ['/client/berth-api.d.ts', readFileSync(new URL('../web/service/berth-api.d.ts', import.meta.url), 'utf8')],
       ...guideDocuments(site),
     ])

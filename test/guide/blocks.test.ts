@@ -35,8 +35,7 @@ const NPM_ONCE = `npm() {
 }`
 
 /** The name of a script that readers save, from its first comment. */
-const savedName = ({ code }: Block): string | undefined =>
-  /^(?:#!.*\n)?(?:\/\/|#) ([\w-]+\.(?:mjs|sh))\b/.exec(code)?.[1]
+const savedName = ({ code }: Block): string | undefined => /^\/\/ ([\w-]+\.mjs)\b/.exec(code)?.[1]
 
 const freshFolder = async (t: ExecutionContext, { blocks }: Document): Promise<string> => {
   const folder = await temporaryData(t)
@@ -215,7 +214,7 @@ test('every block that no test runs is listed with a reason, and every listed bl
 test('every block can be pasted, or names the file to save it in', (t) => {
   const kinds = new Set(chapters.flatMap(({ blocks }) => blocks.map(({ info }) => info)))
   t.deepEqual(
-    [...kinds].filter((kind) => !['sh', 'sh norun', 'bash', 'js', 'ts', 'yaml', 'groovy'].includes(kind)),
+    [...kinds].filter((kind) => !['sh', 'sh norun', 'js', 'ts', 'yaml', 'groovy'].includes(kind)),
     [],
   )
 })

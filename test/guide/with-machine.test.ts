@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { breakOff, breakOffWithin, refuse, startProxy } from '../client/proxy.ts'
 import { temporaryData } from '../http/harness.ts'
-import { chapter } from './documents.ts'
 import { ANY, FILE, run, SCRIPT, startScriptLab } from './script-lab.ts'
 
-test('the chapter shows the script as it is in its file', (t) => {
-  const shown = chapter('without-node.md').blocks.find(({ info }) => info === 'bash')?.code
-  t.is(`${shown}\n`, SCRIPT)
+test('the service hands out the script', async (t) => {
+  const { service } = await startScriptLab(t)
+  t.is((await service.anyone.get('/client/with-machine.sh')).text, SCRIPT)
 })
 
 for (const [when, first] of [

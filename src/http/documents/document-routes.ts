@@ -14,6 +14,7 @@ const HTML = 'text/html; charset=utf-8'
 const CSS = 'text/css; charset=utf-8'
 const SCRIPT = 'text/javascript; charset=utf-8'
 const SVG = 'image/svg+xml'
+const PLAIN = { mediaType: 'text/plain; charset=utf-8' }
 
 type Headers = Readonly<Record<string, string>>
 
@@ -122,9 +123,8 @@ export const documentRoutes: readonly Route<Parts>[] = [
   document('/client/berth.mjs', 'readClient', 'Download the client, which needs Node 20 or later', {
     mediaType: SCRIPT,
   }),
-  document('/client/berth-api.d.ts', 'readApiTypes', 'Download the types of requests and answers, for TypeScript', {
-    mediaType: 'text/plain; charset=utf-8',
-  }),
+  document('/client/with-machine.sh', 'readScript', 'Download a script that needs sh, curl and jq', PLAIN),
+  document('/client/berth-api.d.ts', 'readApiTypes', 'Download the TypeScript types of requests and answers', PLAIN),
   document('/problems/:code', 'readProblem', 'Read the page about a problem', {
     ...{ mediaType: HTML, otherwise: 'No problem has this code.' },
   }),

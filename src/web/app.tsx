@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { EndSaid } from './frame/end-said.tsx'
 import { Granted } from './frame/granted.tsx'
@@ -55,15 +54,7 @@ const useTitle = (title: string): void => {
   }, [text])
 }
 
-const Content = ({
-  screen,
-  id,
-  me,
-}: {
-  readonly screen: string
-  readonly id: string | undefined
-  readonly me: Me
-}): VNode => {
+const Content = ({ screen, id, me }: { readonly screen: string; readonly id: string | undefined; readonly me: Me }) => {
   const found = screenOf(screen)
   const Shown = SHOWN[screen]
   if (found === undefined || Shown === undefined)
@@ -93,7 +84,7 @@ const Content = ({
   )
 }
 
-const Current = ({ me }: { readonly me: Me }): VNode => {
+const Current = ({ me }: { readonly me: Me }) => {
   const { screen, id } = usePage().place.value
   useOthers(me)
   useTitle(screenOf(screen)?.title ?? 'Page not found')
@@ -111,7 +102,7 @@ const Current = ({ me }: { readonly me: Me }): VNode => {
   )
 }
 
-export const App = ({ page }: { readonly page: PageContext }): VNode | undefined => {
+export const App = ({ page }: { readonly page: PageContext }) => {
   const { phase, me, error } = page.control.session.value
   const { control } = page
   if (phase === 'checking') return undefined

@@ -1,4 +1,4 @@
-import { render, type VNode } from 'preact'
+import { render } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { SearchField } from '../parts/choose/search-field.tsx'
@@ -22,7 +22,7 @@ const readSections = (): Promise<readonly Section[]> => {
 }
 
 /** The combobox pattern of the ARIA Authoring Practices: the list is below, arrows move, Enter goes there. */
-const Search = (): VNode => {
+const Search = () => {
   const [found, setFound] = useState<readonly Section[]>([])
   const [isNone, setNone] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -68,7 +68,7 @@ const chapters = document.getElementById('chapters')
 if (chapters !== null) {
   const root = document.createElement('div')
   chapters.before(root)
-  const Bar = (): VNode => {
+  const Bar = () => {
     const [isOpen, setOpen] = useState(false)
     chapters.classList.toggle('open', isOpen)
     return (

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { render, type VNode } from 'preact'
+import { render } from 'preact'
 import { Tabs, ThemeButton, Who } from '../frame/navigation.tsx'
 import { type PageContext, PageProvider } from '../page/context.ts'
 import { openPage } from '../page/open-page.ts'
@@ -10,7 +10,7 @@ import { currentTime } from '../service/time.ts'
 
 /** The top bar over the guide and the interface: that of the page, with the signed-in user. Nothing is followed. */
 
-const Top = ({ page }: { readonly page: PageContext }): VNode => {
+const Top = ({ page }: { readonly page: PageContext }) => {
   const { me } = page.control.session.value
   return (
     <PageProvider value={page}>

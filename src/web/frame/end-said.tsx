@@ -1,10 +1,9 @@
-import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { endText, nearest } from '../page/warning.ts'
 
 /** Says once that a reservation ends soon, and once that it is over, to those who do not see the title and the ring. */
-export const EndSaid = (): VNode => {
+export const EndSaid = () => {
   const page = usePage()
   const now = page.minute.value
   const near = nearest(page.reservations.own.value, now, page.warning.value)

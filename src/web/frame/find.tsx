@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Person, Sut } from '../data/objects.ts'
 import { goTo } from '../page/location.ts'
@@ -51,7 +50,7 @@ const useObjects = (me: Me, typed: string): readonly Found[] => {
   ]
 }
 
-const Dialog = ({ me }: { readonly me: Me }): VNode => {
+const Dialog = ({ me }: { readonly me: Me }) => {
   const [typed, setTyped] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const like = fold(typed.trim())
@@ -101,7 +100,7 @@ const Dialog = ({ me }: { readonly me: Me }): VNode => {
   )
 }
 
-export const Find = ({ me }: { readonly me: Me }): VNode => {
+export const Find = ({ me }: { readonly me: Me }) => {
   const isShown = isOpen.value
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ownRequests } from '../data/requests.ts'
 import { formatWhen } from '../format/format.ts'
@@ -15,7 +14,7 @@ const SHOWN_MS = 8_000
 /** The granted requests that one has dismissed. */
 const seen = signal<ReadonlySet<string>>(new Set())
 
-export const Granted = (): VNode | undefined => {
+export const Granted = () => {
   const page = usePage()
   const { value } = useReading(ownRequests(meOf(page)._id))
   const now = page.clock.value

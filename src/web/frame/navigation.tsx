@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { isRunning } from '../data/reservations.ts'
 import { usePage } from '../page/context.ts'
 import { linkTo } from '../page/location.ts'
@@ -18,7 +17,7 @@ interface NavProps {
 
 const currentIf = (isCurrent: boolean): 'page' | undefined => (isCurrent ? 'page' : undefined)
 
-const RunningCount = (): VNode | undefined => {
+const RunningCount = () => {
   const { reservations, clock } = usePage()
   const now = clock.value
   const count = reservations.own.value.filter((each) => isRunning(each, now)).length
@@ -30,9 +29,9 @@ const RunningCount = (): VNode | undefined => {
   )
 }
 
-const Count = ({ of }: { readonly of: string }): VNode | undefined => (of === 'mine' ? <RunningCount /> : undefined)
+const Count = ({ of }: { readonly of: string }) => (of === 'mine' ? <RunningCount /> : undefined)
 
-export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
+export const Tabs = ({ me, current }: NavProps) =>
   screensFor(me)
     .filter(({ isInTabs }) => isInTabs)
     .map(({ name, title }) => (
@@ -44,7 +43,7 @@ export const Tabs = ({ me, current }: NavProps): readonly VNode[] =>
 /** Without a sign of the service, which sends one every 15 s; the page then says so. */
 const SILENCE_MAX_MS = 20_000
 
-const LiveState = ({ current }: { readonly current: string }): VNode => {
+const LiveState = ({ current }: { readonly current: string }) => {
   const { control, clock, heardAt, asOf } = usePage()
   const isPast = asOf.value !== undefined && screenOf(current)?.isOfPast === true
   const isAnswered = control.isAnswered.value
@@ -79,7 +78,7 @@ const LiveState = ({ current }: { readonly current: string }): VNode => {
   )
 }
 
-export const ThemeButton = (): VNode => {
+export const ThemeButton = () => {
   const { theme } = usePage()
   const value = theme.value
   const label = `Theme: ${value === 'system' ? 'match system' : value}`
@@ -97,7 +96,7 @@ export const ThemeButton = (): VNode => {
 }
 
 /** The screens that are buttons. Phones have them among their tabs. */
-const Actions = ({ me, current }: NavProps): readonly VNode[] =>
+const Actions = ({ me, current }: NavProps) =>
   screensFor(me)
     .filter(({ isButton }) => isButton)
     .map(({ name, title, icon }) => (
@@ -112,7 +111,7 @@ const Actions = ({ me, current }: NavProps): readonly VNode[] =>
       />
     ))
 
-export const Who = ({ me }: { readonly me: Me }): VNode => (
+export const Who = ({ me }: { readonly me: Me }) => (
   <>
     <Button look="quiet" class="who desk-only" href={linkTo('account')}>
       <span class="avatar me" data-i={initialsOf(me.name)} aria-hidden="true" />
@@ -125,7 +124,7 @@ export const Who = ({ me }: { readonly me: Me }): VNode => (
   </>
 )
 
-export const TopBar = ({ me, current }: { readonly me: Me; readonly current: string }): VNode => (
+export const TopBar = ({ me, current }: { readonly me: Me; readonly current: string }) => (
   <header class="row top">
     <a class="brand" href={linkTo('schedule')}>
       <Mark />
@@ -143,7 +142,7 @@ export const TopBar = ({ me, current }: { readonly me: Me; readonly current: str
   </header>
 )
 
-export const TabBar = ({ me, current }: NavProps): VNode => {
+export const TabBar = ({ me, current }: NavProps) => {
   const shown = screensFor(me).filter(({ isInTabs, isButton, isInMore }) => isButton || (isInTabs && !isInMore))
   return (
     <nav class="tabbar phone-only" aria-label="Main, phone">

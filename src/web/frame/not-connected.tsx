@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { formatSecond } from '../format/format.ts'
 import { usePage } from '../page/context.ts'
@@ -7,7 +6,7 @@ import { Icon } from '../parts/icon.tsx'
 
 const RETRY_INTERVAL_MS = 10_000
 
-export const NotConnected = (): VNode | undefined => {
+export const NotConnected = () => {
   const { control } = usePage()
   const [isAnswered, answeredAt] = [control.isAnswered.value, control.answeredAt.value]
   // A proxy, or a service that is not ready, may have answered: then it is still not known who is signed in.

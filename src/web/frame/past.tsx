@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { pastPage } from '../features/past/past-page.ts'
 import { asOfText } from '../page/as-of.ts'
@@ -6,7 +6,7 @@ import { PageProvider, usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 
-export const PastBanner = (): VNode | undefined => {
+export const PastBanner = () => {
   const { asOf } = usePage()
   const moment = asOf.value
   if (moment === undefined) return undefined
@@ -28,7 +28,7 @@ export const PastBanner = (): VNode | undefined => {
   )
 }
 
-export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }): VNode => {
+export const AsOfMoment = ({ children }: { readonly children: ComponentChildren }) => {
   const page = usePage()
   const moment = page.asOf.value
   const shown = useMemo(() => (moment === undefined ? page : pastPage(page, moment)), [moment])

@@ -1,4 +1,4 @@
-import type { ComponentType, VNode } from 'preact'
+import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
@@ -9,7 +9,7 @@ import { loadLater } from './updated.ts'
 
 export type Screen = ComponentType<{ readonly id: string | undefined }>
 
-const Gone = (): VNode => (
+const Gone = () => (
   <main class="main">
     <StateBlock icon="refresh" title="Berth was updated" text="Reload to continue.">
       <Button icon="refresh" label="Reload" onClick={() => location.reload()} />

@@ -14,14 +14,14 @@ interface Props<A> {
   readonly children: (value: A) => ComponentChildren
 }
 
-const Rows = ({ count }: { readonly count: number }): readonly VNode[] =>
+const Rows = ({ count }: { readonly count: number }) =>
   Array.from({ length: count }, (_, n) => (
     <div class="row sk-row" key={n}>
       <span class="sk sk-name" />
     </div>
   ))
 
-export const Loaded = <A,>({ reading, what, skeleton, class: place = '', children }: Props<A>): VNode => {
+export const Loaded = <A,>({ reading, what, skeleton, class: place = '', children }: Props<A>) => {
   const { value, failed, retry } = reading
   if (value !== undefined) return <>{children(value)}</>
   if (failed === undefined)

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes, ComponentChildren, Ref, VNode } from 'preact'
+import type { ButtonHTMLAttributes, ComponentChildren, Ref } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
 type Kind = 'primary' | 'quiet' | 'danger' | 'tint'
@@ -15,7 +15,7 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLElement>, 'cl
   readonly children?: ComponentChildren
 }
 
-export const Button = ({ label, look, class: place = '', icon, children, ...rest }: ButtonProps): VNode => {
+export const Button = ({ label, look, class: place = '', icon, children, ...rest }: ButtonProps) => {
   const props = { ...rest, class: `btn ${look ?? ''} ${place}` } as object
   const content = [icon && <Icon name={icon} />, children ?? label]
   return rest.href === undefined ? (
@@ -32,6 +32,6 @@ interface IconProps extends Omit<ButtonProps, 'children' | 'label'> {
   readonly label: string
 }
 
-export const IconButton = ({ label, class: place = '', ...rest }: IconProps): VNode => (
+export const IconButton = ({ label, class: place = '', ...rest }: IconProps) => (
   <Button class={`icon ${place}`} aria-label={label} title={label} {...rest} />
 )

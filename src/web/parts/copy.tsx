@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, IconButton } from './button.tsx'
 
@@ -13,7 +12,7 @@ export const CopyButton = ({
   readonly label?: string
   readonly isWide?: boolean
   readonly onCopied?: (() => void) | undefined
-}): VNode | undefined => {
+}) => {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return undefined
   const copy = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import type { Failure } from './state.tsx'
 
 export interface FieldProps {
@@ -56,7 +56,7 @@ interface TextProps extends FieldProps {
   readonly isFirst?: boolean
 }
 
-export const TextField = (props: TextProps): VNode => {
+export const TextField = (props: TextProps) => {
   const { id, value, onInput, type = 'text', rows, isDisabled = false, isFirst = false } = props
   const shared = {
     ...{ id, value, class: 'input', maxlength: props.maxLength, placeholder: props.placeholder, disabled: isDisabled },
@@ -85,7 +85,7 @@ interface SwitchProps {
   readonly isDisabled?: boolean
 }
 
-export const Switch = ({ label, isOn, onChange, className = '', isDisabled = false }: SwitchProps): VNode => (
+export const Switch = ({ label, isOn, onChange, className = '', isDisabled = false }: SwitchProps) => (
   <label class={`switch ${className}`}>
     <input
       type="checkbox"

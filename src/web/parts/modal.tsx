@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isFocusLost } from './focus.ts'
 
@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** A dialog above everything else, which can then not be reached. The focus returns to where it was. */
-export const Modal = ({ label, className, onCancel, children }: Props): VNode => {
+export const Modal = ({ label, className, onCancel, children }: Props) => {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null

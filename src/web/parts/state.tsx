@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icon.tsx'
 
 interface Props {
@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** What a screen shows in place of its content: empty, failed, forbidden. */
-export const StateBlock = ({ icon, title, text, children, request }: Props): VNode => (
+export const StateBlock = ({ icon, title, text, children, request }: Props) => (
   <div class="void">
     <Icon name={icon} />
     <h2>{title}</h2>

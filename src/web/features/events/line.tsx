@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatMoment, formatNumber } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -7,7 +6,7 @@ import type { Entry } from './entries.ts'
 import type { Part } from './holes.ts'
 import type { Sentence } from './sentence.ts'
 
-const PartView = ({ part }: { readonly part: Part }): VNode => {
+const PartView = ({ part }: { readonly part: Part }) => {
   if (typeof part === 'string') return <bdi>{part}</bdi>
   if ('name' in part) return <Name of={part.name} />
   return part.id === undefined ? (
@@ -24,7 +23,7 @@ export interface Told {
   readonly sentence: Sentence
 }
 
-export const Line = ({ entry, sentence, when }: Told & { readonly when: string }): VNode => (
+export const Line = ({ entry, sentence, when }: Told & { readonly when: string }) => (
   <div class="ev">
     <time class="small muted" datetime={entry.time} title={formatMoment(Date.parse(entry.time))}>
       {when}

@@ -1,10 +1,9 @@
-import type { VNode } from 'preact'
 import { usePage } from '../../page/context.ts'
 import { MINUTES_MAX, MINUTES_MIN, mayNotify } from '../../page/warning.ts'
 import { Switch } from '../../parts/field.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 
-export const BeforeTheEnd = (): VNode => {
+export const BeforeTheEnd = () => {
   const { warning } = usePage()
   const { isOn, minutes, isNotified } = warning.value
   const isPossible = mayNotify()

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { formatWhen } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -42,7 +41,7 @@ const useConnection = (id: string): readonly [Connection | undefined, () => void
   return [value, retry]
 }
 
-const HostPort = ({ connection }: { readonly connection: Connection }): VNode => {
+const HostPort = ({ connection }: { readonly connection: Connection }) => {
   const { host, port } = connection
   if (host === null) return <p class="muted small">Another Berth instance forwards this machine.</p>
   const text = `${host.includes(':') ? `[${host}]` : host}:${port}`
@@ -54,7 +53,7 @@ const HostPort = ({ connection }: { readonly connection: Connection }): VNode =>
   )
 }
 
-const UnusedNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+const UnusedNote = ({ connection }: { readonly connection: Connection }) => {
   const now = usePage().clock.value
   const { released_unused_at: at } = connection
   if (at === null) return undefined
@@ -71,7 +70,7 @@ const PORT_PROBLEMS: Readonly<Record<string, string>> = {
   port_unusable: "Berth's server does not allow this port to be opened.",
 }
 
-const PortNote = ({ connection }: { readonly connection: Connection }): VNode | undefined => {
+const PortNote = ({ connection }: { readonly connection: Connection }) => {
   if (!isClosed(connection)) return undefined
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
   return problem === undefined ? (
@@ -94,7 +93,7 @@ const ViewerFile = ({
 }: {
   readonly id: string
   readonly connection: Connection
-}): VNode | undefined => {
+}) => {
   const { api } = usePage()
   const { run, refused } = useCommand()
   const accept = FILES[sut_type]
@@ -125,7 +124,7 @@ interface Props {
   readonly isFirst?: boolean
 }
 
-export const Connect = ({ reservation, type, command, isFirst = false }: Props): VNode => {
+export const Connect = ({ reservation, type, command, isFirst = false }: Props) => {
   const { _id: id, user_id, end_time } = reservation
   const isOwn = user_id === meOf(usePage())._id
   const [connection, readAgain] = useConnection(id)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { formatWhen } from '../../format/format.ts'
 import { HOUR, MINUTE, toIso } from '../../format/times.ts'
@@ -39,7 +38,7 @@ export const extendTo = ({ act }: ReservationCommand, end: number, onDone?: () =
 const choicesOf = ({ own, taken }: Props, now: number) =>
   endsOf(taken, own).map((end) => ({ key: String(end), text: `Until ${formatWhen(end, now)}` }))
 
-export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: (end: number) => void }): VNode => {
+export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: (end: number) => void }) => {
   const now = usePage().clock.value
   const { own, command } = props
   const choices = [
@@ -59,7 +58,7 @@ export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: 
   )
 }
 
-export const ExtendPair = (props: Props): VNode => {
+export const ExtendPair = (props: Props) => {
   const { own, command } = props
   const choices = choicesOf(props, usePage().clock.value)
   return (
@@ -77,7 +76,7 @@ export const ExtendPair = (props: Props): VNode => {
   )
 }
 
-const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNode | string => {
+const refusedText = ({ message, problem: { conflicts, errors } }: Refused) => {
   const [first] = conflicts ?? []
   if (first?.turnaround) return 'It needs its turnaround before the next reservation.'
   if (first !== undefined)
@@ -90,7 +89,7 @@ const refusedText = ({ message, problem: { conflicts, errors } }: Refused): VNod
   return wrong === undefined ? message : `The end ${wrong.detail}.`
 }
 
-const Refusal = ({ refused, command }: { readonly refused: Refused; readonly command: ReservationCommand }): VNode => {
+const Refusal = ({ refused, command }: { readonly refused: Refused; readonly command: ReservationCommand }) => {
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Extend 30 m')
   const until = refused.problem.extendable_until
@@ -113,5 +112,5 @@ const Refusal = ({ refused, command }: { readonly refused: Refused; readonly com
 }
 
 /** Why a command was refused, if it was; with the latest possible end as a button, where the service names one. */
-export const CommandNote = ({ command }: { readonly command: ReservationCommand }): VNode | undefined =>
+export const CommandNote = ({ command }: { readonly command: ReservationCommand }) =>
   command.refused && <Refusal refused={command.refused} command={command} />

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatWhen } from '../../format/format.ts'
 import { toIso } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
@@ -23,7 +22,7 @@ interface GiveBackProps {
 }
 
 /** Asks before a machine is given back. */
-export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: GiveBackProps): VNode => {
+export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: GiveBackProps) => {
   const now = usePage().clock.value
   const shared = { command, onClose }
   if (until !== 'now')
@@ -70,7 +69,7 @@ interface Props {
   readonly onChoose: (end: number) => void
 }
 
-export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props): VNode => {
+export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props) => {
   const choices = earlierChoices(own, now)
   return (
     <MenuButton

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { NOTHING } from '../../data/query.ts'
 import { formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
@@ -23,7 +22,7 @@ const useKeptUntil = (id: string): number | undefined =>
     again: (until) => until && Math.min(Math.max((until - currentTime()) / 2, LEAST_INTERVAL_MS), MOST_INTERVAL_MS),
   }).value
 
-export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }): VNode | undefined => {
+export const KeptNote = ({ id, end }: { readonly id: string; readonly end: number }) => {
   const now = usePage().clock.value
   const until = useKeptUntil(id)
   if (until === undefined || until >= end) return undefined

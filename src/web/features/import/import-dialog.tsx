@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
 import { formatNumber } from '../../format/format.ts'
@@ -60,7 +60,7 @@ interface Named {
 
 const SHOWN = 20
 
-const Problems = ({ problems }: { readonly problems: readonly Problem[] }): VNode => (
+const Problems = ({ problems }: { readonly problems: readonly Problem[] }) => (
   <Note kind="danger">
     <p>Nothing was added. Correct the file and choose it again.</p>
     <ul class="items">
@@ -99,7 +99,7 @@ interface ChooseProps {
   readonly onFile: (file: File) => void
 }
 
-const Choose = ({ kind, isBusy, onFile }: ChooseProps): VNode => {
+const Choose = ({ kind, isBusy, onFile }: ChooseProps) => {
   const { required, optional, prefix } = kind.columns
   const download = (): void => saveFile(new Blob([kind.example], { type: 'text/csv' }), 'example.csv')
   const take = (files: FileList | null | undefined): void => {
@@ -138,7 +138,7 @@ const Choose = ({ kind, isBusy, onFile }: ChooseProps): VNode => {
 }
 
 /** Adds what a CSV file has: all of it, or nothing. It is checked before, and each problem named with its line. */
-export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props): VNode => {
+export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Props) => {
   const { api } = usePage()
   const command = useCommand()
   const [file, setFile] = useState<File | undefined>(undefined)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Checked } from '../../data/objects.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
 import type { Command } from '../../parts/commands/use-command.ts'
@@ -22,7 +21,7 @@ interface Props {
   readonly onAgain: () => Promise<unknown>
 }
 
-export const CheckNote = ({ known, checked, command, onAgain }: Props): VNode | undefined => {
+export const CheckNote = ({ known, checked, command, onAgain }: Props) => {
   if (checked === undefined && command.refused === undefined) return undefined
   const isOk = checked?.reachable === true
   return (

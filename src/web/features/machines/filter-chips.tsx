@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { type Sut, TYPES } from '../../data/objects.ts'
 import { type Choice, FilterChip } from '../../parts/choose/menu.tsx'
 
@@ -23,7 +22,7 @@ interface Props {
   readonly onChange: (chosen: Partial<Chosen>) => void
 }
 
-export const MachineChips = ({ suts, chosen: { types, tags }, onChange }: Props): VNode => {
+export const MachineChips = ({ suts, chosen: { types, tags }, onChange }: Props) => {
   const tagChoices = tagChoicesOf(suts)
   return (
     <>

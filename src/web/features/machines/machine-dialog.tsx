@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Checked } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
@@ -18,7 +17,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const MachineDialog = ({ known, onClose }: Props): VNode => {
+export const MachineDialog = ({ known, onClose }: Props) => {
   const { api } = usePage()
   const command = useCommand()
   const checking = useCommand()

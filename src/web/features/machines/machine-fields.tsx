@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { type FullSettings, TYPES } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -18,7 +18,7 @@ type TextName = {
   [Name in keyof Values]: Values[Name] extends string | undefined ? Name : never
 }[keyof Values]
 
-const TypeField = ({ values, change }: Props): VNode => (
+const TypeField = ({ values, change }: Props) => (
   <div class="field s2 f6">
     <span class="label">Type</span>
     <Segments
@@ -38,7 +38,7 @@ interface SecretProps extends Props {
 }
 
 /** What nobody can read. It is unchanged unless something is typed, or it is removed. */
-const SecretField = ({ values, errors, change, name, label, isKept }: SecretProps): VNode => {
+const SecretField = ({ values, errors, change, name, label, isKept }: SecretProps) => {
   const value = values[name]
   const isRemoved = value === '' && isKept
   const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
@@ -83,7 +83,7 @@ interface ChoiceProps extends Props {
   readonly none: string
 }
 
-const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps): VNode => {
+const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps) => {
   const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : formatSeconds(seconds)))
   return (
     <SelectField
@@ -103,9 +103,9 @@ interface FieldsProps extends Props {
   readonly children: ComponentChildren
 }
 
-export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] => {
+export const MachineFields = (props: FieldsProps) => {
   const { values, errors, change, settings, children } = props
-  const text = (name: TextName, label: string, className: string, more: object = {}): VNode => (
+  const text = (name: TextName, label: string, className: string, more: object = {}) => (
     <TextField
       key={name}
       id={`machine-${name}`}
@@ -117,7 +117,7 @@ export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] =>
       {...more}
     />
   )
-  const secret = (name: SecretProps['name'], label: string, isKept: boolean): VNode => (
+  const secret = (name: SecretProps['name'], label: string, isKept: boolean) => (
     <SecretField {...props} name={name} label={label} isKept={isKept} />
   )
   const number = { inputMode: 'numeric', maxLength: 5 }
@@ -142,7 +142,7 @@ export const MachineFields = (props: FieldsProps): readonly (VNode | false)[] =>
   ]
 }
 
-export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[] => [
+export const TagsAndState = ({ values, errors, change }: Props) => [
   <TagsField tags={values.tags} error={errors.get('tags')} onChange={(tags: Values['tags']) => change({ tags })} />,
   <Switch
     className="s3 f6"
@@ -154,7 +154,7 @@ export const TagsAndState = ({ values, errors, change }: Props): readonly VNode[
 
 const INTERVALS = [10, 30, 60, 300, 900, 3_600, 86_400]
 
-export const Probing = ({ values, change }: Props): VNode => {
+export const Probing = ({ values, change }: Props) => {
   const { isMonitored, interval } = values
   return (
     <div class="row s3 f6">

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
@@ -33,7 +32,7 @@ const KIND: Kind = {
 
 const AT_A_TIME = 4
 
-export const MachineImport = ({ onClose }: { readonly onClose: () => void }): VNode => {
+export const MachineImport = ({ onClose }: { readonly onClose: () => void }) => {
   const { api } = usePage()
   const [isProbed, setProbed] = useState(true)
   const [left, setLeft] = useState<number | undefined>(undefined)

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { StateBlock } from '../../parts/state.tsx'
@@ -7,7 +7,7 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-export const NoMachines = ({ children }: Props): VNode => {
+export const NoMachines = ({ children }: Props) => {
   const { name, scope = '' } = meOf(usePage())
   if (scope !== '') {
     const tags = scope.replaceAll(',', ', ')

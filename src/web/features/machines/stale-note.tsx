@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { formatClock, formatList } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -31,7 +30,7 @@ interface Props {
   readonly onLoad: () => void
 }
 
-export const MachineStaleNote = ({ sutId, etag, onLoad }: Props): VNode => {
+export const MachineStaleNote = ({ sutId, etag, onLoad }: Props) => {
   const page = usePage()
   const [entry, setEntry] = useState<Entry | undefined>(undefined)
   useEffect(() => {

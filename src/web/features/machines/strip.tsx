@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Stretch } from '../schedule/calendar.ts'
 import { slotsOf, type Uptime, upText } from './uptime.ts'
 
@@ -12,7 +11,7 @@ interface Props {
 
 const CLASSES = { up: '', down: 'd', unknown: 'u' } as const
 
-export const Strip = ({ uptime, span, count, label, isBig = false }: Props): VNode => {
+export const Strip = ({ uptime, span, count, label, isBig = false }: Props) => {
   const up = upText(uptime, span)
   const text = up === '' ? `${label}: not monitored` : `${label}: up ${up}`
   return (

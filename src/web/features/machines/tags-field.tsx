@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Field } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -10,7 +9,7 @@ interface Props {
   readonly onChange: (tags: Values['tags']) => void
 }
 
-export const TagsField = ({ tags, error, onChange }: Props): VNode => {
+export const TagsField = ({ tags, error, onChange }: Props) => {
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)
   const add = (): boolean => {

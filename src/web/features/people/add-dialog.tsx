@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
@@ -17,13 +16,7 @@ interface Added {
   readonly isTyped: boolean
 }
 
-const AddedNote = ({
-  added: { user, isTyped },
-  onCopied,
-}: {
-  readonly added: Added
-  readonly onCopied: () => void
-}): VNode =>
+const AddedNote = ({ added: { user, isTyped }, onCopied }: { readonly added: Added; readonly onCopied: () => void }) =>
   isTyped ? (
     <Note kind="ok">
       <Name of={user.name} /> was added.
@@ -42,7 +35,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const AddDialog = ({ onAdded, onClose }: Props): VNode => {
+export const AddDialog = ({ onAdded, onClose }: Props) => {
   const command = useCommand()
   const { errors } = command
   const [values, setValues] = useState<Values>(EMPTY)

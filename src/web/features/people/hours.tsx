@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatCount, formatNumber } from '../../format/format.ts'
 import { useUsed } from './use-used.ts'
 import { hoursTextOf, type Used } from './user.ts'
@@ -6,7 +5,7 @@ import { hoursTextOf, type Used } from './user.ts'
 /** Hundredths from which a quota is nearly used up. */
 const NEAR = 90
 
-export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }): VNode | undefined => {
+export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }) => {
   const most = quota?.hours_per_week ?? null
   if (most === null) return undefined
   const share = most === 0 ? 100 : Math.min(100, Math.round((hours / most) * 100))
@@ -17,7 +16,7 @@ export const HoursMeter = ({ used: { hours, quota } }: { readonly used: Used }):
   )
 }
 
-const Week = ({ used }: { readonly used: Used }): VNode => {
+const Week = ({ used }: { readonly used: Used }) => {
   const count = used.quota?.reservations_max ?? null
   const text =
     count === null
@@ -36,7 +35,7 @@ const Week = ({ used }: { readonly used: Used }): VNode => {
 }
 
 /** How the quota is used. */
-export const Quota = (): VNode | undefined => {
+export const Quota = () => {
   const { value } = useUsed()
   return value?.used && <Week used={value.used} />
 }

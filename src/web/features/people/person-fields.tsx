@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { Button } from '../../parts/button.tsx'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { TextField } from '../../parts/field.tsx'
@@ -14,7 +13,7 @@ interface Props {
   readonly isFirst?: boolean
 }
 
-const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Props): VNode => {
+const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Props) => {
   const wrong = wrongLimits(values)
   const error = errors.get('quota') ?? (wrong.length > 0 ? 'Enter a number, or leave empty for no limit.' : undefined)
   const type = (limit: Limit, { target }: Event): void =>
@@ -65,7 +64,7 @@ const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Pr
   )
 }
 
-export const PersonFields = (props: Props): VNode => {
+export const PersonFields = (props: Props) => {
   const { id, values, errors, onChange, isFirst = false } = props
   const change = (part: Partial<Values>): void => onChange({ ...values, ...part })
   return (

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
@@ -14,7 +13,7 @@ interface Props {
 
 export const UNKEPT = 'It is shown only once. Close without copying it?'
 
-export const SecretNote = ({ name, secret, ifLost, onCopied }: Props): VNode =>
+export const SecretNote = ({ name, secret, ifLost, onCopied }: Props) =>
   secret === undefined ? (
     <Note kind="warn">
       The answer with <Name of={name} /> was lost on its way. {ifLost}

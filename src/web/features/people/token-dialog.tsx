@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { SelectField } from '../../parts/choose/select.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
@@ -25,7 +24,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props): VNode => {
+export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props) => {
   const command = useCommand()
   const [name, setName] = useState('')
   const [role, setRole] = useState<Role>(ownRole)

@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { HOUR } from '../../format/times.ts'
 import { usePage } from '../../page/context.ts'
@@ -23,7 +22,7 @@ interface RowProps {
   readonly onRevoke: () => Promise<unknown>
 }
 
-const Row = ({ token, now, command, onRevoke }: RowProps): VNode => {
+const Row = ({ token, now, command, onRevoke }: RowProps) => {
   const [isAsking, setAsking] = useState(false)
   const row = useRef<HTMLLIElement>(null)
   useFocusReturn(row, 'Revoke')
@@ -69,7 +68,7 @@ interface Props {
   readonly isPart?: boolean
 }
 
-export const TokenSection = ({ userId, role, isPart }: Props): VNode => {
+export const TokenSection = ({ userId, role, isPart }: Props) => {
   const { clock } = usePage()
   const now = useComputed(() => Math.floor(clock.value / HOUR) * HOUR).value
   const path = encodeURIComponent(userId)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { OWN_REQUESTS } from '../../data/requests.ts'
 import { formatDuration, formatWhen } from '../../format/format.ts'
@@ -15,7 +14,7 @@ import { useRequest, type WaitingRequest } from './read.ts'
 import { ordinalOf, sentenceHere, wordsOfRequest } from './wants.ts'
 import { Said } from './words.tsx'
 
-const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
+const Granted = ({ request }: { readonly request: WaitingRequest }) => {
   const page = usePage()
   const now = page.clock.value
   const reservation = useOneReservation(request.sut_reservation_id ?? '')
@@ -23,13 +22,7 @@ const Granted = ({ request }: { readonly request: WaitingRequest }): VNode => {
   return <ReservedNote machine={reservation?.sut_name ?? 'A machine'} when={when} userId={request.user_id} />
 }
 
-const Waiting = ({
-  request,
-  onWithdrawn,
-}: {
-  readonly request: WaitingRequest
-  readonly onWithdrawn: () => void
-}): VNode => {
+const Waiting = ({ request, onWithdrawn }: { readonly request: WaitingRequest; readonly onWithdrawn: () => void }) => {
   const page = usePage()
   const now = page.clock.value
   const machines = useMachines()
@@ -100,13 +93,13 @@ const endingOf = ({ status, cause }: WaitingRequest): string => {
   return cause === undefined ? 'No machine was free in time.' : ENDED[cause]
 }
 
-const Over = ({ request }: { readonly request: WaitingRequest }): VNode => (
+const Over = ({ request }: { readonly request: WaitingRequest }) => (
   <Note kind="plain" icon="clock" role="status">
     {endingOf(request)}
   </Note>
 )
 
-export const RequestCard = ({ id }: { readonly id: string }): VNode => {
+export const RequestCard = ({ id }: { readonly id: string }) => {
   const reading = useRequest(id)
   return (
     <Loaded reading={reading} what="Your request" skeleton={1}>

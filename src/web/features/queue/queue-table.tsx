@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SutRequest } from '../../data/objects.ts'
 import { formatNumber, formatWhen } from '../../format/format.ts'
@@ -14,7 +13,7 @@ import { Said } from './words.tsx'
 const FIRST = 20
 const MORE = 100
 
-export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }): VNode => {
+export const QueueTable = ({ queue }: { readonly queue: readonly SutRequest[] }) => {
   const page = usePage()
   // Drawn again when the day changes, not with every tick: a queue may be long.
   const today = useComputed(() => midnightOf(page.clock.value)).value

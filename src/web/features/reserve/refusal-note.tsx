@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { Note, RequestDetails } from '../../parts/show/note.tsx'
@@ -12,7 +11,7 @@ interface Props {
 }
 
 /** Why it was not booked. That another was faster is said with what is named instead. */
-export const RefusalNote = ({ refused, text, onBeyond }: Props): VNode => (
+export const RefusalNote = ({ refused, text, onBeyond }: Props) => (
   <Note kind="danger">
     <div class="stack">
       <span>{text}</span>

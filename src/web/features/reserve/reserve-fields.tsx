@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { MINUTE, QUARTER } from '../../format/times.ts'
 import { meOf, usePage } from '../../page/context.ts'
@@ -21,7 +20,7 @@ interface StartProps<A extends Asked> {
   readonly onChange: (asked: A) => void
 }
 
-export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>): VNode => {
+export const StartField = <A extends Asked>({ asked, now, onChange }: StartProps<A>) => {
   const shown = asked.start === 'now' ? 'Now' : formatWhen(asked.start, now)
   const { isWrong, forget, commit, field } = useTyped(shown, (text) => {
     const start = parseStart(text, beginOf(asked, now), now)
@@ -77,7 +76,7 @@ interface LengthProps<A extends Asked> {
   readonly onChange: (asked: A) => void
 }
 
-export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>): VNode => {
+export const LengthField = <A extends Asked>({ asked, onChange }: LengthProps<A>) => {
   const start = beginOf(asked, currentTime())
   const end = ceilQuarter(start + asked.length)
   const choices = lengthsFrom(asked, currentTime())
@@ -132,7 +131,7 @@ interface ForProps {
   readonly onChoose: (userId: string) => void
 }
 
-export const ForField = ({ userId, onChoose }: ForProps): VNode => {
+export const ForField = ({ userId, onChoose }: ForProps) => {
   const page = usePage()
   const me = meOf(page)
   const people = usePeople()

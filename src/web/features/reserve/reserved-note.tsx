@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { usePeople } from '../../page/use-timeline.ts'
@@ -12,7 +11,7 @@ export interface Reserved {
   readonly when: string
 }
 
-export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly userId: string }): VNode => {
+export const ReservedNote = ({ machine, when, userId }: Reserved & { readonly userId: string }) => {
   const page = usePage()
   const people = usePeople()
   const isOwn = userId === meOf(page)._id

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatDate } from '../../format/format.ts'
 import { type Direction, parseDay } from '../../format/parse.ts'
 import { useTyped } from '../../parts/use-typed.ts'
@@ -15,7 +14,7 @@ interface Props {
 }
 
 /** A day, as one types it: `Mon`, `30 Nov`, `30 Nov 2026`. */
-export const DayInput = ({ id, label, day, near, direction, onDay }: Props): VNode => {
+export const DayInput = ({ id, label, day, near, direction, onDay }: Props) => {
   const { field } = useTyped(day === undefined ? '' : formatDate(day), (text) => {
     const typed = parseDay(text, near, direction)
     const isTaken = typed !== undefined || text.trim() === ''

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { type Sut, takenOf } from '../../data/objects.ts'
 import { formatCount, formatDay, formatWhen } from '../../format/format.ts'
 import { midnightOf, toIso } from '../../format/times.ts'
@@ -58,7 +57,7 @@ interface TimesProps {
 const within = (times: number): number => Math.min(TIMES_MAX, Math.max(TIMES_MIN, times))
 
 /** How many dates, or until which day: one follows from the other. */
-export const TimesField = ({ first, times, onChange }: TimesProps): VNode => {
+export const TimesField = ({ first, times, onChange }: TimesProps) => {
   const last = weekly(first, times).at(-1)?.from ?? first.from
   const { field } = useTyped(String(times), (text) => {
     if (text !== '') onChange(within(Math.round(Number(text))))
@@ -101,7 +100,7 @@ interface DatesProps {
   readonly nameOf: (userId: string) => string
 }
 
-const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: DatesProps['nameOf'] }): VNode => {
+const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: DatesProps['nameOf'] }) => {
   const { taken, from, to } = occurrence
   if (taken === undefined) return <span class="muted">free</span>
   const { held } = taken
@@ -114,7 +113,7 @@ const TakenText = ({ occurrence, nameOf }: { occurrence: Occurrence; nameOf: Dat
   )
 }
 
-const Dates = ({ occurrences, nameOf }: DatesProps): VNode => {
+const Dates = ({ occurrences, nameOf }: DatesProps) => {
   const taken = occurrences.filter((each) => each.taken !== undefined).length
   const many = formatCount(occurrences.length, 'date')
   return (
@@ -142,7 +141,7 @@ const Fewer = ({
 }: {
   readonly occurrences: readonly Occurrence[]
   readonly onTimes: (times: number) => void
-}): VNode | undefined => {
+}) => {
   const free = occurrences.findIndex(({ taken }) => taken !== undefined)
   if (free === -1) return undefined
   const shorten = (): void => {
@@ -166,7 +165,7 @@ export const DatesToBe = ({
   readonly reading: ReadDates
   readonly nameOf: DatesProps['nameOf']
   readonly onTimes: (times: number) => void
-}): VNode =>
+}) =>
   occurrences === undefined ? (
     <p class="muted" role="status">
       {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation } from '../../data/objects.ts'
 import { ofSut } from '../../data/query.ts'
@@ -45,7 +44,7 @@ export const SeriesNote = ({
   readonly name: string
   readonly mayCancel: boolean
   readonly onCancelled: () => void
-}): VNode | undefined => {
+}) => {
   const command = useCommand()
   const { cancelRest } = useSeries(command)
   const series = useSeriesOf(reservation)

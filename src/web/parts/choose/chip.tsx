@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { formatNumber } from '../../format/format.ts'
 import { Icon, type IconName } from '../icon.tsx'
 
@@ -13,7 +12,7 @@ interface Props {
   readonly onPress: () => void
 }
 
-export const Chip = ({ label, icon, isOn, count, isDisabled = false, class: place = '', onPress }: Props): VNode => (
+export const Chip = ({ label, icon, isOn, count, isDisabled = false, class: place = '', onPress }: Props) => (
   <button type="button" class={`chip ${place}`} aria-pressed={isOn} disabled={isDisabled} onClick={onPress}>
     {icon && <Icon name={icon} />}
     <bdi class="clip">{label}</bdi>

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { formatNumber } from '../../format/format.ts'
 import { useFloating } from '../floating.ts'
@@ -39,7 +39,7 @@ const Choices = <K extends string>({ label, choices, isMultiple = false, onChoos
   const [typed, setTyped] = useState('')
   const matching = choices.filter(({ group = '', text }) => fold(`${group} ${text}`).includes(fold(typed.trim())))
   const left = matching.length - MOST
-  const item = (choice: Choice<K>): VNode => (
+  const item = (choice: Choice<K>) => (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: those with a state have a role that supports it.
     <button
       key={choice.key}
@@ -136,7 +136,7 @@ interface ChipProps<K extends string> extends MenuProps<K> {
   readonly isOn: boolean
 }
 
-export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>): VNode => (
+export const MenuChip = <K extends string>({ isOn, ...menu }: ChipProps<K>) => (
   <Menu {...menu} className={isOn ? 'chip on' : 'chip'}>
     {menu.label}
     <Icon name="down" />
@@ -150,7 +150,7 @@ interface FilterProps<K extends string> {
   readonly onChange: (chosen: ReadonlySet<K>) => void
 }
 
-export const FilterChip = <K extends string>({ label, options, chosen, onChange }: FilterProps<K>): VNode => {
+export const FilterChip = <K extends string>({ label, options, chosen, onChange }: FilterProps<K>) => {
   const all = Array.isArray(options)
     ? (options as readonly Choice<K>[])
     : (Object.entries(options) as [K, string][]).map(([key, text]) => ({ key, text }))
@@ -172,7 +172,7 @@ interface ButtonProps<K extends string> extends MenuProps<K> {
   readonly className?: string
 }
 
-export const MenuButton = <K extends string>({ icon = 'down', text, ...menu }: ButtonProps<K>): VNode => (
+export const MenuButton = <K extends string>({ icon = 'down', text, ...menu }: ButtonProps<K>) => (
   <Menu className="btn" {...menu} title={menu.label}>
     {text ?? <Icon name={icon} />}
   </Menu>

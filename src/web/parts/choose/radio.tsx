@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 interface Props {
   /** That of all of which one is chosen. */
@@ -10,7 +10,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export const Radio = ({ name, isChosen, class: look, onChoose, children }: Props): VNode => (
+export const Radio = ({ name, isChosen, class: look, onChoose, children }: Props) => (
   <label class={`radio ${look}`}>
     <input type="radio" name={name} checked={isChosen} onChange={onChoose} />
     {children}

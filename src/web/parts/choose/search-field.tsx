@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, Ref, VNode } from 'preact'
+import type { InputHTMLAttributes, Ref } from 'preact'
 import { Icon } from '../icon.tsx'
 
 interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'class' | 'label' | 'onInput' | 'ref'> {
@@ -9,14 +9,7 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'class' | 'l
   readonly ref?: Ref<HTMLInputElement>
 }
 
-export const SearchField = ({
-  label,
-  placeholder = label,
-  shortcut,
-  class: place = '',
-  onInput,
-  ...rest
-}: Props): VNode => (
+export const SearchField = ({ label, placeholder = label, shortcut, class: place = '', onInput, ...rest }: Props) => (
   <label class={`input-icon ${place}`}>
     <span class="vh">{label}</span>
     <Icon name="search" />

@@ -1,5 +1,3 @@
-import type { VNode } from 'preact'
-
 interface Props<K extends string> {
   readonly label: string
   readonly options: Readonly<Record<K, string>>
@@ -8,7 +6,7 @@ interface Props<K extends string> {
   readonly class?: string
 }
 
-export const Segments = <K extends string>({ label, options, value, onChange, class: place = '' }: Props<K>): VNode => (
+export const Segments = <K extends string>({ label, options, value, onChange, class: place = '' }: Props<K>) => (
   <div class={`seg ${place}`} role="group" aria-label={label}>
     {(Object.entries(options) as [K, string][]).map(([key, text]) => (
       <button key={key} type="button" aria-pressed={key === value} onClick={() => onChange(key)}>

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { described, Field, type FieldProps } from '../field.tsx'
 import { placeBeside } from '../floating.ts'
@@ -19,7 +18,7 @@ const FEW = 20
 const MOST = 100
 
 /** One of many, which is found by typing a part of its text. */
-const Combobox = <K extends string>(props: Props<K>): VNode => {
+const Combobox = <K extends string>(props: Props<K>) => {
   const { id, label, value, options, onChange, isDisabled = false } = props
   /** Undefined while the list is closed. */
   const [typed, setTyped] = useState<string | undefined>(undefined)
@@ -92,7 +91,7 @@ const Combobox = <K extends string>(props: Props<K>): VNode => {
   )
 }
 
-export const Select = <K extends string>(props: Props<K>): VNode => {
+export const Select = <K extends string>(props: Props<K>) => {
   const { id, label, value, options, onChange, isDisabled = false } = props
   if (options.length > FEW) return <Combobox {...props} />
   return (
@@ -117,7 +116,7 @@ export const Select = <K extends string>(props: Props<K>): VNode => {
   )
 }
 
-export const SelectField = <K extends string>(props: Props<K>): VNode => (
+export const SelectField = <K extends string>(props: Props<K>) => (
   <Field {...props}>
     <Select {...props} />
   </Field>

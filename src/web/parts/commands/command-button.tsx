@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, type ButtonProps } from '../button.tsx'
 import type { Command } from './use-command.ts'
@@ -29,15 +28,7 @@ interface Props extends Omit<ButtonProps, 'type' | 'onClick' | 'command'> {
 }
 
 /** A button that sends something: once, however often it is pressed. While busy it keeps the focus. */
-export const CommandButton = ({
-  command,
-  doing,
-  onPress,
-  disabled = false,
-  label,
-  children,
-  ...rest
-}: Props): VNode => {
+export const CommandButton = ({ command, doing, onPress, disabled = false, label, children, ...rest }: Props) => {
   const [isPressed, setPressed] = useState(false)
   const isBusy = command.isBusy && (isPressed || onPress === undefined)
   const [isLate, isLong] = [useLasting(isBusy, LATE_MS), useLasting(isBusy, LONG_WAIT_MS)]

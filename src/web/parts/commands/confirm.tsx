@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
@@ -24,11 +23,11 @@ interface Props extends Action {
 }
 
 /** Asks where the button was. Enter confirms; the second click of two does not. Then the focus returns. */
-export const Confirm = ({ command, question, also, back = 'Keep it', onClose, ...first }: Props): VNode => {
+export const Confirm = ({ command, question, also, back = 'Keep it', onClose, ...first }: Props) => {
   const root = useRef<HTMLDivElement>(null)
   useFocusReturn(root, first.action)
   useLayoutEffect(() => root.current?.querySelector<HTMLElement>('[data-first]')?.focus(), [])
-  const button = ({ action, doing, onConfirm }: Action): VNode => (
+  const button = ({ action, doing, onConfirm }: Action) => (
     <CommandButton
       label={action}
       look="danger"

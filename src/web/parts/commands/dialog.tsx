@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, IconButton } from '../button.tsx'
 import { isFocusLost } from '../focus.ts'
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** A form over the page; on phones a page of its own. Escape closes it. */
-export const Dialog = (props: Props): VNode => {
+export const Dialog = (props: Props) => {
   const {
     title,
     command,

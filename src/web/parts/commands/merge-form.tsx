@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
@@ -61,7 +61,7 @@ export const StaleNote = ({
 }: {
   readonly onLoad: () => void
   readonly children: ComponentChildren
-}): VNode => {
+}) => {
   const note = useRef<HTMLDivElement>(null)
   useFocusReturn(note, 'Save')
   return (

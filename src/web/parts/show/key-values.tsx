@@ -1,10 +1,10 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 /** A name, a value, and how the value looks. */
 type KeyValue = readonly [name: string, value: ComponentChildren, look?: string]
 
 /** Names with their values beside them; those without a value are left out. */
-export const KeyValues = ({ rows }: { readonly rows: readonly KeyValue[] }): VNode => (
+export const KeyValues = ({ rows }: { readonly rows: readonly KeyValue[] }) => (
   <dl class="facts">
     {rows
       .filter(([, value]) => value !== '' && value !== undefined)

@@ -1,4 +1,4 @@
-import type { ComponentChildren, Ref, VNode } from 'preact'
+import type { ComponentChildren, Ref } from 'preact'
 import { Icon, type IconName } from '../icon.tsx'
 import type { Failure } from '../state.tsx'
 
@@ -20,7 +20,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export const Note = ({ kind, icon, role, action, class: place = '', ref, children }: Props): VNode => {
+export const Note = ({ kind, icon, role, action, class: place = '', ref, children }: Props) => {
   const [usualIcon, usualRole] = KINDS[kind]
   return (
     <div class={`note ${kind} ${action ? 'middle' : ''} ${place}`} role={role ?? usualRole} {...(ref && { ref })}>
@@ -34,14 +34,14 @@ export const Note = ({ kind, icon, role, action, class: place = '', ref, childre
 const requestOf = ({ problem: { code, instance } }: Failure): string | undefined => instance && `${code} ${instance}`
 
 /** Why a request was refused, where no field says so. */
-export const RefusedNote = ({ refused }: { readonly refused: Failure | undefined }): VNode | undefined =>
+export const RefusedNote = ({ refused }: { readonly refused: Failure | undefined }) =>
   refused && (
     <Note kind="danger" action={requestOf(refused) && <span class="mono small muted">{requestOf(refused)}</span>}>
       {refused.message}
     </Note>
   )
 
-export const RequestDetails = ({ refused }: { readonly refused: Failure }): VNode | undefined =>
+export const RequestDetails = ({ refused }: { readonly refused: Failure }) =>
   requestOf(refused) === undefined ? undefined : (
     <details class="small muted">
       <summary>Details</summary>

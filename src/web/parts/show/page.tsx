@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 
 interface Props {
   readonly title: string
@@ -7,7 +7,7 @@ interface Props {
   readonly children: ComponentChildren
 }
 
-export const Page = ({ title, beside, class: place = '', children }: Props): VNode => (
+export const Page = ({ title, beside, class: place = '', children }: Props) => (
   <main class="main">
     <div class={`page ${place}`}>
       <div class="row page-head">
@@ -24,7 +24,7 @@ interface SectionProps extends Props {
   readonly isPart?: boolean | undefined
 }
 
-export const Section = ({ title, beside, isPart, class: place = '', children }: SectionProps): VNode => (
+export const Section = ({ title, beside, isPart, class: place = '', children }: SectionProps) => (
   <section class={`${isPart ? 'part' : 'section'} ${place}`} aria-label={title}>
     <div class="row section-head">
       {isPart ? <h3 class="grow">{title}</h3> : <h2 class="grow">{title}</h2>}

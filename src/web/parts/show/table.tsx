@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../icon.tsx'
 import type { Order } from './order.ts'
@@ -64,7 +64,7 @@ const Head = <R, C extends string>({
   )
 }
 
-const Away = ({ height, columns }: { readonly height: number; readonly columns: number }): VNode | undefined =>
+const Away = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
   height === 0 ? undefined : (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row cannot have the focus.
     <tr class="away" aria-hidden="true" style={{ '--h': `${height}px` }}>
@@ -108,7 +108,7 @@ const useWindow = (count: number, rowHeight: number | undefined) => {
 }
 
 /** Rows that are sorted by their heads; arrows move, Enter follows the link of a row. */
-export const Table = <R, C extends string>(props: Props<R, C>): VNode => {
+export const Table = <R, C extends string>(props: Props<R, C>) => {
   const { label, class: look, rows, keyOf, columns, onView, openKey, onOpen, children } = props
   const { box, measure, first, last, height, scrollTo } = useWindow(rows.length, props.rowHeight)
   const [at, setAt] = useState(0)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { BeforeTheEnd } from '../../features/holding/before-the-end.tsx'
 import { Quota } from '../../features/people/hours.tsx'
@@ -18,7 +17,7 @@ import { Password } from './password.tsx'
 
 const THEMES: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
 
-const Appearance = (): VNode => {
+const Appearance = () => {
   const { theme } = usePage()
   const choose = (next: Theme): void => {
     theme.value = next
@@ -36,7 +35,7 @@ const Appearance = (): VNode => {
   )
 }
 
-const Sessions = (): VNode => {
+const Sessions = () => {
   const { control } = usePage()
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
@@ -67,7 +66,7 @@ const Sessions = (): VNode => {
   )
 }
 
-export const Account = (): VNode => {
+export const Account = () => {
   const page = usePage()
   const leaving = useCommand()
   const me = meOf(page)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { meOf, usePage } from '../../page/context.ts'
 import { CommandButton } from '../../parts/commands/command-button.tsx'
@@ -8,7 +7,7 @@ import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'
 
 /** Changes one's own password. That ends all sessions, so this browser signs in again with the new one. */
-export const Password = (): VNode => {
+export const Password = () => {
   const page = usePage()
   const [old, setOld] = useState('')
   const [next, setNext] = useState('')

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Entry } from '../../features/events/entries.ts'
 import { entryOf, NO_FILTER, queryOf } from '../../features/events/feed.ts'
@@ -30,8 +29,8 @@ interface DaysProps {
   readonly now: number
 }
 
-const Days = ({ entries, reader, now }: DaysProps): VNode => {
-  const line = (entry: Entry, sentence = sentenceOf(entry, reader)): VNode => (
+const Days = ({ entries, reader, now }: DaysProps) => {
+  const line = (entry: Entry, sentence = sentenceOf(entry, reader)) => (
     <Line key={entry.sequence} {...{ entry, sentence, when: formatSecond(Date.parse(entry.time)) }} />
   )
   const days = Map.groupBy(entries, ({ time }) => midnightOf(Date.parse(time)))
@@ -59,7 +58,7 @@ const Days = ({ entries, reader, now }: DaysProps): VNode => {
   )
 }
 
-export const Activity = (): VNode => {
+export const Activity = () => {
   const page = usePage()
   const now = page.minute.value
   const [filter, setFilter] = useState(() => fromParameters(NO_FILTER, page.place.value.parameters))
@@ -73,7 +72,7 @@ export const Activity = (): VNode => {
   const matches = (entry: Entry): boolean =>
     `${textOf(sentenceOf(entry, reader))} ${entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted)
   const entries = events.map(entryOf).filter((entry) => wanted === '' || matches(entry))
-  const content = ({ older: rest }: NonNullable<typeof feed>): VNode => {
+  const content = ({ older: rest }: NonNullable<typeof feed>) => {
     const older = rest !== undefined && events.length < KEPT_MAX
     return (
       <div>

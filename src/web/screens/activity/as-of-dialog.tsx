@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { show } from '../../features/view/view.ts'
 import { formatMoment } from '../../format/format.ts'
@@ -20,7 +19,7 @@ const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
     : { value: String(entry), time: Date.parse(event.time) }
 }
 
-export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }): VNode => {
+export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }) => {
   const { api, asOf } = usePage()
   const [when, setWhen] = useState(() => formatMoment(asOf.peek()?.time ?? now))
   const [entry, setEntry] = useState('')

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { checkpointOf, shortRoot } from '../../features/events/checkpoint.ts'
 import { formatMoment, formatNumber } from '../../format/format.ts'
@@ -18,7 +17,7 @@ interface Signed {
 }
 
 /** The newest checkpoint, which proves what the log was. Each costs a signature: none is made but here and when asked. */
-export const NewestCheckpoint = (): VNode => {
+export const NewestCheckpoint = () => {
   const { api } = usePage()
   const { run, isOff, refused } = useCommand()
   const [signed, setSigned] = useState<Signed | undefined>(undefined)

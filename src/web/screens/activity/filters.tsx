@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { dayOfTime, type Filter, isDay, NO_FILTER, timeOfDay } from '../../features/events/feed.ts'
 import { DayInput } from '../../features/schedule/day-input.tsx'
@@ -43,7 +42,7 @@ const dayText = (day: string): string => (isDay(day) ? formatDate(timeOfDay(day)
 const textIn = (options: Options, id: string): string => options.find(([key]) => key === id)?.[1] ?? id
 const optionsOf = (all: Names['people'] | Names['suts']): Options => all.map(({ _id, name }) => [_id, name])
 
-const Chosen = ({ filter, names, onChange }: Props): readonly VNode[] => {
+const Chosen = ({ filter, names, onChange }: Props) => {
   const { kind, by, about, machine, from, to } = filter
   const people = optionsOf(names.people)
   const all: readonly (readonly [string, string, Partial<Filter>])[] = [
@@ -62,19 +61,19 @@ const Chosen = ({ filter, names, onChange }: Props): readonly VNode[] => {
 }
 
 /** What of the feed is shown: the text among what was read, all else by the service. */
-export const Filters = ({ filter, names, onChange }: Props): VNode => {
+export const Filters = ({ filter, names, onChange }: Props) => {
   const { clock } = usePage()
   const [isOpen, setOpen] = useState(false)
   const search = useRef<HTMLInputElement>(null)
   const show = (change: Partial<Filter>): void => onChange({ ...filter, ...change })
   const people = optionsOf(names.people)
-  const select = (id: 'by' | 'about' | 'machine', label: string, options: Options): VNode => (
+  const select = (id: 'by' | 'about' | 'machine', label: string, options: Options) => (
     <SelectField
       {...{ id, label, value: filter[id], options: [['', 'Any'], ...options] }}
       onChange={(value: string) => show({ [id]: value })}
     />
   )
-  const day = (id: 'from' | 'to', label: string): VNode => (
+  const day = (id: 'from' | 'to', label: string) => (
     <Field id={id} label={label}>
       <DayInput
         {...{ id, label, near: clock.peek(), direction: -1 }}

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NamedReservation } from '../../data/objects.ts'
 import { formatMoment, formatNumber, formatRange } from '../../format/format.ts'
@@ -21,7 +20,7 @@ interface Found {
 
 const MOST = 1_000
 
-const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }): VNode => {
+const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }) => {
   const when = formatMoment(found.at)
   if (found.reservations.length === 0)
     return (
@@ -48,7 +47,7 @@ const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: strin
 }
 
 /** Who really held a machine at a moment, which windows do not say. */
-export const Holders = ({ names, now }: { readonly names: Names; readonly now: number }): VNode => {
+export const Holders = ({ names, now }: { readonly names: Names; readonly now: number }) => {
   const page = usePage()
   const command = useCommand()
   const [sut, setSut] = useState('')

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { MACHINES } from '../../data/lists.ts'
 import type { SutRequest } from '../../data/objects.ts'
@@ -51,7 +50,7 @@ const useAvailable = ({ criteria, start, length }: Wish, userId: string, fitting
   )
 }
 
-const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNode => (
+const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }) => (
   <NoMachines>
     {isAdministrator ? (
       <div class="row">
@@ -61,7 +60,7 @@ const Empty = ({ isAdministrator }: { readonly isAdministrator: boolean }): VNod
   </NoMachines>
 )
 
-const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }): VNode | undefined => {
+const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }) => {
   if (queue.value === undefined ? queue.failed === undefined : queue.value.length === 0) return undefined
   return (
     <section class="stack queue-box" aria-label="Waiting">
@@ -73,7 +72,7 @@ const Waiting = ({ queue }: { readonly queue: Reading<readonly SutRequest[]> }):
   )
 }
 
-export const Book = (): VNode => {
+export const Book = () => {
   const page = usePage()
   const me = meOf(page)
   const now = page.minute.value
@@ -90,7 +89,7 @@ export const Book = (): VNode => {
   const [isWeekly, setWeekly] = useState(false)
   const [times, setTimes] = useState(USUAL_TIMES)
   const { criteria, start, length } = wish
-  const content = (): VNode => {
+  const content = () => {
     if (isEmpty) return <Empty isAdministrator={me.role === 'administrator'} />
     return (
       <div class="cols r376">

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { useUsed } from '../../features/people/use-used.ts'
 import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../features/queue/wants.ts'
@@ -26,7 +25,7 @@ interface TakeProps {
   readonly onTake: () => Promise<unknown>
 }
 
-export const TakeButton = ({ take: { offer }, command, isDisabled, onTake }: TakeProps): VNode => {
+export const TakeButton = ({ take: { offer }, command, isDisabled, onTake }: TakeProps) => {
   const now = usePage().clock.value
   const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
   return (
@@ -61,7 +60,7 @@ interface WaitProps {
   readonly onWait: (seconds: number) => Promise<unknown>
 }
 
-export const WaitButton = (props: WaitProps): VNode => {
+export const WaitButton = (props: WaitProps) => {
   const { length, command, isDisabled, priority, onPriority, refusal, onWait } = props
   const now = usePage().clock.value
   const { value } = useUsed()

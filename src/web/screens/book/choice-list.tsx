@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { aboutOf } from '../../data/objects.ts'
 import { formatDuration, formatNumber } from '../../format/format.ts'
@@ -20,7 +19,7 @@ interface Props {
 }
 
 /** A machine and when. Where that is not when it was asked for, it counts as much as the name. */
-const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; readonly now: number }): VNode => {
+const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; readonly now: number }) => {
   const span = spanOn(offer.from, offer.to, now)
   return icon === 's-free' ? (
     <>
@@ -39,7 +38,7 @@ const Offered = ({ choice: { icon, offer }, now }: { readonly choice: Take; read
   )
 }
 
-export const ChoiceList = ({ choices, length, chosen, onChoose }: Props): VNode => {
+export const ChoiceList = ({ choices, length, chosen, onChoose }: Props) => {
   const now = usePage().clock.value
   const machines = useMachines()
   const [isAll, setAll] = useState(false)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import {
@@ -19,7 +18,7 @@ interface FieldProps {
   readonly onToggle: (key: string, value: Value) => void
 }
 
-const Values = ({ field: { key, label, values }, onToggle }: FieldProps): VNode => {
+const Values = ({ field: { key, label, values }, onToggle }: FieldProps) => {
   const isLong = values.length > CHIPS_MAX
   const shown = isLong ? values.filter(({ isChosen }) => isChosen) : values
   const choices = values.map(({ text, isChosen }, n) => ({ key: String(n), text, isChosen }))
@@ -58,7 +57,7 @@ interface Props {
   readonly onChange: (criteria: Criteria) => void
 }
 
-export const CriteriaFields = ({ suts, criteria, onChange }: Props): VNode => {
+export const CriteriaFields = ({ suts, criteria, onChange }: Props) => {
   const [isAll, setAll] = useState(false)
   const fields = useMemo(() => choosablesOf(suts, criteria), [suts, criteria])
   const shown = fields.filter(({ isUsual }) => isAll || isUsual)

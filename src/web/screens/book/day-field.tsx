@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { type Asked, beginOf } from '../../features/schedule/draft.ts'
 import { formatRelativeDay } from '../../format/format.ts'
@@ -15,7 +14,7 @@ interface Props<A extends Asked> {
 const DAYS = 31
 
 /** The day of the start, with the same time of day. */
-export const DayField = <A extends Asked>({ asked, now, onChange }: Props<A>): VNode => {
+export const DayField = <A extends Asked>({ asked, now, onChange }: Props<A>) => {
   const begin = beginOf(asked, now)
   const days = new Set(Array.from({ length: DAYS }, (_, n) => midnightOf(now, n)).concat(midnightOf(begin)))
   const take = (day: string): void => {

@@ -1,11 +1,10 @@
-import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { Name } from '../../parts/show/name.tsx'
 import { Note } from '../../parts/show/note.tsx'
 
 /** What is said of what would be taken. */
 
-export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }): VNode => (
+export const Gone = ({ name, isRefused }: { readonly name: string; readonly isRefused: boolean }) => (
   <Note kind="warn">
     <Name of={name} /> is no longer free.{isRefused && ' Nothing was booked.'}
   </Note>

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Available } from '../../features/reserve/available.ts'
@@ -31,7 +30,7 @@ const titleOf = ({ isOver, waiting }: Taking): string => {
   return waiting.id === undefined ? 'Reserved' : 'Asked for'
 }
 
-const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: string }): VNode => {
+const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: string }) => {
   const { reserved, waiting, again } = taking
   return (
     <div class="stack over" onClickCapture={ignoreSecondClick}>
@@ -44,11 +43,7 @@ const Over = ({ taking, userId }: { readonly taking: Taking; readonly userId: st
   )
 }
 
-const Choosing = ({
-  taking,
-  found,
-  ...props
-}: OfferProps & { readonly taking: Taking; readonly found: Available }): VNode => {
+const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: Taking; readonly found: Available }) => {
   const { wish, fitting, count, userId, isWeekly } = props
   const { now, choices, named, before, choose, booking, book, waiting, finish, wait, priority, changePriority } = taking
   const take = named?.kind === 'take' ? named : undefined
@@ -113,7 +108,7 @@ const useFocusOnChange = (isOver: boolean) => {
   return heading
 }
 
-export const Offer = (props: OfferProps): VNode => {
+export const Offer = (props: OfferProps) => {
   const { reading, userId } = props
   const taking = useTaking(props)
   const heading = useFocusOnChange(taking.isOver)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
@@ -21,7 +20,7 @@ interface Props {
   readonly onDone: (reserved: Reserved) => void
 }
 
-export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props): VNode => {
+export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => {
   const page = usePage()
   const now = page.clock.value
   const people = usePeople()

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { FullSettings, Settings, Sut } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -34,7 +33,7 @@ const fullSettingsOf = (sut: Sut, settings: FullSettings): readonly Row[] => {
   ]
 }
 
-export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }): VNode => {
+export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings: Settings | undefined }) => {
   const { sut_type, address, port, os, manufacturer, model, version, description } = sut
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`
   const at = (
@@ -59,7 +58,7 @@ export const Facts = ({ sut, settings }: { readonly sut: Sut; readonly settings:
   )
 }
 
-export const Tags = ({ sut, onEdit }: { readonly sut: Sut; readonly onEdit: (() => void) | undefined }): VNode => (
+export const Tags = ({ sut, onEdit }: { readonly sut: Sut; readonly onEdit: (() => void) | undefined }) => (
   <div class="stack">
     <div class="row">
       <h2 class="grow">Tags</h2>

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Checked, Sut } from '../../data/objects.ts'
 import { CheckNote } from '../../features/machines/check-note.tsx'
@@ -30,7 +29,7 @@ interface Props {
   readonly onEdit: () => void
 }
 
-const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode => {
+const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>) => {
   const { running, icon, text } = state
   const isBroken = state.kind === 'off'
   return (
@@ -49,7 +48,7 @@ const Now = ({ state, who, now }: Pick<Props, 'state' | 'who' | 'now'>): VNode =
   )
 }
 
-export const Head = (props: Props): VNode => {
+export const Head = (props: Props) => {
   const { sut, known, mayReserve, onEdit } = props
   const { api } = usePage()
   const command = useCommand()

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { ofSut } from '../../data/query.ts'
 import { readNewest } from '../../features/events/entries.ts'
@@ -41,7 +40,7 @@ const momentOf = (time: number, now: number): string => {
   return `${isThisWeek ? formatDay(time).slice(0, 3) : formatDay(time).slice(4)} ${formatClock(time)}`
 }
 
-export const History = ({ sutId, ownId, now }: Props): VNode => {
+export const History = ({ sutId, ownId, now }: Props) => {
   const moment = usePage().asOf.value
   const [most, setMost] = useState(FIRST)
   const [kinds, setKinds] = useState<ReadonlySet<OfMachine>>(new Set())
@@ -61,7 +60,7 @@ export const History = ({ sutId, ownId, now }: Props): VNode => {
   }, [value, people, ownId, moment])
   const shown = told.filter(({ sentence }) => kinds.size === 0 || kinds.has(sentence.kind as OfMachine))
   const older = value === undefined ? 0 : value.count - value.entries.length
-  const content = ({ entries }: NonNullable<typeof value>): VNode => (
+  const content = ({ entries }: NonNullable<typeof value>) => (
     <div>
       {shown.map((each) => (
         <Line key={each.entry.sequence} {...each} when={momentOf(Date.parse(each.entry.time), now)} />

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { type Day, type DayBlock, type DayTurn, weekOf } from '../../features/schedule/week.ts'
 import { formatClock, formatDay, formatRange } from '../../format/format.ts'
@@ -34,7 +34,7 @@ const Block = ({
   ofSeries,
   isStop,
   onOpen,
-}: Omit<RowProps, 'day' | 'first' | 'onDay'> & { block: DayBlock; isStop: boolean; onOpen: () => void }): VNode => {
+}: Omit<RowProps, 'day' | 'first' | 'onDay'> & { block: DayBlock; isStop: boolean; onOpen: () => void }) => {
   const { booked, a, z } = block
   const isOwn = booked.userId === ownId
   const name = isOwn ? 'You' : nameOf(booked)
@@ -82,7 +82,7 @@ interface RowProps extends Omit<Props, 'booked' | 'turnaround'> {
   readonly first: DayBlock | undefined
 }
 
-const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
+const Row = ({ day, now, first, onDay, ...props }: RowProps) => {
   const isToday = day.from === midnightOf(now)
   const text = formatDay(day.from).replace(/ \w+$/, '')
   return (
@@ -124,7 +124,7 @@ const Row = ({ day, now, first, onDay, ...props }: RowProps): VNode => {
   )
 }
 
-export const Week = (props: Props): VNode => {
+export const Week = (props: Props) => {
   const { booked, turnaround, ...shared } = props
   const days = weekOf(booked, turnaround, props.now)
   const first = days.flatMap(({ blocks }) => blocks)[0]

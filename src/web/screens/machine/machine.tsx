@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Sut, turnaroundOf } from '../../data/objects.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
@@ -52,7 +51,7 @@ const useMachine = (id: string): Reading<Read> => {
   }
 }
 
-const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
+const Gone = ({ failed }: { readonly failed: Refused }) => {
   const isScoped = (meOf(usePage()).scope ?? '') !== ''
   const text = isScoped ? 'This machine is no longer in your scope.' : failed.message
   return (
@@ -62,7 +61,7 @@ const Gone = ({ failed }: { readonly failed: Refused }): VNode => {
   )
 }
 
-const Content = ({ read }: { readonly read: Read }): VNode => {
+const Content = ({ read }: { readonly read: Read }) => {
   const page = usePage()
   const me = meOf(page)
   const now = page.minute.value
@@ -122,7 +121,7 @@ const Content = ({ read }: { readonly read: Read }): VNode => {
   )
 }
 
-export const Machine = ({ id }: { readonly id: string }): VNode => {
+export const Machine = ({ id }: { readonly id: string }) => {
   const reading = useMachine(id)
   const { failed } = reading
   // It may have left the scope since it was read.

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { ofSut } from '../../data/query.ts'
@@ -33,7 +32,7 @@ const SPANS = {
 type Name = keyof typeof SPANS
 const NAMES = { day: SPANS.day.text, week: SPANS.week.text }
 
-const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }): VNode => {
+const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; readonly name: Name }) => {
   const at = (part: number): string => {
     const time = from + part * (to - from)
     return name === 'day' ? formatClock(time) : formatDay(time)
@@ -51,7 +50,7 @@ const Axis = ({ from, to, name }: { readonly from: number; readonly to: number; 
 
 const LISTED = 10
 
-const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: number }): VNode | undefined => {
+const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: number }) => {
   const newest = uptime.outages.toReversed().slice(0, LISTED)
   if (uptime.outages.length < 2) return undefined
   return (
@@ -63,7 +62,7 @@ const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: numbe
   )
 }
 
-export const Monitoring = ({ sut, now }: Props): VNode => {
+export const Monitoring = ({ sut, now }: Props) => {
   const [name, setName] = useState<Name>('day')
   const { text, label, hours, slots } = SPANS[name]
   const span = { from: now - hours * HOUR, to: now }

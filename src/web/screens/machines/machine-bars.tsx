@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
 import { formatNumber } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
@@ -20,7 +19,7 @@ interface Props {
   readonly onImport: () => void
 }
 
-export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props): VNode => {
+export const TitleBar = ({ all, shown, isAdministrator, isAnswered, onAdd, onImport }: Props) => {
   const download = (): void =>
     saveFile(new Blob([toCsv(shown.map(({ sut }) => sut))], { type: 'text/csv' }), 'machines.csv')
   const count =
@@ -61,7 +60,7 @@ const KINDS = {
   inactive: 'Inactive',
 } as const
 
-export const FilterBar = ({ all }: Pick<Props, 'all'>): VNode => {
+export const FilterBar = ({ all }: Pick<Props, 'all'>) => {
   const filter = useComputed(() => view.value.filter).value
   return (
     <div class="row bar" role="search">

@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { systemOf } from '../../data/objects.ts'
 import { Strip } from '../../features/machines/strip.tsx'
 import { type Uptime, upText } from '../../features/machines/uptime.ts'
@@ -28,7 +27,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     const uptime = uptimes?.get(sut._id)
     return uptime === undefined ? '' : upText(uptime, day)
   }
-  const strip = (row: Row): VNode | undefined => {
+  const strip = (row: Row) => {
     const uptime = uptimes?.get(row.sut._id)
     return uptime && upOf(row) !== '' ? (
       <Strip uptime={uptime} span={day} count={24} label="Last 24 hours" />
@@ -93,7 +92,7 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
 
 const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
-export const MachineTable = (props: Props): VNode => (
+export const MachineTable = (props: Props) => (
   <Table
     label="Machines"
     class="machines"

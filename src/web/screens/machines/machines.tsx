@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
@@ -21,7 +20,7 @@ import { show, view } from './machines-view.ts'
 
 const NONE: readonly Booked[] = []
 
-const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }): VNode => (
+const Empty = ({ onAdd, onImport }: { onAdd: (() => void) | undefined; onImport: () => void }) => (
   <NoMachines>
     {onAdd && (
       <>
@@ -61,7 +60,7 @@ const blockOf = (shown: readonly { readonly sut: Sut }[], [first]: readonly stri
   return shown.slice(start, start + BLOCK).map(({ sut }) => sut._id)
 }
 
-export const Machines = (): VNode => {
+export const Machines = () => {
   const page = usePage()
   const isAdministrator = meOf(page).role === 'administrator'
   const now = page.minute.value
@@ -85,7 +84,7 @@ export const Machines = (): VNode => {
     event.preventDefault()
     document.getElementById('machines-filter')?.focus()
   }
-  const content = (): VNode => {
+  const content = () => {
     if (all.length === 0)
       return <Empty onAdd={isAdministrator ? () => setOpen('add') : undefined} onImport={() => setOpen('import')} />
     if (shown.length === 0)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { takenOf } from '../../data/objects.ts'
 import { ownRequests } from '../../data/requests.ts'
@@ -23,7 +22,7 @@ import { type Held, Running } from './running.tsx'
 const FEW = 20
 const MANY = 1_000
 
-const Nothing = (): VNode => (
+const Nothing = () => (
   <StateBlock icon="calendar" title="You have no reservations">
     <Button label="See what is free" look="primary" href={linkTo('schedule')} />
     <Button label="Reserve any machine" href={linkTo('book')} />
@@ -39,10 +38,10 @@ const PastSection = ({
   /** What is past is read again when this changes. */
   readonly version: string
   readonly isAlone: boolean
-}): VNode => {
+}) => {
   const [most, setMost] = useState(FEW)
   const reading = usePast(meOf(usePage())._id, most, version)
-  const content = ({ reservations, hasMore, used }: NonNullable<typeof reading.value>): VNode | undefined => {
+  const content = ({ reservations, hasMore, used }: NonNullable<typeof reading.value>) => {
     if (reservations.length === 0) return isAlone ? <Nothing /> : undefined
     const more = hasMore && most < MANY && <Button label="Show more" look="quiet small" onClick={() => setMost(MANY)} />
     return (
@@ -61,7 +60,7 @@ const PastSection = ({
   )
 }
 
-export const Mine = (): VNode => {
+export const Mine = () => {
   const page = usePage()
   const now = page.clock.value
   const reservations = page.reservations.own.value
@@ -78,7 +77,7 @@ export const Mine = (): VNode => {
   })
   const running = held.filter(({ reservation }) => isRunning(reservation, now))
   const ahead = held.filter(({ reservation }) => Date.parse(reservation.start_time) > now)
-  const main = (): VNode => (
+  const main = () => (
     <div class="plain-sections">
       {running.length > 0 && (
         <Section title="Running">

@@ -24,7 +24,7 @@ interface AheadProps {
   readonly rest?: { readonly seriesId: string; readonly count: number } | undefined
 }
 
-export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps): VNode => {
+export const Ahead = ({ held, icon = 'calendar', about, rest }: AheadProps) => {
   const { reservation, sut, taken } = held
   const now = usePage().minute.value
   const command = useReservation(reservation._id)
@@ -92,7 +92,7 @@ export const Past = ({
   readonly reservation: NamedReservation
   readonly used: number | undefined
   readonly mayReserve: boolean
-}): VNode => {
+}) => {
   const held: Held = { reservation, sut: undefined, taken: undefined }
   const now = usePage().minute.value
   const [from, to] = [Date.parse(reservation.start_time), Date.parse(reservation.end_time)]

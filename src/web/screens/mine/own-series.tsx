@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
 import type { Reservation } from '../../data/objects.ts'
@@ -33,7 +32,7 @@ interface Props {
   readonly rrule: string | undefined
 }
 
-export const SeriesAhead = ({ all, rrule = '' }: Props): VNode | undefined => {
+export const SeriesAhead = ({ all, rrule = '' }: Props) => {
   const [isOpen, setOpen] = useState(false)
   const [first, ...others] = all
   if (first === undefined) return undefined

@@ -1,5 +1,3 @@
-import type { VNode } from 'preact'
-
 import { useRef, useState } from 'preact/hooks'
 import { bookedOf, type Reservation, type Sut, systemOf } from '../../data/objects.ts'
 
@@ -26,7 +24,7 @@ export interface Held {
 export const nameOfHeld = ({ reservation, sut }: Held): string =>
   sut?.name ?? reservation.sut_name ?? reservation.sut_id
 
-export const MachineLink = ({ held }: { readonly held: Held }): VNode => (
+export const MachineLink = ({ held }: { readonly held: Held }) => (
   <a class="medium" href={linkTo('machines', held.reservation.sut_id)}>
     <bdi>{nameOfHeld(held)}</bdi>
   </a>
@@ -77,7 +75,7 @@ const aboutOf = (sut: Sut | undefined): string => {
   return [systemOf(sut), rack === undefined ? '' : `rack ${rack}`].filter((part) => part !== '').join(', ')
 }
 
-export const Running = ({ held }: { readonly held: Held }): VNode => {
+export const Running = ({ held }: { readonly held: Held }) => {
   const { reservation, sut, taken } = held
   const page = usePage()
   const now = page.clock.value

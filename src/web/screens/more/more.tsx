@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { screensFor } from '../../frame/screens.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
@@ -6,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Page } from '../../parts/show/page.tsx'
 
 /** On phones: what the tab bar has no room for. */
-export const More = (): VNode => (
+export const More = () => (
   <Page title="More">
     <nav class="more-list" aria-label="More">
       {screensFor(meOf(usePage()))

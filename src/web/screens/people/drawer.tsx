@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ofUser } from '../../data/query.ts'
 import { TokenSection } from '../../features/people/token-section.tsx'
@@ -26,7 +25,7 @@ interface Props {
   readonly onChanged: () => void
 }
 
-const SignOut = ({ user }: { readonly user: User }): VNode => {
+const SignOut = ({ user }: { readonly user: User }) => {
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const [isDone, setDone] = useState(false)
@@ -71,7 +70,7 @@ const close = (): void => {
   goTo('people')
 }
 
-export const Drawer = ({ id, used, onChanged }: Props): VNode => {
+export const Drawer = ({ id, used, onChanged }: Props) => {
   const page = usePage()
   const isAnswered = page.control.isAnswered.value
   const reading = useReading({
@@ -96,7 +95,7 @@ export const Drawer = ({ id, used, onChanged }: Props): VNode => {
   ) : (
     <Button icon="key" label="New password" disabled={!isAnswered} onClick={() => setPassword(true)} />
   )
-  const content = (newest: Answer<User>): VNode => {
+  const content = (newest: Answer<User>) => {
     const user = newest.value
     if (user.removed_at !== undefined) return <Removed user={user} onChanged={changed} />
     return (

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { User } from '../../features/people/user.ts'
 import { formatCount, formatDate } from '../../format/format.ts'
@@ -16,7 +15,7 @@ interface Props {
 const pathOf = ({ _id }: User, verb: string): string => `/api/user/${encodeURIComponent(_id)}/${verb}`
 
 /** `open` are the reservations that are not over; undefined until they were counted. */
-export const Removal = ({ user, open, onChanged }: Props & { readonly open: number | undefined }): VNode => {
+export const Removal = ({ user, open, onChanged }: Props & { readonly open: number | undefined }) => {
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const remove = (reservations: 'cancel' | 'keep') => () =>
@@ -55,7 +54,7 @@ export const Removal = ({ user, open, onChanged }: Props & { readonly open: numb
   )
 }
 
-export const Removed = ({ user, onChanged }: Props): VNode => {
+export const Removed = ({ user, onChanged }: Props) => {
   const command = useCommand()
   const [isAsking, setAsking] = useState(false)
   const run = (verb: string) => () => command.send(pathOf(user, verb), undefined, onChanged)

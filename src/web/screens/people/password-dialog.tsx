@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { UNKEPT } from '../../features/people/secret-note.tsx'
 import type { User } from '../../features/people/user.ts'
@@ -15,7 +14,7 @@ interface Props {
   readonly onClose: () => void
 }
 
-export const PasswordDialog = ({ user, onClose }: Props): VNode => {
+export const PasswordDialog = ({ user, onClose }: Props) => {
   const command = useCommand()
   const [password, setPassword] = useState('')
   const [areRevoked, setRevoked] = useState(false)

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { csvOf } from '../../features/import/csv-rows.ts'
 import { ImportDialog, type Kind } from '../../features/import/import-dialog.tsx'
@@ -28,7 +27,7 @@ const KIND: Kind = {
 /** Without a password: one that the file has, and where the answer was lost on its way. */
 type Made = Schemas['NewUser']
 
-const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }): VNode => {
+const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly onKept: () => void }) => {
   const download = (): void => {
     const rows = [['name', 'password'], ...all.map(({ name, password = '' }) => [name, password])]
     saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'passwords.csv')
@@ -47,13 +46,7 @@ const Passwords = ({ all, onKept }: { readonly all: readonly Made[]; readonly on
   )
 }
 
-export const PeopleImport = ({
-  onAdded,
-  onClose,
-}: {
-  readonly onAdded: () => void
-  readonly onClose: () => void
-}): VNode => {
+export const PeopleImport = ({ onAdded, onClose }: { readonly onAdded: () => void; readonly onClose: () => void }) => {
   const [added, setAdded] = useState<readonly Made[] | undefined>(undefined)
   const [isKept, setKept] = useState(false)
   const take = (answer: Readonly<Record<string, unknown>>): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { HoursMeter } from '../../features/people/hours.tsx'
 import { type ListedUser, roleTextOf } from '../../features/people/user.ts'
 import { formatDate } from '../../format/format.ts'
@@ -11,7 +11,7 @@ import { type By, tagsOfScope, weekOf } from './people-list.ts'
 
 const NONE = <span class="muted">–</span>
 
-const Week = ({ user }: { readonly user: ListedUser }): VNode => {
+const Week = ({ user }: { readonly user: ListedUser }) => {
   if (user.role !== 'tester') return NONE
   const { text, isLimited } = weekOf(user)
   return (
@@ -30,7 +30,7 @@ const Week = ({ user }: { readonly user: ListedUser }): VNode => {
   )
 }
 
-const Scope = ({ user: { role, scope } }: { readonly user: ListedUser }): VNode => {
+const Scope = ({ user: { role, scope } }: { readonly user: ListedUser }) => {
   if (role !== 'tester') return NONE
   if (scope === '') return <span class="muted">all machines</span>
   return <>{tagsOfScope(scope).flatMap((tag) => [<Tag key={tag} value={tag} />, ' '])}</>
@@ -91,7 +91,7 @@ const columnsOf = (ownId: string, openId: string | undefined): readonly Column<L
   },
 ]
 
-export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props): VNode => (
+export const PeopleTable = ({ users, ownId, openId, order, onOrder, children }: Props) => (
   <Table
     label="People"
     class="people"

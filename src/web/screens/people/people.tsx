@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import { readAll } from '../../data/lists.ts'
 import type { About } from '../../data/query.ts'
@@ -22,7 +21,7 @@ interface AloneProps {
   readonly isDisabled: boolean
 }
 
-const Alone = ({ onAdd, onImport, isDisabled }: AloneProps): VNode => (
+const Alone = ({ onAdd, onImport, isDisabled }: AloneProps) => (
   <StateBlock
     icon="users"
     title="Nobody else yet"
@@ -48,7 +47,7 @@ const useUsers = (isWithRemoved: boolean) => {
   })
 }
 
-export const People = ({ id }: { readonly id: string | undefined }): VNode => {
+export const People = ({ id }: { readonly id: string | undefined }) => {
   const page = usePage()
   const ownId = meOf(page)._id
   const isAnswered = page.control.isAnswered.value

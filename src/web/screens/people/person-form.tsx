@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { PersonFields } from '../../features/people/person-fields.tsx'
 import { changesOf, EMPTY, OF_QUOTA, type Values, valuesOf, wrongLimits } from '../../features/people/person-values.ts'
@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Changes somebody's name, role, quota and scope. What others change shows at once, unless something is typed. */
-export const PersonForm = ({ newest, applied, onSaved, children }: Props): VNode => {
+export const PersonForm = ({ newest, applied, onSaved, children }: Props) => {
   const command = useCommand()
   const form = useMergeForm<Answer<User>, Values>({
     ...{ command, newest, first: newest, together: OF_QUOTA },

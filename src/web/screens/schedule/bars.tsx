@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Sut, SutRequest } from '../../data/objects.ts'
 import { MachineChips } from '../../features/machines/filter-chips.tsx'
@@ -45,12 +44,12 @@ const shortTitleOf = (span: Span): string => {
     : formatDates(from, to - 1, shortMonthOf)
 }
 
-export const DateBar = ({ span }: { readonly span: Span }): VNode => {
+export const DateBar = ({ span }: { readonly span: Span }) => {
   const { minute } = usePage()
   const now = minute.value
   const name = NAMES[span.zoom]
   const choices = ZOOMS.map((key) => ({ key, text: NAMES[key], isChosen: key === span.zoom }))
-  const step = (count: number, text: string, key: string): VNode => {
+  const step = (count: number, text: string, key: string) => {
     const label = `${text} (${key})`
     return (
       <IconButton icon={count < 0 ? 'left' : 'right'} label={label} look="quiet" onClick={() => moveBy(span, count)} />
@@ -91,7 +90,7 @@ export const DateBar = ({ span }: { readonly span: Span }): VNode => {
   )
 }
 
-const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }): VNode => {
+const GroupChip = ({ suts }: { readonly suts: readonly Sut[] }) => {
   const groupBy = useComputed(() => view.value.groupBy).value
   const names = [...new Set(suts.flatMap(({ tags }) => Object.keys(tags)))].sort()
   const choices = [
@@ -113,7 +112,7 @@ const LEGEND = {
   inactive: 'Inactive',
 }
 
-const Legend = (): VNode => (
+const Legend = () => (
   <div class="legend small muted desk-only" role="group" aria-label="Legend">
     {Object.entries(LEGEND).map(([look, text]) => (
       <span key={look}>
@@ -131,7 +130,7 @@ interface WaitingProps {
   readonly onQueue: (isOpen: boolean) => void
 }
 
-const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps): VNode | undefined => {
+const WaitingChip = ({ queue, isQueueOpen, onQueue }: WaitingProps) => {
   const chip = useRef<HTMLButtonElement>(null)
   if (queue === undefined || queue.length === 0) return undefined
   const text = `${formatNumber(queue.length)} waiting`
@@ -171,7 +170,7 @@ interface FilterBarProps extends WaitingProps {
   readonly shownCount: number
 }
 
-export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps): VNode => {
+export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBarProps) => {
   const filter = useComputed(() => view.value.filter).value
   const change = (part: Partial<Filter>): void => show({ filter: { ...filter, ...part } })
   return (

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { Connect } from '../../features/holding/connection.tsx'
@@ -37,7 +36,7 @@ interface ExtendProps {
   readonly onDone: () => void
 }
 
-const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps): VNode | undefined => {
+const ExtendChips = ({ own, taken, now, command, onDone }: ExtendProps) => {
   const ends = extensionsOf(taken, own)
   if (ends.length === 0) return undefined
   return (
@@ -64,7 +63,7 @@ interface DrawnEndProps extends Omit<ExtendProps, 'taken'> {
   readonly end: number | undefined
 }
 
-const DrawnEnd = ({ own, now, end, command, onDone }: DrawnEndProps): VNode | undefined => {
+const DrawnEnd = ({ own, now, end, command, onDone }: DrawnEndProps) => {
   if (end === undefined || end === own.to) return undefined
   const isLater = end > own.to
   const take = () => command.act(isLater ? 'extend' : 'shorten', { end_time: toIso(end) }, onDone)
@@ -76,7 +75,7 @@ const DrawnEnd = ({ own, now, end, command, onDone }: DrawnEndProps): VNode | un
   )
 }
 
-const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode => {
+const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
   const page = usePage()
   const now = page.clock.value
   const command = useReservation(reservation._id)
@@ -132,7 +131,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props): VNode =
   )
 }
 
-export const BlockPopover = (props: Props): VNode => {
+export const BlockPopover = (props: Props) => {
   const { sut, reservation, nameOf, anchor } = props
   const page = usePage()
   const me = meOf(page)

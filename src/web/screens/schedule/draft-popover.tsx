@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Sut, systemOf } from '../../data/objects.ts'
 import { useReservation } from '../../features/holding/use-reservation.ts'
@@ -48,7 +47,7 @@ interface ClashProps {
   readonly nameOf: Props['nameOf']
 }
 
-const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>): VNode => {
+const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'nameOf'>) => {
   const { with: other, taken, isTurnaround, window } = clash
   const who = <Name of={nameOf(other.userId)} />
   if (!isTurnaround)
@@ -69,7 +68,7 @@ const ClashText = ({ clash, now, nameOf }: Pick<ClashProps, 'clash' | 'now' | 'n
   )
 }
 
-const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
+const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps) => {
   const { taken, shorter, earlier } = clash
   return (
     <Note kind="warn">
@@ -101,7 +100,7 @@ const ClashNote = ({ clash, startOf, now, nameOf }: ClashProps): VNode => {
 const INSTEAD: ReadonlySet<string> = new Set(['reservation_conflict', 'no_sut_free'])
 
 /** The form in which one reserves: what is chosen is drawn on the timeline at once, what is sent only on an answer. */
-export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props): VNode => {
+export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
   const page = usePage()
   const me = meOf(page)
   const now = page.clock.value

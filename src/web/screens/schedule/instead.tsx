@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { usePage } from '../../page/context.ts'
 import { rove } from '../../parts/choose/rove.ts'
 import type { Command } from '../../parts/commands/use-command.ts'
@@ -26,7 +26,7 @@ export interface InsteadProps {
 }
 
 /** What can be had in place of what was refused: one press takes it. The last one leads back to the form. */
-export const Instead = (props: InsteadProps): VNode => {
+export const Instead = (props: InsteadProps) => {
   const { title, subtitle, options, waiting, anchor, onBack, onClose, children } = props
   const isAnswered = usePage().control.isAnswered.value
   return (

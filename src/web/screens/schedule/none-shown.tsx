@@ -1,5 +1,4 @@
 import { useComputed } from '@preact/signals'
-import type { VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Sut } from '../../data/objects.ts'
 import { ofSuts } from '../../data/query.ts'
@@ -28,13 +27,13 @@ const clear = (): void => {
   document.getElementById('filter-text')?.focus()
 }
 
-const NoMatch = (): VNode => (
+const NoMatch = () => (
   <StateBlock icon="filter" title="No machine matches">
     <Button label="Clear filters" onClick={clear} />
   </StateBlock>
 )
 
-const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }): VNode => {
+const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly filter: Filter }) => {
   const page = usePage()
   const me = meOf(page)
   const now = useComputed(() => floorQuarter(page.clock.value)).value
@@ -76,7 +75,7 @@ const NoneFree = ({ suts, filter }: { readonly suts: readonly Sut[]; readonly fi
 }
 
 /** Of the past nothing can be reserved. */
-export const NoneShown = ({ isPast }: { readonly isPast: boolean }): VNode => {
+export const NoneShown = ({ isPast }: { readonly isPast: boolean }) => {
   const suts = useMachines()
   const filter = useComputed(() => view.value.filter).value
   const fitting = useMemo(

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../../parts/button.tsx'
 import { placeBeside } from '../../parts/floating.ts'
@@ -29,7 +29,7 @@ export const blockOf = (id: string | undefined): Element | null =>
   id === undefined ? null : document.querySelector(`[data-key="${CSS.escape(id)}"]`)
 
 /** A dialog at the block it belongs to; on phones a sheet. Escape closes it, and focus returns. */
-export const Popover = (props: Props): VNode => {
+export const Popover = (props: Props) => {
   const { title, label = title, subtitle, className = '', anchor, onClose, onSubmit, children } = props
   const pop = useRef<HTMLDialogElement>(null)
   // Before what is inside takes it.

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import type { Wanted } from '../../features/queue/use-waiting.ts'
 import type { Offer } from '../../features/reserve/available.ts'
@@ -74,7 +73,7 @@ const optionsOf = (props: Props, now: number): readonly Option[] => {
   return [...shorter, ...later, other, ...waitsOf(props, 'Wait for it', { sut_id: sut._id })]
 }
 
-const Conflicting = (props: Props): VNode => {
+const Conflicting = (props: Props) => {
   const { sut, draft, window, refused, nameOf } = props
   const now = usePage().clock.value
   const [first] = refused.problem.conflicts ?? []
@@ -96,7 +95,7 @@ const Conflicting = (props: Props): VNode => {
   )
 }
 
-const NoneFree = (props: Props): VNode => {
+const NoneFree = (props: Props) => {
   const { sut, draft, window, refused, onSend, onClose } = props
   const now = usePage().clock.value
   const suts = useMachines()
@@ -131,5 +130,5 @@ const NoneFree = (props: Props): VNode => {
   )
 }
 
-export const Refusal = (props: Props): VNode =>
+export const Refusal = (props: Props) =>
   props.refused.problem.code === 'no_sut_free' ? <NoneFree {...props} /> : <Conflicting {...props} />

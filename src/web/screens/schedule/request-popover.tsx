@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import type { Sut } from '../../data/objects.ts'
 import { RequestCard } from '../../features/queue/card.tsx'
 import type { Taken } from '../../features/schedule/calendar.ts'
@@ -17,7 +16,7 @@ interface Props {
   readonly taken: readonly Taken[]
 }
 
-export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props): VNode => {
+export const RequestPopover = ({ sut, queued: { _id, userId, name }, at, taken }: Props) => {
   const page = usePage()
   const me = meOf(page)
   const title = userId === me._id ? 'You are waiting' : `${name} is waiting`

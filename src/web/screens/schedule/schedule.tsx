@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Reserved } from '../../data/reservations.ts'
@@ -58,7 +57,7 @@ const SKELETON = (
   </div>
 )
 
-const OpenPopover = ({ open }: { readonly open: Open }): VNode | undefined => {
+const OpenPopover = ({ open }: { readonly open: Open }) => {
   const reserved = usePage().reservations.all.value
   const [suts, people] = [useMachines(), usePeople()]
   const sut = suts.get(openSutOf(open, reserved) ?? '')
@@ -146,7 +145,7 @@ const useOpening = (open: Open | undefined, span: Span, now: number, mayReserve:
   return { openCell, quick, onKey }
 }
 
-export const Schedule = (): VNode => {
+export const Schedule = () => {
   const page = usePage()
   const me = meOf(page)
   const now = page.minute.value
@@ -174,7 +173,7 @@ export const Schedule = (): VNode => {
   const { openCell, quick, onKey } = useOpening(open, span, now, mayReserve)
   const onFold = (title: string): void => show({ folded: toggled(folded, title) })
 
-  const content = (): VNode => {
+  const content = () => {
     if (all.length === 0)
       return (
         <div class="tl">

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
 import { OfflineNote } from '../../features/reserve/offline-note.tsx'
@@ -30,7 +29,7 @@ interface Props {
 const change = (draft: Draft): void => show({ open: { kind: 'draft', draft } })
 const close = (): void => show({ open: undefined })
 
-export const SeriesPopover = (props: Props): VNode => {
+export const SeriesPopover = (props: Props) => {
   const { sut, draft, taken, userId, onFor, nameOf, anchor, onOnce } = props
   const page = usePage()
   const me = meOf(page)

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals'
-import type { ComponentChildren, VNode } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { MachineDialog } from '../../features/machines/machine-dialog.tsx'
 import { MachineImport } from '../../features/machines/machine-import.tsx'
@@ -42,7 +42,7 @@ interface StepProps {
   readonly children: ComponentChildren
 }
 
-const Step = ({ number, title, text, isDone, isNext, children }: StepProps): VNode => (
+const Step = ({ number, title, text, isDone, isNext, children }: StepProps) => (
   <li class={`step${isDone ? ' done' : isNext ? ' next' : ''}`}>
     <span class="n">{isDone ? <Icon name="check" /> : number}</span>
     <h3>
@@ -56,7 +56,7 @@ const Step = ({ number, title, text, isDone, isNext, children }: StepProps): VNo
 
 const lookOf = (isNext: boolean) => (isNext ? 'primary' : undefined)
 
-export const SetUp = (): VNode => {
+export const SetUp = () => {
   const { control } = usePage()
   const isAnswered = control.isAnswered.value
   const { hasMachine, hasPerson, hasReservation, suts } = useSteps()

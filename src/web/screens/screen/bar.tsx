@@ -1,5 +1,4 @@
 import type RFB from '@novnc/novnc'
-import type { VNode } from 'preact'
 import { systemOf } from '../../data/objects.ts'
 import { ExtendPair, extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
 import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
@@ -24,7 +23,7 @@ const sizeOf = (target: HTMLElement | null): string => {
   return canvas ? `${canvas.width} × ${canvas.height}` : ''
 }
 
-const Left = ({ own }: { readonly own: Booked }): VNode => {
+const Left = ({ own }: { readonly own: Booked }) => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
@@ -39,7 +38,7 @@ const Left = ({ own }: { readonly own: Booked }): VNode => {
   )
 }
 
-const FullScreen = ({ of }: { readonly of: Element<HTMLElement> }): VNode | undefined =>
+const FullScreen = ({ of }: { readonly of: Element<HTMLElement> }) =>
   document.fullscreenEnabled ? (
     <IconButton icon="expand" label="Full screen" look="quiet" onClick={() => of.current?.requestFullscreen()} />
   ) : undefined
@@ -57,7 +56,7 @@ interface Props {
   readonly stage: Element<HTMLElement>
 }
 
-export const Bar = (props: Props): VNode => {
+export const Bar = (props: Props) => {
   const { subject, command, isRunning, rfb, clipboard, shown, onShow, onRelease, back, stage } = props
   const { name, sut, own, taken } = subject
   const about = [sut && systemOf(sut), rfb && sizeOf(stage.current)].filter(Boolean).join(', ')
@@ -98,7 +97,7 @@ export const PhoneKeys = ({
   readonly rfb: RFB
   readonly own: Booked | undefined
   readonly command: ReservationCommand
-}): VNode => (
+}) => (
   <div class="screen-keys phone-only">
     <PhoneKeyboard rfb={rfb} />
     <Button label="Ctrl Alt Del" onClick={() => rfb.sendCtrlAltDel()} />

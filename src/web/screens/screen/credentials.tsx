@@ -1,5 +1,4 @@
 import type RFB from '@novnc/novnc'
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 
@@ -12,7 +11,7 @@ export const Credentials = ({
   readonly name: string
   readonly rfb: RFB
   readonly isUserNameNeeded: boolean
-}): VNode | undefined => {
+}) => {
   const [isSent, setSent] = useState(false)
   if (isSent) return undefined
   const submit = (event: SubmitEvent): void => {

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useReservation } from '../../features/holding/use-reservation.ts'
 import { bodyOf } from '../../features/reserve/request.ts'
@@ -25,7 +24,7 @@ interface Props {
 }
 
 /** Takes the machine again from now on, until somebody else has it, for an hour at most. */
-const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }): VNode => {
+const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: number }) => {
   const page = usePage()
   const command = useReservation()
   const reserve = () => {
@@ -43,7 +42,7 @@ const Reserve = ({ sutId, until }: { readonly sutId: string; readonly until: num
   )
 }
 
-export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props): VNode => {
+export const Over = ({ said: { title, text, way }, sutId, taken, onAgain }: Props) => {
   const now = usePage().clock.value
   const heading = useRef<HTMLHeadingElement>(null)
   // Not a button: keys that were meant for the machine may still come.

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CommandNote } from '../../features/holding/extend.tsx'
 import { GiveBack } from '../../features/holding/give-back.tsx'
@@ -21,7 +20,7 @@ interface OverlayProps {
   readonly isRunning: boolean
 }
 
-const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps): VNode => {
+const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps) => {
   const page = usePage()
   const now = page.clock.value
   const warning = page.warning.value
@@ -49,7 +48,7 @@ const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps):
   )
 }
 
-export const Screen = ({ id = '' }: { readonly id: string | undefined }): VNode => {
+export const Screen = ({ id = '' }: { readonly id: string | undefined }) => {
   const page = usePage()
   const now = page.clock.value
   const target = useRef<HTMLDivElement>(null)

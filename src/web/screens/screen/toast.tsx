@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import { extendTo, USUAL_MS } from '../../features/holding/extend.tsx'
 import type { ReservationCommand } from '../../features/holding/use-reservation.ts'
@@ -16,7 +15,7 @@ export const EndToast = ({
   readonly own: Booked
   readonly taken: readonly Taken[] | undefined
   readonly command: ReservationCommand
-}): VNode | undefined => {
+}) => {
   const [dismissed, setDismissed] = useState<number | undefined>(undefined)
   if (dismissed === own.to) return undefined
   const until = taken && nextTaken(taken, own)

@@ -1,5 +1,4 @@
 import type RFB from '@novnc/novnc'
-import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { type Choice, MenuButton } from '../../parts/choose/menu.tsx'
@@ -24,13 +23,7 @@ export const showAs = (rfb: RFB, { isFitted, isViewOnly, quality }: Shown): void
   rfb.qualityLevel = quality
 }
 
-export const ShownMenu = ({
-  shown,
-  onShow,
-}: {
-  readonly shown: Shown
-  readonly onShow: (shown: Shown) => void
-}): VNode => {
+export const ShownMenu = ({ shown, onShow }: { readonly shown: Shown; readonly onShow: (shown: Shown) => void }) => {
   const choices: readonly Choice[] = [
     { key: 'fit', text: 'Fit to window', isChosen: shown.isFitted },
     { key: 'view', text: 'View only', isChosen: shown.isViewOnly },
@@ -56,7 +49,7 @@ export const ShownMenu = ({
 /**
  * The clipboard of the machine, as text that one can read and write: over plain HTTP browsers let no page at their own.
  */
-export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: string }): VNode => {
+export const Clipboard = ({ rfb, text }: { readonly rfb: RFB; readonly text: string }) => {
   const { isOpen, floating, buttonProps, floatingProps } = useFloating()
   const field = useRef<HTMLTextAreaElement>(null)
   const send = (): void => {
@@ -95,7 +88,7 @@ const RETURN = 0xff0d
 const BACKSPACE = 0xff08
 
 /** Opens the keyboard of a phone: what is typed into a field that nobody sees is sent to the machine. */
-export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }): VNode => {
+export const PhoneKeyboard = ({ rfb }: { readonly rfb: RFB }) => {
   const field = useRef<HTMLTextAreaElement>(null)
   const onInput = (event: InputEvent): void => {
     if (event.inputType === 'deleteContentBackward') rfb.sendKey(BACKSPACE, 'Backspace')

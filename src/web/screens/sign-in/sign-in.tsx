@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -15,7 +14,7 @@ interface Props {
 const againText = (seconds: number): string => (seconds > 0 ? `Try again in ${seconds} s.` : 'Try again.')
 
 /** Counts down; assistive technology is told once. */
-const Again = ({ at }: { readonly at: number }): VNode => {
+const Again = ({ at }: { readonly at: number }) => {
   const left = (): number => Math.ceil((at - Date.now()) / 1_000)
   const [first] = useState(left)
   const [, redraw] = useState({})
@@ -33,22 +32,22 @@ const Again = ({ at }: { readonly at: number }): VNode => {
   )
 }
 
-const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }): VNode => (
+const ErrorNote = ({ text, retryAt }: { readonly text: string; readonly retryAt: number | undefined }) => (
   <Note kind="danger">
     {text} {retryAt !== undefined && <Again key={retryAt} at={retryAt} />}
   </Note>
 )
 
-const EndedNote = (): VNode => <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
+const EndedNote = () => <Note kind="info">Your session ended. Sign in to continue where you were.</Note>
 
-const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => (
+const SingleSignOn = ({ control, isBusy }: Props & { readonly isBusy: boolean }) => (
   <>
     <Button icon="shield" label="Continue with single sign-on" disabled={isBusy} onClick={control.beginSingleSignOn} />
     <div class="or">or with a password</div>
   </>
 )
 
-const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean }): VNode => {
+const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean }) => {
   const name = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
   const submit = async (event: Event): Promise<void> => {
@@ -89,7 +88,7 @@ const PasswordForm = ({ control, isBusy }: Props & { readonly isBusy: boolean })
   )
 }
 
-export const SignIn = ({ control }: Props): VNode => {
+export const SignIn = ({ control }: Props) => {
   const { phase, error, retryAt, isBusy } = control.session.value
   return (
     <main class="gate">

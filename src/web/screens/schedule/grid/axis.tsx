@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { daysOf, minuteAt, type Span } from '../../../features/schedule/span.ts'
 import { formatClock, formatCount, formatDay, formatNumber, weekdayOf } from '../../../format/format.ts'
 import { HOUR, MINUTE, midnightOf } from '../../../format/times.ts'
@@ -24,7 +23,7 @@ const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() 
 const UNDER_CLOCK = [['under-d', 12, 30] as const, ['under-p', 21, 36] as const]
 const UNDER_DATE = [['under-d', 30, 42] as const, ['under-p', 45, 62] as const]
 
-const Ticks = ({ span, now }: Props): readonly VNode[] => {
+const Ticks = ({ span, now }: Props) => {
   if (span.zoom === 'day')
     return hoursOf(span).map((hour) => {
       const isMidnight = hour === midnightOf(hour)
@@ -54,7 +53,7 @@ const Ticks = ({ span, now }: Props): readonly VNode[] => {
   })
 }
 
-export const Axis = (props: AxisProps): VNode => {
+export const Axis = (props: AxisProps) => {
   const { span, now, count, waiting, onShowWaiting } = props
   const isNow = span.zoom === 'day' && span.from <= now && now < span.to
   return (
@@ -79,7 +78,7 @@ export const Axis = (props: AxisProps): VNode => {
 }
 
 /** Shaded weekends, the past and the line of now: one element each for the whole grid. */
-export const Backdrop = ({ span, now }: Props): VNode => {
+export const Backdrop = ({ span, now }: Props) => {
   const days = span.zoom === 'day' ? [] : daysOf(span)
   const weekends = days.filter((day) => [0, 6].includes(new Date(day).getDay()))
   const isNow = span.zoom !== 'month' && span.from <= now && now < span.to

@@ -86,7 +86,7 @@ const GroupRow = ({
   readonly top: number
   readonly index: number
   readonly props: GridProps
-}): VNode => {
+}) => {
   const { title, of, isFolded } = row
   const free = of.filter((sut) => isFreeForAnHour(sut, props.bySut.get(sut._id) ?? NONE, props.now)).length
   const name = title === '' ? 'Others' : title
@@ -120,11 +120,11 @@ interface RowsProps {
   readonly focusKey: string | undefined
 }
 
-const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps): VNode => {
+const Rows = ({ props, layout, indexes, hourWidth, focusedRow, focusKey }: RowsProps) => {
   const { bySut, known, outages, span, now, ownId, nameOf, mayReserve, onQuick, drawn } = props
   const same = useSame()
   const shared = { span, now, ownId, nameOf, mayReserve, hourWidth }
-  const draw = (index: number): VNode | undefined => {
+  const draw = (index: number) => {
     const row = props.rows[index]
     const top = layout.tops[index] ?? 0
     if (row === undefined) return undefined
@@ -247,7 +247,7 @@ interface GridOptions extends Omit<GridProps, 'outages'> {
 }
 
 /** Machines down, time across. Only what is in view is in the document, and what has the focus or is open. */
-export const Grid = (options: GridOptions): VNode => {
+export const Grid = (options: GridOptions) => {
   const { rows, span, now, count, waiting, onShowWaiting, openSutId } = options
   const { ref, box } = useBox()
   const layout = useMemo(

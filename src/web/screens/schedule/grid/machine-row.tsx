@@ -1,4 +1,3 @@
-import type { VNode } from 'preact'
 import { type Sut, systemOf, takenOf } from '../../../data/objects.ts'
 import { causeOf, causeText } from '../../../features/events/causes.ts'
 import { stateOf } from '../../../features/machines/machine-state.ts'
@@ -33,7 +32,7 @@ interface RowOptions {
   readonly onQuick: (sut: Sut) => void
 }
 
-const Head = (options: RowOptions): VNode => {
+const Head = (options: RowOptions) => {
   const { sut, booked, isKnown, now, ownId, mayReserve, onQuick } = options
   const { kind, icon, text } = stateOf(sut, booked, now, ownId)
   const free = kind === 'free' && isKnown ? freeUntil(takenOf(sut, booked), now) : undefined
@@ -78,7 +77,7 @@ const INITIALS_FROM = 24
 const isWide = (name: string, width: number, zoom: Span['zoom']): boolean =>
   zoom === 'day' && width >= 7 * name.length + 108
 
-const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']): VNode | undefined => {
+const labelOf = (name: string, time: string, width: number, zoom: Span['zoom']) => {
   if (width >= NAME_FROM[zoom]) {
     return (
       <span>
@@ -112,7 +111,7 @@ const spoken = ({ from, to }: Cell): string => dayRange(from, to).replace(/ ?–
 
 const turnText = ({ from, to }: Cell): string => `Turnaround until ${formatWhen(to, from)}`
 
-const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }): VNode => {
+const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions }) => {
   const { span, focusKey, hourWidth, nameOf } = row
   const place = placeOf(span, cell)
   const shared = {
@@ -229,7 +228,7 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
   }
 }
 
-const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span }): readonly (VNode | false)[] => {
+const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span }) => {
   const { window, clash, label, edges, isFreed = false } = drawn
   return [
     <div
@@ -245,7 +244,7 @@ const DrawnView = ({ drawn, span }: { readonly drawn: Drawn; readonly span: Span
   ]
 }
 
-export const MachineRow = (row: RowOptions): VNode => {
+export const MachineRow = (row: RowOptions) => {
   const { sut, cells, isKnown, index, top, drawn, span, isLeaving } = row
   return (
     <div

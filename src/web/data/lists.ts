@@ -1,5 +1,5 @@
 import type { Stretch } from '../features/schedule/calendar.ts'
-import { toIso } from '../format/times.ts'
+import { compareNames, toIso } from '../format/format.ts'
 import type { Readable } from '../service/api.ts'
 import type { Person, Reservation, Sut } from './objects.ts'
 import { ofKinds, type Query } from './query.ts'
@@ -44,10 +44,8 @@ export const readReservations = async (
 /** What is asked for of a span. */
 export const spanOf = ({ from, to }: Stretch) => ({ from: toIso(from), to: toIso(to) })
 
-const { compare } = new Intl.Collator(undefined, { numeric: true })
-
 const byId = <A extends { readonly _id: string; readonly name: string }>(all: readonly A[]): ReadonlyMap<string, A> =>
-  new Map(all.toSorted((a, b) => compare(a.name, b.name)).map((each) => [each._id, each]))
+  new Map(all.toSorted((a, b) => compareNames(a.name, b.name)).map((each) => [each._id, each]))
 
 /** All machines that one sees, by id, in the order of their names. */
 export const MACHINES: Query<ReadonlyMap<string, Sut>> = {

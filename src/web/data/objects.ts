@@ -1,5 +1,5 @@
 import { type Booked, type Taken, takenBy } from '../features/schedule/calendar.ts'
-import { MINUTE } from '../format/times.ts'
+import { MINUTE } from '../format/format.ts'
 import type { Schemas } from '../service/api.ts'
 
 /** Objects of the interface, by the names that the page uses. */

@@ -1,6 +1,6 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
 import { type Booked, overlaps, type Stretch } from '../features/schedule/calendar.ts'
-import { toIso } from '../format/times.ts'
+import { toIso } from '../format/format.ts'
 import { currentTime } from '../service/time.ts'
 import { readReservations, spanOf } from './lists.ts'
 import { type Change, isAfter } from './news.ts'

@@ -1,3 +1,4 @@
+import { fold } from '../format/format.ts'
 export interface Section {
   readonly address: string
   readonly chapter: string
@@ -8,8 +9,6 @@ export interface Section {
 const MOST = 12
 /** What a word counts in a heading, in the title of a chapter and in a text. */
 const WEIGHTS = { heading: 20, chapter: 8, text: 1 } as const
-
-const fold = (text: string): string => text.normalize('NFKD').toLowerCase()
 
 /** How well a section answers: 0 if a word is missing. */
 const score = ({ heading, chapter, text }: Section, words: readonly string[]): number => {

@@ -1,6 +1,25 @@
-import { MINUTE, midnightOf } from './times.ts'
+/**
+ * Arithmetic of days; times, lengths and numbers as text. Instants are Unix milliseconds, days those of the browser's
+ * zone.
+ */
 
-/** Times, lengths and numbers as text. Instants are Unix milliseconds, days those of the browser's zone. */
+export const MINUTE = 60_000
+export const HOUR = 60 * MINUTE
+export const QUARTER = 15 * MINUTE
+
+/** Midnight of a day, or of one some days later. Days with a change of the clock are not 24 h long. */
+export const midnightOf = (time: number, daysLater = 0): number => {
+  const date = new Date(time)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + daysLater).getTime()
+}
+
+export const firstOfMonth = (time: number, monthsLater = 0): number => {
+  const date = new Date(time)
+  return new Date(date.getFullYear(), date.getMonth() + monthsLater, 1).getTime()
+}
+
+/** A time as the interface takes it, in UTC. */
+export const toIso = (time: number): string => new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')
 
 const DAY = 24 * 60 * MINUTE
 
@@ -126,3 +145,9 @@ export const formatList = (items: readonly string[]): string => conjunction.form
 /** `1 machine`, `1,000 machines`, `3 entries` where the plural is another one. */
 export const formatCount = (count: number, one: string, other = `${one}s`): string =>
   `${formatNumber(count)} ${plural.select(count) === 'one' ? one : other}`
+
+/** A text as it is compared: in any case, and in whatever form its characters are written. */
+export const fold = (text: string): string => text.normalize('NFKD').toLowerCase().toUpperCase().normalize('NFKC')
+
+/** The order of names: `node-9` before `node-10`. */
+export const { compare: compareNames } = new Intl.Collator(undefined, { numeric: true })

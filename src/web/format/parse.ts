@@ -1,4 +1,4 @@
-import { midnightOf } from './times.ts'
+import { midnightOf } from './format.ts'
 
 /** Days and times as people type them, in the browser's zone. Instants are Unix milliseconds. */
 

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals'
-import { MINUTE } from '../format/times.ts'
+import { MINUTE } from '../format/format.ts'
 import { currentTime } from '../service/time.ts'
 
 const TICK_INTERVAL_MS = 1_000

@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from 'preact'
 import { RETRY_DELAY_MS } from '../data/reading.ts'
 import { Button } from '../parts/button.tsx'
 import { StateBlock } from '../parts/state.tsx'
-import type { Reading } from './use-reading.ts'
+import type { Reading } from './context.ts'
 
 interface Props<A> {
   readonly reading: Pick<Reading<A>, 'value' | 'failed' | 'retry'>

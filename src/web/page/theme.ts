@@ -1,5 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
+/** Whether it is laid out for a phone: as the style sheets have it. */
+export const isPhone = (): boolean => matchMedia('(width <= 640px)').matches
+
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEPT = 'berth theme'

@@ -5,9 +5,8 @@ import { type Person, type Reservation, type Sut, turnaroundOf } from '../data/o
 import { ofKinds, type Source } from '../data/query.ts'
 import { isKnown } from '../data/reservations.ts'
 import type { Booked, Stretch } from '../features/schedule/calendar.ts'
-import { HOUR } from '../format/times.ts'
-import { usePage } from './context.ts'
-import { type Reading, useReading } from './use-reading.ts'
+import { HOUR } from '../format/format.ts'
+import { type Reading, usePage, useReading } from './context.ts'
 
 const NOBODY: ReadonlyMap<string, Person> = new Map()
 const NO_MACHINES: ReadonlyMap<string, Sut> = new Map()

@@ -1,8 +1,7 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Reservation } from '../data/objects.ts'
 import type { Reservations } from '../data/reservations.ts'
-import { formatClock, formatDuration } from '../format/format.ts'
-import { MINUTE } from '../format/times.ts'
+import { formatClock, formatDuration, MINUTE } from '../format/format.ts'
 
 export interface Warning {
   readonly isOn: boolean

@@ -6,8 +6,9 @@ import {
   formatHours,
   formatRange,
   formatWhen,
+  HOUR,
+  MINUTE,
 } from '../../../src/web/format/format.ts'
-import { HOUR, MINUTE } from '../../../src/web/format/times.ts'
 
 const day = (month: number, date: number): number => new Date(2026, month - 1, date).getTime()
 

@@ -1,4 +1,4 @@
-import { midnightOf } from '../../format/times.ts'
+import { midnightOf } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
 import type { Change, Entry } from './entries.ts'
 import { KINDS, type Kind, typesOf } from './templates.ts'

@@ -1,7 +1,7 @@
 import { formatMoment, formatNumber } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { Name } from '../../parts/show/name.tsx'
+import { Name } from '../../parts/show/note.tsx'
 import type { Entry } from './entries.ts'
 import type { Part } from './holes.ts'
 import type { Sentence } from './sentence.ts'

@@ -1,8 +1,7 @@
-import { formatWhen } from '../../format/format.ts'
-import { toIso } from '../../format/times.ts'
+import { formatWhen, toIso } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { MenuButton } from '../../parts/choose/menu.tsx'
-import { type Action, Confirm } from '../../parts/commands/confirm.tsx'
+import { type Action, Confirm } from '../../parts/commands/command.tsx'
 import { type Booked, earlierEnds } from '../schedule/calendar.ts'
 import type { ReservationCommand } from './use-reservation.ts'
 

@@ -1,7 +1,6 @@
 import { NOTHING } from '../../data/query.ts'
 import { formatWhen } from '../../format/format.ts'
-import { usePage } from '../../page/context.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { usePage, useReading } from '../../page/context.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { currentTime } from '../../service/time.ts'
 

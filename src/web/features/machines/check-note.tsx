@@ -1,6 +1,6 @@
 import type { Checked } from '../../data/objects.ts'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
-import type { Command } from '../../parts/commands/use-command.ts'
+import type { Command } from '../../parts/commands/command.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { causeText } from '../events/causes.ts'
 import type { Known } from './machine-values.ts'

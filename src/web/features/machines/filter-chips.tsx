@@ -1,13 +1,12 @@
 import { type Sut, TYPES } from '../../data/objects.ts'
+import { compareNames } from '../../format/format.ts'
 import { type Choice, FilterChip } from '../../parts/choose/menu.tsx'
-
-const compare = (a: string, b: string): number => a.localeCompare(b, undefined, { numeric: true })
 
 const tagChoicesOf = (suts: readonly Sut[]): readonly Choice[] => {
   const pairs = suts.flatMap(({ tags }) => Object.entries(tags))
   return [...Map.groupBy(pairs, (pair) => pair.join('='))]
     .map(([key, [[group, text] = ['', ''], ...others]]) => ({ key, group, text, count: others.length + 1 }))
-    .toSorted((a, b) => compare(a.group, b.group) || compare(a.text, b.text))
+    .toSorted((a, b) => compareNames(a.group, b.group) || compareNames(a.text, b.text))
 }
 
 interface Chosen {

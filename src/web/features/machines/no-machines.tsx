@@ -3,11 +3,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 
-interface Props {
-  readonly children?: ComponentChildren
-}
-
-export const NoMachines = ({ children }: Props) => {
+export const NoMachines = ({ children }: { readonly children?: ComponentChildren }) => {
   const { name, scope = '' } = meOf(usePage())
   if (scope !== '') {
     const tags = scope.replaceAll(',', ', ')

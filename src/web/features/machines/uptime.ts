@@ -1,5 +1,4 @@
-import { formatCount, formatDuration, formatPercent, formatWhen } from '../../format/format.ts'
-import { MINUTE } from '../../format/times.ts'
+import { formatCount, formatDuration, formatPercent, formatWhen, MINUTE } from '../../format/format.ts'
 import type { Schemas } from '../../service/api.ts'
 import { causeText } from '../events/causes.ts'
 import { overlaps, type Stretch } from '../schedule/calendar.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { toIso } from '../../format/times.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { toIso } from '../../format/format.ts'
+import { useReading } from '../../page/context.ts'
 import type { Readable } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
 import { type Uptime, uptimeOf } from './uptime.ts'

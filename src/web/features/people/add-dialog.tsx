@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
+import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
 import { TextField } from '../../parts/field.tsx'
-import { Name } from '../../parts/show/name.tsx'
-import { Note } from '../../parts/show/note.tsx'
+import { Name, Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
 import { PersonFields } from './person-fields.tsx'
 import { creationOf, EMPTY, type Values, wrongLimits } from './person-values.ts'
@@ -30,12 +29,7 @@ const AddedNote = ({ added: { user, isTyped }, onCopied }: { readonly added: Add
     />
   )
 
-interface Props {
-  readonly onAdded?: () => void
-  readonly onClose: () => void
-}
-
-export const AddDialog = ({ onAdded, onClose }: Props) => {
+export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void; readonly onClose: () => void }) => {
   const command = useCommand()
   const { errors } = command
   const [values, setValues] = useState<Values>(EMPTY)

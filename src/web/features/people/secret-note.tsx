@@ -1,6 +1,5 @@
 import { CopyButton } from '../../parts/copy.tsx'
-import { Name } from '../../parts/show/name.tsx'
-import { Note } from '../../parts/show/note.tsx'
+import { Name, Note } from '../../parts/show/note.tsx'
 
 interface Props {
   /** What it is: a token's name, or `Anna's password`. */

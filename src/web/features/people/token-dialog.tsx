@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { SelectField } from '../../parts/choose/select.tsx'
+import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
 import { TextField } from '../../parts/field.tsx'
 import type { Role } from '../../service/session.ts'
 import type { IssuedToken } from './tokens.ts'

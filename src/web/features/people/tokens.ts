@@ -1,8 +1,7 @@
 import { readAll } from '../../data/lists.ts'
 import { ofUser } from '../../data/query.ts'
 import { formatClock, formatCount, formatDate, formatRelativeDay } from '../../format/format.ts'
-import { meOf, usePage } from '../../page/context.ts'
-import { type Reading, useReading } from '../../page/use-reading.ts'
+import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import type { Schemas } from '../../service/api.ts'
 
 export type Token = Schemas['Token']

@@ -1,6 +1,5 @@
 import { ofUser } from '../../data/query.ts'
-import { meOf, usePage } from '../../page/context.ts'
-import { type Reading, useReading } from '../../page/use-reading.ts'
+import { meOf, type Reading, usePage, useReading } from '../../page/context.ts'
 import type { Used } from './user.ts'
 
 export const useUsed = (): Reading<{ readonly used?: Used }> => {

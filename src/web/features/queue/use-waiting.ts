@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Match } from '../../data/objects.ts'
 import { OWN_REQUESTS } from '../../data/requests.ts'
 import { usePage } from '../../page/context.ts'
-import { useCommand } from '../../parts/commands/use-command.ts'
+import { useCommand } from '../../parts/commands/command.tsx'
 
 export interface Wanted {
   readonly of: { readonly match: Match } | { readonly sut_id: string }

@@ -1,5 +1,5 @@
 import type { Match } from '../../data/objects.ts'
-import { QUARTER, toIso } from '../../format/times.ts'
+import { QUARTER, toIso } from '../../format/format.ts'
 import type { Readable } from '../../service/api.ts'
 import { ceilQuarter, type Stretch } from '../schedule/calendar.ts'
 import { type Asked, beginOf, windowOf } from '../schedule/draft.ts'

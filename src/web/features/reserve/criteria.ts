@@ -1,5 +1,5 @@
 import { type Match, type Sut, TYPES } from '../../data/objects.ts'
-import { fold } from '../../parts/fold.ts'
+import { compareNames, fold } from '../../format/format.ts'
 
 /** What a machine must be that one wants: fields and tags, each with the values of which one is enough. Pure. */
 
@@ -105,8 +105,6 @@ export interface Choosable {
 
 const TAGS_SHOWN = 2
 
-const { compare } = new Intl.Collator(undefined, { numeric: true })
-
 export const textOfValue = (key: string, value: Value): string =>
   value === null ? 'not set' : key === 'sut_type' ? (TYPES[value as Sut['sut_type']] ?? value) : value
 
@@ -129,7 +127,7 @@ const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omi
       isChosen: chosen.some((each) => isSame(key, each, value)),
     }))
     // Having none comes last.
-    .sort((a, b) => Number(a.value === null) - Number(b.value === null) || compare(a.text, b.text))
+    .sort((a, b) => Number(a.value === null) - Number(b.value === null) || compareNames(a.text, b.text))
   return { key, label: labelOf(key), values }
 }
 
@@ -137,7 +135,7 @@ const choosableOf = (suts: readonly Sut[], criteria: Criteria, key: string): Omi
 export const choosablesOf = (suts: readonly Sut[], criteria: Criteria): readonly Choosable[] => {
   const counts = new Map<string, number>()
   for (const name of suts.flatMap(({ tags }) => Object.keys(tags))) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const tags = [...counts].sort(([a, m], [b, n]) => n - m || compare(a, b)).map(([name]) => `${TAG}${name}`)
+  const tags = [...counts].sort(([a, m], [b, n]) => n - m || compareNames(a, b)).map(([name]) => `${TAG}${name}`)
   const shown = tags.slice(0, TAGS_SHOWN)
   const keys = new Set(['os', ...shown, ...NAMED, ...tags, ...criteria.keys()])
   return [...keys]

@@ -1,5 +1,4 @@
-import { formatCount, formatHours } from '../../format/format.ts'
-import { HOUR } from '../../format/times.ts'
+import { formatCount, formatHours, HOUR } from '../../format/format.ts'
 import type { Problem } from '../../service/api.ts'
 import type { Stretch } from '../schedule/calendar.ts'
 import type { Offer } from './available.ts'

@@ -1,5 +1,5 @@
 import type { Sut } from '../../data/objects.ts'
-import { toIso } from '../../format/times.ts'
+import { toIso } from '../../format/format.ts'
 import { type Draft, windowOf } from '../schedule/draft.ts'
 import { likeOf, toMatch } from './criteria.ts'
 

@@ -1,5 +1,4 @@
-import { formatDuration, formatWhen } from '../../format/format.ts'
-import { MINUTE, QUARTER } from '../../format/times.ts'
+import { formatDuration, formatWhen, MINUTE, QUARTER } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
 import { IconButton } from '../../parts/button.tsx'
@@ -135,10 +134,7 @@ export const ForField = ({ userId, onChoose }: ForProps) => {
   const page = usePage()
   const me = meOf(page)
   const people = usePeople()
-  const others = [...people.values()]
-    .filter(({ _id }) => _id !== me._id)
-    .toSorted((a, b) => a.name.localeCompare(b.name))
-    .map(({ _id, name }) => [_id, name] as const)
+  const others = [...people.values()].filter(({ _id }) => _id !== me._id).map(({ _id, name }) => [_id, name] as const)
   const options = [[me._id, `You, ${me.name}`] as const, ...others]
   return <SelectField id="for" label="For" value={userId} options={options} onChange={onChoose} />
 }

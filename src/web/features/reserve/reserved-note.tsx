@@ -2,8 +2,7 @@ import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { usePeople } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
-import { Name } from '../../parts/show/name.tsx'
-import { Note } from '../../parts/show/note.tsx'
+import { Name, Note } from '../../parts/show/note.tsx'
 
 export interface Reserved {
   readonly machine: string

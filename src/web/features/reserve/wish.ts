@@ -1,4 +1,4 @@
-import { HOUR, toIso } from '../../format/times.ts'
+import { HOUR, toIso } from '../../format/format.ts'
 import { ceilQuarter } from '../schedule/calendar.ts'
 import type { Asked } from '../schedule/draft.ts'
 import { type Criteria, fromMatch, NO_CRITERIA, toMatch } from './criteria.ts'

@@ -1,4 +1,4 @@
-import { QUARTER } from '../../format/times.ts'
+import { QUARTER } from '../../format/format.ts'
 
 /** What a machine's time is taken by. Pure: instants are Unix milliseconds, spans half-open. */
 

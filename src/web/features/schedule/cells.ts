@@ -1,4 +1,4 @@
-import { HOUR } from '../../format/times.ts'
+import { HOUR } from '../../format/format.ts'
 import { type Booked, floorQuarter, gapsOf, type Stretch, takenBy, turnedAt, turnsOf } from './calendar.ts'
 import { type Placed, placeQueued, type Queued } from './queued.ts'
 import { daysOf, type Span } from './span.ts'

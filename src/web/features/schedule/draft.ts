@@ -1,5 +1,5 @@
+import { MINUTE, midnightOf, QUARTER } from '../../format/format.ts'
 import { timesMeant } from '../../format/parse.ts'
-import { MINUTE, midnightOf, QUARTER } from '../../format/times.ts'
 import {
   type Booked,
   ceilQuarter,

@@ -1,3 +1,4 @@
+import { compareNames } from '../../format/format.ts'
 /** Which rows are in view. Pure: all heights are known, in pixels. */
 
 export type Row<A> =
@@ -62,9 +63,7 @@ export const grouped = <A extends { readonly _id: string }>(
   const machine = (of: A): Row<A> => ({ kind: 'machine', key: of._id, of })
   if (groupOf === undefined) return all.map(machine)
   const groups = Map.groupBy(all, (each) => groupOf(each) ?? '')
-  const titles = [...groups.keys()].sort((a, b) =>
-    a === '' ? 1 : b === '' ? -1 : a.localeCompare(b, undefined, { numeric: true }),
-  )
+  const titles = [...groups.keys()].sort((a, b) => (a === '' ? 1 : b === '' ? -1 : compareNames(a, b)))
   return titles.flatMap((title): readonly Row<A>[] => {
     const of = groups.get(title) ?? []
     const isFolded = folded.has(title)

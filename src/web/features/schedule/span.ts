@@ -1,4 +1,4 @@
-import { firstOfMonth, HOUR, MINUTE, midnightOf } from '../../format/times.ts'
+import { firstOfMonth, HOUR, MINUTE, midnightOf } from '../../format/format.ts'
 
 /** What of time the timeline shows, and how wide. Pure: instants are Unix milliseconds, widths pixels. */
 

@@ -1,4 +1,4 @@
-import { MINUTE, midnightOf } from '../../format/times.ts'
+import { MINUTE, midnightOf } from '../../format/format.ts'
 import { type Booked, type Stretch, turnsOf } from './calendar.ts'
 
 /** Seven days, one below the other. Pure: instants are Unix milliseconds. */

@@ -1,5 +1,4 @@
-import { formatCount, formatList, weekdayOf } from '../../format/format.ts'
-import { midnightOf } from '../../format/times.ts'
+import { formatCount, formatList, midnightOf, weekdayOf } from '../../format/format.ts'
 import { overlaps, type Stretch, type Taken } from '../schedule/calendar.ts'
 
 /** Windows that come again every week. Pure: instants are Unix milliseconds, days those of the browser's zone. */

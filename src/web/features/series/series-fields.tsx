@@ -1,6 +1,5 @@
 import { type Sut, takenOf } from '../../data/objects.ts'
-import { formatCount, formatDay, formatWhen } from '../../format/format.ts'
-import { midnightOf, toIso } from '../../format/times.ts'
+import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../format/format.ts'
 import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,7 +1,7 @@
 import type { Reservation } from '../../data/objects.ts'
 import { usePage } from '../../page/context.ts'
 import { useIsMounted } from '../../page/mounted.ts'
-import type { Command } from '../../parts/commands/use-command.ts'
+import type { Command } from '../../parts/commands/command.tsx'
 import type { Schemas } from '../../service/api.ts'
 
 /** Called with what was made or cancelled, unless one has gone on to something else. */

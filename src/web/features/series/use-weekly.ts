@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { Reservation, Sut } from '../../data/objects.ts'
-import { useCommand } from '../../parts/commands/use-command.ts'
+import { useCommand } from '../../parts/commands/command.tsx'
 import type { Stretch } from '../schedule/calendar.ts'
 import { firstOf, seriesBodyOf, useOccurrences } from './series-fields.tsx'
 import { useSeries } from './use-series.ts'

@@ -1,6 +1,5 @@
 import { type Sut, takenOf } from '../../data/objects.ts'
-import { HOUR } from '../../format/times.ts'
-import { fold } from '../../parts/fold.ts'
+import { fold, HOUR } from '../../format/format.ts'
 import type { Criteria } from '../reserve/criteria.ts'
 import { type Booked, freeUntil } from '../schedule/calendar.ts'
 

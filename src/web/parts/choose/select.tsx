@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { fold } from '../../format/format.ts'
 import { described, Field, type FieldProps } from '../field.tsx'
 import { placeBeside } from '../floating.ts'
-import { fold } from '../fold.ts'
 import { Icon } from '../icon.tsx'
 import { useOptions } from './use-options.ts'
 

@@ -4,8 +4,8 @@ import { Button, IconButton } from '../button.tsx'
 import { isFocusLost } from '../focus.ts'
 import { Modal } from '../modal.tsx'
 import { RefusedNote } from '../show/note.tsx'
-import { CommandButton } from './command-button.tsx'
-import type { Command } from './use-command.ts'
+import type { Command } from './command.tsx'
+import { CommandButton } from './command.tsx'
 
 interface Props {
   readonly title: string

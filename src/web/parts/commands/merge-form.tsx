@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { useFocusReturn } from '../focus.ts'
 import { Note } from '../show/note.tsx'
+import type { Command } from './command.tsx'
 import { differing, revisionOf } from './merge.ts'
-import type { Command } from './use-command.ts'
 
 /** A form of a record that others may change meanwhile. */
 

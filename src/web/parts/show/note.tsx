@@ -48,3 +48,18 @@ export const RequestDetails = ({ refused }: { readonly refused: Failure }) =>
       <span class="mono">{requestOf(refused)}</span>
     </details>
   )
+
+/** The name of a person or a machine in a sentence. It keeps its direction to itself. */
+export const Name = ({ of }: { readonly of: string | undefined }) => (
+  <b class="medium">
+    <bdi>{of}</bdi>
+  </b>
+)
+
+/** A tag of a machine, or a word about somebody. */
+export const Tag = ({ name, value }: { readonly name?: string; readonly value: string }) => (
+  <span class="tag">
+    {name !== undefined && <b>{name}</b>}
+    <bdi>{value}</bdi>
+  </span>
+)

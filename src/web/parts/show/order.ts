@@ -1,3 +1,4 @@
+import { compareNames } from '../../format/format.ts'
 /** By what rows stand. */
 export interface Order<C extends string> {
   readonly by: C
@@ -7,9 +8,7 @@ export interface Order<C extends string> {
 type Value = string | number | undefined
 
 const compare = (a: string | number, b: string | number): number =>
-  typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : String(a).localeCompare(String(b), undefined, { numeric: true })
+  typeof a === 'number' && typeof b === 'number' ? a - b : compareNames(String(a), String(b))
 
 /**
  * Rows in order, by what they have in the column. Those that have nothing there come last, whatever the direction;

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { meOf, usePage } from '../../page/context.ts'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
+import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { Switch, TextField } from '../../parts/field.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'

@@ -4,8 +4,7 @@ import { entryOf, NO_FILTER, queryOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
 import { Line } from '../../features/events/line.tsx'
 import { runsOf, sentenceOf, textOf } from '../../features/events/sentence.ts'
-import { formatNumber, formatRelativeDay, formatSecond } from '../../format/format.ts'
-import { midnightOf } from '../../format/times.ts'
+import { fold, formatNumber, formatRelativeDay, formatSecond, midnightOf } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { fromParameters, toParameters } from '../../page/location.ts'
@@ -68,9 +67,9 @@ export const Activity = () => {
   const events = feed?.events ?? NOTHING
   const names = useNames()
   const reader = useReader(events, names)
-  const wanted = filter.text.trim().toLocaleLowerCase()
+  const wanted = fold(filter.text.trim())
   const matches = (entry: Entry): boolean =>
-    `${textOf(sentenceOf(entry, reader))} ${entry.reason ?? ''}`.toLocaleLowerCase().includes(wanted)
+    fold(`${textOf(sentenceOf(entry, reader))} ${entry.reason ?? ''}`).includes(wanted)
   const entries = events.map(entryOf).filter((entry) => wanted === '' || matches(entry))
   const content = ({ older: rest }: NonNullable<typeof feed>) => {
     const older = rest !== undefined && events.length < KEPT_MAX

@@ -1,13 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { NamedReservation } from '../../data/objects.ts'
-import { formatMoment, formatNumber, formatRange } from '../../format/format.ts'
+import { compareNames, formatMoment, formatNumber, formatRange } from '../../format/format.ts'
 import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Select } from '../../parts/choose/select.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
-import { Name } from '../../parts/show/name.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
+import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
+import { Name, RefusedNote } from '../../parts/show/note.tsx'
 import { outcomeOf } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
@@ -67,7 +65,7 @@ export const Holders = ({ names, now }: { readonly names: Names; readonly now: n
       () => outcomeOf(page.api.get(`/api/sut_reservation?${query}`)),
       ({ value: { count, sut_reservations } }) => {
         const reservations = (sut_reservations as readonly NamedReservation[]).toSorted((a, b) =>
-          (a.sut_name ?? '').localeCompare(b.sut_name ?? '', undefined, { numeric: true }),
+          compareNames(a.sut_name ?? '', b.sut_name ?? ''),
         )
         setFound({ at, reservations, count })
       },

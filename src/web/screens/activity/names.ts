@@ -4,8 +4,8 @@ import type { Person, Sut } from '../../data/objects.ts'
 import { NOTHING, ofKinds, type Source } from '../../data/query.ts'
 import { type FeedEvent, sutIdOf } from '../../features/events/feed.ts'
 import type { Reader } from '../../features/events/holes.ts'
-import { meOf, usePage } from '../../page/context.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { compareNames } from '../../format/format.ts'
+import { meOf, usePage, useReading } from '../../page/context.ts'
 import { outcomeOf } from '../../service/api.ts'
 
 export interface Names {
@@ -19,14 +19,14 @@ const NONE: Names = { people: [], suts: [], isLoaded: false }
 const ASKED = 20
 const NOBODY: ReadonlyMap<string, string> = new Map()
 
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
-  a.name.localeCompare(b.name, undefined, { numeric: true })
-
 export const useNames = (): Names => {
   const { value: suts } = useReading(MACHINES)
   const { value: people } = useReading({
     ...{ key: 'all people', ...ofKinds('user') },
-    read: async (source) => (await readAll<Person>(source, '/api/user?removed=true', 'users')).toSorted(byName),
+    read: async (source) =>
+      (await readAll<Person>(source, '/api/user?removed=true', 'users')).toSorted((a, b) =>
+        compareNames(a.name, b.name),
+      ),
   })
   return suts && people ? { people, suts: [...suts.values()], isLoaded: true } : NONE
 }

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { type FeedEvent, joined } from '../../features/events/feed.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { useReading } from '../../page/context.ts'
 import type { Readable } from '../../service/api.ts'
 
 interface Feed {

@@ -4,8 +4,8 @@ import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../feat
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { SelectField } from '../../parts/choose/select.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
-import type { Command } from '../../parts/commands/use-command.ts'
+import type { Command } from '../../parts/commands/command.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import { TextField } from '../../parts/field.tsx'
 import type { Take } from './choices.ts'
 

@@ -1,7 +1,6 @@
 import { floorQuarter } from '../../features/schedule/calendar.ts'
 import { type Asked, beginOf } from '../../features/schedule/draft.ts'
-import { formatRelativeDay } from '../../format/format.ts'
-import { midnightOf } from '../../format/times.ts'
+import { formatRelativeDay, midnightOf } from '../../format/format.ts'
 import { SelectField } from '../../parts/choose/select.tsx'
 
 interface Props<A extends Asked> {

@@ -1,6 +1,5 @@
 import type { Sut } from '../../data/objects.ts'
-import { Name } from '../../parts/show/name.tsx'
-import { Note } from '../../parts/show/note.tsx'
+import { Name, Note } from '../../parts/show/note.tsx'
 
 /** What is said of what would be taken. */
 

@@ -9,8 +9,8 @@ import { bodyOf } from '../../features/reserve/request.ts'
 import type { Reserved } from '../../features/reserve/reserved-note.tsx'
 import type { Wish } from '../../features/reserve/wish.ts'
 import { formatWhen } from '../../format/format.ts'
+import type { Reading } from '../../page/context.ts'
 import { usePage } from '../../page/context.ts'
-import type { Reading } from '../../page/use-reading.ts'
 import { type Choice, type Chosen, choicesOf, chose, chosenOf, type Take } from './choices.ts'
 
 export interface OfferProps {

@@ -8,7 +8,7 @@ import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import type { Take } from './choices.ts'
 
 interface Props {

@@ -3,7 +3,7 @@ import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { KeyValues } from '../../parts/show/key-values.tsx'
-import { Tag } from '../../parts/show/tag.tsx'
+import { Tag } from '../../parts/show/note.tsx'
 
 const joined = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join(' ')
 

@@ -5,17 +5,11 @@ import { Strip } from '../../features/machines/strip.tsx'
 import { outagesText, outageText, type Uptime } from '../../features/machines/uptime.ts'
 import { readUptimes } from '../../features/machines/use-uptimes.ts'
 import type { Outage } from '../../features/schedule/cells.ts'
-import { formatClock, formatDay, formatWhen } from '../../format/format.ts'
-import { HOUR, MINUTE } from '../../format/times.ts'
-import { useReading } from '../../page/use-reading.ts'
+import { formatClock, formatDay, formatWhen, HOUR, MINUTE } from '../../format/format.ts'
+import { useReading } from '../../page/context.ts'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Section } from '../../parts/show/page.tsx'
-
-interface Props {
-  readonly sut: Sut
-  readonly now: number
-}
 
 /** `Online since Tue 17:02`. */
 const statusText = ({ monitoring: { status, status_description, last_updated } }: Sut, now: number): string => {
@@ -62,7 +56,7 @@ const Outages = ({ uptime, now }: { readonly uptime: Uptime; readonly now: numbe
   )
 }
 
-export const Monitoring = ({ sut, now }: Props) => {
+export const Monitoring = ({ sut, now }: { readonly sut: Sut; readonly now: number }) => {
   const [name, setName] = useState<Name>('day')
   const { text, label, hours, slots } = SPANS[name]
   const span = { from: now - hours * HOUR, to: now }

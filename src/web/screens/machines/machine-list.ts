@@ -4,6 +4,7 @@ import { csvOf } from '../../features/import/csv-rows.ts'
 import { type MachineState, stateOf } from '../../features/machines/machine-state.ts'
 import type { Booked } from '../../features/schedule/calendar.ts'
 import { isFreeForAnHour, matchesTags, matchesText } from '../../features/view/filter.ts'
+import { fold } from '../../format/format.ts'
 import { type Order, orderedBy } from '../../parts/show/order.ts'
 
 /** The list of machines: what a row says, which rows are shown, and in what order. Pure. */
@@ -42,7 +43,7 @@ export interface Filter {
 export const NO_FILTER: Filter = { text: '', kinds: new Set(), types: new Set(), tags: new Set() }
 
 const hasText = ({ sut, who }: Row, text: string): boolean =>
-  matchesText(sut, text) || (who ?? '').toLocaleLowerCase().includes(text.toLocaleLowerCase())
+  matchesText(sut, text) || fold(who ?? '').includes(fold(text))
 
 export const matches = (row: Row, { text, kinds, types, tags }: Filter): boolean =>
   (text === '' || hasText(row, text)) &&

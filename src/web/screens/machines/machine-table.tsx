@@ -5,9 +5,10 @@ import { type Uptime, upText } from '../../features/machines/uptime.ts'
 import type { Stretch } from '../../features/schedule/calendar.ts'
 import { formatWhen } from '../../format/format.ts'
 import { linkTo } from '../../page/location.ts'
+import { isPhone } from '../../page/theme.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { Tag } from '../../parts/show/note.tsx'
 import { type Column, Table } from '../../parts/show/table.tsx'
-import { Tag } from '../../parts/show/tag.tsx'
 import type { By, Row } from './machine-list.ts'
 import { view } from './machines-view.ts'
 
@@ -89,8 +90,6 @@ const columnsOf = ({ now, uptimes, day }: Props): readonly Column<Row, By>[] => 
     { title: 'Uptime', class: 'second', isNumber: true, cell: upOf },
   ]
 }
-
-const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
 export const MachineTable = (props: Props) => (
   <Table

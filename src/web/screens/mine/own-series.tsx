@@ -4,7 +4,7 @@ import type { Reservation } from '../../data/objects.ts'
 import { NOTHING } from '../../data/query.ts'
 import { ruleText } from '../../features/series/dates.ts'
 import { seriesText } from '../../features/series/series.tsx'
-import { useReading } from '../../page/use-reading.ts'
+import { useReading } from '../../page/context.ts'
 import { Ahead } from './own-rows.tsx'
 import type { Held } from './running.tsx'
 

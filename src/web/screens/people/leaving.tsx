@@ -2,9 +2,7 @@ import { useState } from 'preact/hooks'
 import type { User } from '../../features/people/user.ts'
 import { formatCount, formatDate } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
-import { Confirm } from '../../parts/commands/confirm.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
+import { CommandButton, Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { RefusedNote } from '../../parts/show/note.tsx'
 
 interface Props {

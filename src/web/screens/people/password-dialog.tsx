@@ -2,19 +2,14 @@ import { useState } from 'preact/hooks'
 import { UNKEPT } from '../../features/people/secret-note.tsx'
 import type { User } from '../../features/people/user.ts'
 import { Button } from '../../parts/button.tsx'
+import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { useCommand } from '../../parts/commands/use-command.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Switch, TextField } from '../../parts/field.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { newKey } from '../../service/api.ts'
 
-interface Props {
-  readonly user: User
-  readonly onClose: () => void
-}
-
-export const PasswordDialog = ({ user, onClose }: Props) => {
+export const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
   const command = useCommand()
   const [password, setPassword] = useState('')
   const [areRevoked, setRevoked] = useState(false)

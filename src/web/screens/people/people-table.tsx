@@ -4,9 +4,9 @@ import { type ListedUser, roleTextOf } from '../../features/people/user.ts'
 import { formatDate } from '../../format/format.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { initialsOf } from '../../parts/initials.ts'
+import { Tag } from '../../parts/show/note.tsx'
 import type { Order } from '../../parts/show/order.ts'
 import { type Column, Table } from '../../parts/show/table.tsx'
-import { Tag } from '../../parts/show/tag.tsx'
 import { type By, tagsOfScope, weekOf } from './people-list.ts'
 
 const NONE = <span class="muted">–</span>

@@ -7,12 +7,11 @@ import { type ReservationCommand, useReservation } from '../../features/holding/
 import { type Booked, extensionsOf, type Taken } from '../../features/schedule/calendar.ts'
 import { SeriesNote } from '../../features/series/series.tsx'
 import { show } from '../../features/view/view.ts'
-import { formatDayTitle, formatDuration, formatWhen } from '../../format/format.ts'
-import { toIso } from '../../format/times.ts'
+import { formatDayTitle, formatDuration, formatWhen, toIso } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import { Popover } from './popover.tsx'
 
 interface Props {

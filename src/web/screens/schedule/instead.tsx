@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { usePage } from '../../page/context.ts'
 import { rove } from '../../parts/choose/rove.ts'
-import type { Command } from '../../parts/commands/use-command.ts'
+import type { Command } from '../../parts/commands/command.tsx'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Note, RefusedNote } from '../../parts/show/note.tsx'
 import { Popover } from './popover.tsx'

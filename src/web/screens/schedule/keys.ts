@@ -5,7 +5,7 @@ import { draftAt, dragEnd, moveLength, moveStart } from '../../features/schedule
 import { moveOf } from '../../features/schedule/moves.ts'
 import { type Span, stepOf, type Zoom } from '../../features/schedule/span.ts'
 import { backToNow, moveBy, type Open, show, zoomTo } from '../../features/view/view.ts'
-import { QUARTER } from '../../format/times.ts'
+import { QUARTER } from '../../format/format.ts'
 
 /** The keys of the timeline that are not the grid's own. */
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isPhone } from '../../page/theme.ts'
 import { IconButton } from '../../parts/button.tsx'
 import { placeBeside } from '../../parts/floating.ts'
 import { isFocusLost } from '../../parts/focus.ts'
@@ -15,8 +16,6 @@ interface Props {
   readonly onSubmit?: () => void
   readonly children: ComponentChildren
 }
-
-const isSheet = (): boolean => matchMedia('(max-width: 640px)').matches
 
 const focusIn = (pop: HTMLElement | null): void => {
   const find = (selector: string): HTMLElement | null | undefined => pop?.querySelector<HTMLElement>(selector)
@@ -38,7 +37,7 @@ export const Popover = (props: Props) => {
   const place = useRef<DOMRect>(undefined)
   // As layout effects, before the next key: effects run a frame later, and a key in between would go nowhere.
   useLayoutEffect(() => {
-    if (isSheet()) pop.current?.showModal()
+    if (isPhone()) pop.current?.showModal()
     else pop.current?.showPopover()
     focusIn(pop.current)
     return () => {
@@ -53,7 +52,7 @@ export const Popover = (props: Props) => {
   }, [])
   // Where that is not shown, in the middle; where it is gone, where it was.
   useLayoutEffect(() => {
-    if (pop.current === null || isSheet()) return undefined
+    if (pop.current === null || isPhone()) return undefined
     const { width } = pop.current.getBoundingClientRect()
     const getBoundingClientRect = (): DOMRect => {
       place.current = anchor()?.getBoundingClientRect() ?? place.current

@@ -12,7 +12,7 @@ import { show } from '../../features/view/view.ts'
 import { formatClock, formatCount, formatWhen, weekdayOf } from '../../format/format.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 import { Popover } from './popover.tsx'
 
 interface Props {

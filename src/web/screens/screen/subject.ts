@@ -1,6 +1,6 @@
 import { bookedOf, type Reservation, type Sut, takenOf } from '../../data/objects.ts'
 import type { Booked, Taken } from '../../features/schedule/calendar.ts'
-import { HOUR } from '../../format/times.ts'
+import { HOUR } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { useMachines, useOneReservation, useReserved } from '../../page/use-timeline.ts'
 

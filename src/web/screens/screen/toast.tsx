@@ -4,7 +4,7 @@ import type { ReservationCommand } from '../../features/holding/use-reservation.
 import { type Booked, nextTaken, type Taken } from '../../features/schedule/calendar.ts'
 import { formatClock, formatWhen } from '../../format/format.ts'
 import { IconButton } from '../../parts/button.tsx'
-import { CommandButton } from '../../parts/commands/command-button.tsx'
+import { CommandButton } from '../../parts/commands/command.tsx'
 
 /** Warns before the end, with what can be had. It stays until it is dismissed. */
 export const EndToast = ({

@@ -1,6 +1,14 @@
 import { daysOf, minuteAt, type Span } from '../../../features/schedule/span.ts'
-import { formatClock, formatCount, formatDay, formatNumber, weekdayOf } from '../../../format/format.ts'
-import { HOUR, MINUTE, midnightOf } from '../../../format/times.ts'
+import {
+  formatClock,
+  formatCount,
+  formatDay,
+  formatNumber,
+  HOUR,
+  MINUTE,
+  midnightOf,
+  weekdayOf,
+} from '../../../format/format.ts'
 
 interface Props {
   readonly span: Span

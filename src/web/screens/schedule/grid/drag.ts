@@ -5,7 +5,7 @@ import type { Booked } from '../../../features/schedule/calendar.ts'
 import { beginOf, type Draft, draftBetween, dragEdge, dragEnd } from '../../../features/schedule/draft.ts'
 import { snap, timeAt } from '../../../features/schedule/span.ts'
 import type { Open } from '../../../features/view/view.ts'
-import { HOUR } from '../../../format/times.ts'
+import { HOUR } from '../../../format/format.ts'
 import { type GridProps, NONE, underPointer } from './grid-props.ts'
 
 const CLICK = 4

@@ -6,8 +6,8 @@ import { useUptimes } from '../../../features/machines/use-uptimes.ts'
 import { heightOf, type Layout, layOut, type Row, scrollFor, visibleRows } from '../../../features/schedule/rows.ts'
 import { HOURS_BEFORE, hourWidthOf, minuteAt, minutesOf, type Span } from '../../../features/schedule/span.ts'
 import { isFreeForAnHour } from '../../../features/view/filter.ts'
-import { formatCount, formatNumber } from '../../../format/format.ts'
-import { HOUR } from '../../../format/times.ts'
+import { formatCount, formatNumber, HOUR } from '../../../format/format.ts'
+import { isPhone } from '../../../page/theme.ts'
 import type { TimelineReading } from '../../../page/use-timeline.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Axis, Backdrop } from './axis.tsx'
@@ -45,8 +45,6 @@ interface Box {
   readonly left: number
   readonly isPhone: boolean
 }
-
-const isPhone = (): boolean => matchMedia('(max-width: 640px)').matches
 
 const useBox = () => {
   const ref = useRef<HTMLDivElement>(null)

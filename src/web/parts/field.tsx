@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes } from 'preact'
 import type { Failure } from './state.tsx'
 
 export interface FieldProps {
@@ -40,41 +40,22 @@ export const described = ({ id, hint, error }: FieldProps) => ({
     [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`].join(' ').trim() || undefined,
 })
 
-interface TextProps extends FieldProps {
+type Attributes = InputHTMLAttributes<HTMLInputElement>
+
+export interface TextProps extends FieldProps, Omit<Attributes, keyof FieldProps | 'value' | 'onInput' | 'rows'> {
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly type?: 'text' | 'password' | 'number'
-  readonly min?: number
-  readonly max?: number
-  readonly placeholder?: string
-  readonly inputMode?: 'numeric'
-  readonly autocomplete?: string
-  readonly maxLength?: number
   /** Lines; one by default. */
   readonly rows?: number
-  readonly isDisabled?: boolean
-  readonly isFirst?: boolean
 }
 
-export const TextField = (props: TextProps) => {
-  const { id, value, onInput, type = 'text', rows, isDisabled = false, isFirst = false } = props
+export const TextField = ({ label, className, hint, error, rows, onInput, ...rest }: TextProps) => {
+  const field = { id: rest.id, label, className, hint, error }
   const shared = {
-    ...{ id, value, class: 'input', maxlength: props.maxLength, placeholder: props.placeholder, disabled: isDisabled },
-    ...{ autocomplete: props.autocomplete ?? 'off', inputmode: props.inputMode, autofocus: isFirst },
-    ...{ min: props.min, max: props.max },
-    ...described(props),
+    ...{ class: 'input', autocomplete: 'off', ...rest, ...described(field) },
     onInput: ({ target }: Event) => onInput((target as HTMLInputElement).value),
-  }
-  return (
-    <Field {...props}>
-      {rows === undefined ? (
-        // The element's type decides which attributes it may have, and text has them all.
-        <input {...shared} type={type as 'text'} />
-      ) : (
-        <textarea rows={rows} {...shared} />
-      )}
-    </Field>
-  )
+  } as object
+  return <Field {...field}>{rows === undefined ? <input {...shared} /> : <textarea rows={rows} {...shared} />}</Field>
 }
 
 interface SwitchProps {

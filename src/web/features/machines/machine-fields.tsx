@@ -3,8 +3,9 @@ import { type FullSettings, TYPES } from '../../data/objects.ts'
 import { formatSeconds } from '../../format/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
-import { Select, SelectField } from '../../parts/choose/select.tsx'
-import { Switch, TextField } from '../../parts/field.tsx'
+import { Select } from '../../parts/choose/select.tsx'
+import { fieldsOf } from '../../parts/commands/fields.tsx'
+import { Switch } from '../../parts/field.tsx'
 import { type Values, withType } from './machine-values.ts'
 import { TagsField } from './tags-field.tsx'
 
@@ -13,10 +14,6 @@ interface Props {
   readonly errors: ReadonlyMap<string, string>
   readonly change: (part: Partial<Values>) => void
 }
-
-type TextName = {
-  [Name in keyof Values]: Values[Name] extends string | undefined ? Name : never
-}[keyof Values]
 
 const TypeField = ({ values, change }: Props) => (
   <div class="field s2 f6">
@@ -43,19 +40,13 @@ const SecretField = ({ values, errors, change, name, label, isKept }: SecretProp
   const isRemoved = value === '' && isKept
   const placeholder = isRemoved ? 'Will be removed' : isKept ? 'Unchanged' : 'None'
   const set = (text: string | undefined): void => change({ [name]: text })
+  const isPassword = name === 'password'
   return (
     <div class="s3">
-      <TextField
-        id={`machine-${name}`}
-        label={label}
-        type={name === 'password' ? 'password' : 'text'}
-        maxLength={4_096}
-        autocomplete={name === 'password' ? 'new-password' : 'off'}
-        placeholder={placeholder}
-        error={errors.get(name)}
-        value={value ?? ''}
-        onInput={(text: string) => set(text === '' ? undefined : text)}
-      />
+      {fieldsOf({ id: 'machine', values, errors, change }).text(name, label, {
+        ...{ type: isPassword ? 'password' : 'text', autocomplete: isPassword ? 'new-password' : 'off' },
+        ...{ placeholder, maxlength: 4_096, onInput: (text) => set(text === '' ? undefined : text) },
+      })}
       {isKept && (
         <Button look="quiet small" class="under" onClick={() => set(isRemoved ? undefined : '')}>
           {isRemoved ? 'Keep it' : `Remove the ${label.toLowerCase()}`}
@@ -75,57 +66,32 @@ const optionsOf = (
 const TURNAROUNDS = [0, 900, 1_800, 2_700, 3_600, 7_200, 14_400, 28_800, 86_400]
 const UNUSED = [0, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 86_400]
 
-interface ChoiceProps extends Props {
-  readonly name: 'turnaround' | 'release_unused_after'
-  readonly label: string
-  readonly usual: readonly number[]
-  /** The text of 0 seconds. */
-  readonly none: string
-}
-
-const ChoiceField = ({ values, errors, change, name, label, usual, none }: ChoiceProps) => {
-  const options = optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : formatSeconds(seconds)))
-  return (
-    <SelectField
-      id={`machine-${name}`}
-      label={label}
-      className="s2"
-      value={String(values[name])}
-      options={options}
-      error={errors.get(name)}
-      onChange={(seconds: string) => change({ [name]: Number(seconds) })}
-    />
-  )
-}
-
 interface FieldsProps extends Props {
   readonly settings: FullSettings | undefined
   readonly children: ComponentChildren
 }
 
 export const MachineFields = (props: FieldsProps) => {
-  const { values, errors, change, settings, children } = props
-  const text = (name: TextName, label: string, className: string, more: object = {}) => (
-    <TextField
-      key={name}
-      id={`machine-${name}`}
-      label={label}
-      className={className}
-      value={values[name] ?? ''}
-      error={errors.get(name)}
-      onInput={(value: string) => change({ [name]: value })}
-      {...more}
-    />
-  )
+  const { values, change, settings, children } = props
+  const form = fieldsOf({ id: 'machine', ...props })
+  const text = (name: keyof Values, label: string, className: string, more: object = {}) =>
+    form.text(name, label, { className, ...more })
+  const choice = (name: 'turnaround' | 'release_unused_after', label: string, usual: readonly number[], none: string) =>
+    form.select(
+      name,
+      label,
+      optionsOf(values[name], usual, (seconds) => (seconds === 0 ? none : formatSeconds(seconds))),
+      { className: 's2', onChange: (seconds) => change({ [name]: Number(seconds) }) },
+    )
   const secret = (name: SecretProps['name'], label: string, isKept: boolean) => (
     <SecretField {...props} name={name} label={label} isKept={isKept} />
   )
-  const number = { inputMode: 'numeric', maxLength: 5 }
-  const long = { maxLength: 4_096 }
+  const number = { inputmode: 'numeric', maxlength: 5 }
+  const long = { maxlength: 4_096 }
   return [
-    text('name', 'Name', 's4 f6', { maxLength: 512, isFirst: true }),
+    text('name', 'Name', 's4 f6', { maxlength: 512, autofocus: true }),
     <TypeField {...props} />,
-    text('address', 'Address', 's4', { maxLength: 255, placeholder: 'Host name or IP address' }),
+    text('address', 'Address', 's4', { maxlength: 255, placeholder: 'Host name or IP address' }),
     text('port', 'Port', 's2', number),
     <div class="check-place">{children}</div>,
     secret('user_name', 'User name', settings?.has_user_name === true),
@@ -136,8 +102,8 @@ export const MachineFields = (props: FieldsProps) => {
     text('manufacturer', 'Manufacturer', 's2', long),
     text('model', 'Model', 's2', long),
     text('version', 'Version', 's2', long),
-    <ChoiceField {...props} name="turnaround" label="Turnaround" usual={TURNAROUNDS} none="None" />,
-    <ChoiceField {...props} name="release_unused_after" label="Release if unused" usual={UNUSED} none="Never" />,
+    choice('turnaround', 'Turnaround', TURNAROUNDS, 'None'),
+    choice('release_unused_after', 'Release if unused', UNUSED, 'Never'),
     text('description', 'Description', '', { ...long, rows: 2 }),
   ]
 }

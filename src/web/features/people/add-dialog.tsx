@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../../parts/button.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
 import { Name, Note } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
 import { PersonFields } from './person-fields.tsx'
@@ -33,7 +33,11 @@ export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void;
   const command = useCommand()
   const { errors } = command
   const [values, setValues] = useState<Values>(EMPTY)
-  const [password, setPassword] = useState('')
+  const {
+    values: { password },
+    change,
+    text,
+  } = useFields('new', { password: '' }, errors)
   /** Those added so far, whose passwords stay in view, the newest first. */
   const [added, setAdded] = useState<readonly Added[]>([])
   const [isAdding, setAdding] = useState(true)
@@ -51,7 +55,7 @@ export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void;
   const another = (): void => {
     setAdding(true)
     setValues({ ...values, name: '' })
-    setPassword('')
+    change({ password: '' })
   }
   const beside = isAdding ? undefined : (
     <>
@@ -77,17 +81,10 @@ export const AddDialog = ({ onAdded, onClose }: { readonly onAdded?: () => void;
       {isAdding && (
         <>
           <PersonFields id="new" isFirst values={values} base={EMPTY} errors={errors} onChange={setValues} />
-          <TextField
-            id="new-password"
-            type="password"
-            autocomplete="new-password"
-            maxLength={1024}
-            label="Password"
-            hint="Leave empty to have Berth create one and show it once."
-            value={password}
-            onInput={setPassword}
-            error={errors.get('password')}
-          />
+          {text('password', 'Password', {
+            ...{ type: 'password', autocomplete: 'new-password', maxlength: 1024 },
+            hint: 'Leave empty to have Berth create one and show it once.',
+          })}
         </>
       )}
     </Dialog>

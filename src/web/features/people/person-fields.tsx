@@ -1,6 +1,5 @@
 import { Button } from '../../parts/button.tsx'
-import { SelectField } from '../../parts/choose/select.tsx'
-import { TextField } from '../../parts/field.tsx'
+import { fieldsOf } from '../../parts/commands/fields.tsx'
 import { LIMITS, type Limit, toDefault, typeLimit, type Values, wrongLimits } from './person-values.ts'
 import { ROLES } from './user.ts'
 
@@ -66,38 +65,18 @@ const QuotaFields = ({ id, values, base, errors, onChange, isFirst = false }: Pr
 
 export const PersonFields = (props: Props) => {
   const { id, values, errors, onChange, isFirst = false } = props
-  const change = (part: Partial<Values>): void => onChange({ ...values, ...part })
+  const { text, select } = fieldsOf({ id, values, errors, change: (part) => onChange({ ...values, ...part }) })
   return (
     <>
-      <TextField
-        id={`${id}-name`}
-        label="Name"
-        isFirst={isFirst}
-        maxLength={128}
-        value={values.name}
-        onInput={(name: string) => change({ name })}
-        error={errors.get('name')}
-      />
-      <SelectField
-        id={`${id}-role`}
-        label="Role"
-        value={values.role}
-        options={ROLES}
-        onChange={(role: Values['role']) => change({ role })}
-        error={errors.get('role')}
-      />
+      {text('name', 'Name', { autofocus: isFirst, maxlength: 128 })}
+      {select('role', 'Role', ROLES)}
       {values.role === 'tester' && (
         <>
           <QuotaFields {...props} />
-          <TextField
-            id={`${id}-scope`}
-            label="Scope"
-            placeholder="All machines"
-            hint="Tags a machine must have, such as team=qa1,rack=4"
-            value={values.scope}
-            onInput={(scope: string) => change({ scope })}
-            error={errors.get('scope')}
-          />
+          {text('scope', 'Scope', {
+            placeholder: 'All machines',
+            hint: 'Tags a machine must have, such as team=qa1,rack=4',
+          })}
         </>
       )}
     </>

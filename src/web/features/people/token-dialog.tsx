@@ -1,8 +1,6 @@
-import { useState } from 'preact/hooks'
-import { SelectField } from '../../parts/choose/select.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
 import type { Role } from '../../service/session.ts'
 import type { IssuedToken } from './tokens.ts'
 import { ROLES } from './user.ts'
@@ -26,54 +24,26 @@ interface Props {
 
 export const TokenDialog = ({ userId, role: ownRole, onIssued, onClose }: Props) => {
   const command = useCommand()
-  const [name, setName] = useState('')
-  const [role, setRole] = useState<Role>(ownRole)
-  const [expiry, setExpiry] = useState(String(90 * DAY))
+  const first = { name: '', role: ownRole, expires_in: String(90 * DAY) }
+  const { values, text, select } = useFields('token', first, command.errors)
+  const name = values.name.trim()
   const submit = () => {
-    const body = { name: name.trim(), role, ...(expiry !== '' && { expires_in: Number(expiry) }) }
+    const body = { name, role: values.role, ...(values.expires_in !== '' && { expires_in: Number(values.expires_in) }) }
     return command.send(`/api/user/${userId}/token`, { body }, ({ value }) => onIssued(value))
   }
-  const { errors } = command
   return (
     <Dialog
       title="New token"
       command={command}
       action="Create token"
-      isReady={name.trim() !== ''}
+      isReady={name !== ''}
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField
-        id="token-name"
-        label="Purpose"
-        placeholder="nightly build"
-        isFirst
-        maxLength={64}
-        value={name}
-        onInput={setName}
-        error={errors.get('name')}
-      />
-      {ownRole === 'administrator' && (
-        <SelectField
-          id="token-role"
-          className="s3 f6"
-          label="Role"
-          value={role}
-          options={ROLES}
-          onChange={setRole}
-          hint="What the token may do"
-          error={errors.get('role')}
-        />
-      )}
-      <SelectField
-        id="token-expiry"
-        className="s3 f6"
-        label="Expires"
-        value={expiry}
-        options={EXPIRIES}
-        onChange={setExpiry}
-        error={errors.get('expires_in')}
-      />
+      {text('name', 'Purpose', { placeholder: 'nightly build', autofocus: true, maxlength: 64 })}
+      {ownRole === 'administrator' &&
+        select('role', 'Role', ROLES, { className: 's3 f6', hint: 'What the token may do' })}
+      {select('expires_in', 'Expires', EXPIRIES, { className: 's3 f6' })}
     </Dialog>
   )
 }

@@ -12,7 +12,11 @@ export const stopAt = (stops: readonly Cell[], time: number): Cell | undefined =
   return stops.toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
-export type Move = 'left' | 'right' | 'up' | 'down' | 'home' | 'end' | 'first' | 'last' | 'pageUp' | 'pageDown'
+/** By so many rows and stops. Infinity is as far as there are any. */
+export interface Move {
+  readonly rows?: number
+  readonly stops?: number
+}
 
 interface Pressed {
   readonly key: string
@@ -20,31 +24,18 @@ interface Pressed {
   readonly metaKey: boolean
 }
 
-export const moveOf = ({ key, ctrlKey, metaKey }: Pressed): Move | undefined => {
-  const whole = ctrlKey || metaKey
-  switch (key) {
-    case 'ArrowLeft':
-      return 'left'
-    case 'ArrowRight':
-      return 'right'
-    case 'ArrowUp':
-      return 'up'
-    case 'ArrowDown':
-      return 'down'
-    case 'Home':
-      return whole ? 'first' : 'home'
-    case 'End':
-      return whole ? 'last' : 'end'
-    case 'PageUp':
-      return 'pageUp'
-    case 'PageDown':
-      return 'pageDown'
-    default:
-      return undefined
-  }
+const FAR = Number.POSITIVE_INFINITY
+const MOVES: Readonly<Record<string, Move>> = {
+  ...{ ArrowLeft: { stops: -1 }, ArrowRight: { stops: 1 }, Home: { stops: -FAR }, End: { stops: FAR } },
+  ...{ ArrowUp: { rows: -1 }, ArrowDown: { rows: 1 }, PageUp: { rows: -10 }, PageDown: { rows: 10 } },
+}
+const MOVES_OF_ALL: Readonly<Record<string, Move>> = {
+  ...MOVES,
+  ...{ Home: { rows: -FAR, stops: -FAR }, End: { rows: FAR, stops: FAR } },
 }
 
-const PAGE = 10
+export const moveOf = ({ key, ctrlKey, metaKey }: Pressed): Move | undefined =>
+  (ctrlKey || metaKey ? MOVES_OF_ALL : MOVES)[key]
 
 /** The row that a vertical move leads to. `isRow` tells rows that have stops. */
 const rowAfter = (from: number, by: number, count: number, isRow: (row: number) => boolean): number => {
@@ -67,40 +58,14 @@ export interface Grid {
   readonly stops: (row: number) => readonly Cell[]
 }
 
-/** Where a move leads. Vertical moves keep the time. */
+/**
+ * Where a move leads, also to rows and stops that are not in the document, which `rove` cannot reach. Vertical moves
+ * keep the time.
+ */
 export const moveSpot = ({ row, time }: Spot, move: Move, { rows, stops }: Grid): Spot => {
-  const isRow = (each: number): boolean => stops(each).length > 0
-  const vertically = (by: number): Spot => ({ row: rowAfter(row, by, rows, isRow), time })
-  const here = stops(row)
-  const at = here.indexOf(stopAt(here, time) as Cell)
-  const along = (index: number): Spot => ({
-    row,
-    time: here[Math.min(Math.max(index, 0), here.length - 1)]?.from ?? time,
-  })
-  switch (move) {
-    case 'left':
-      return along(at - 1)
-    case 'right':
-      return along(at + 1)
-    case 'home':
-      return along(0)
-    case 'end':
-      return along(here.length - 1)
-    case 'up':
-      return vertically(-1)
-    case 'down':
-      return vertically(1)
-    case 'pageUp':
-      return vertically(-PAGE)
-    case 'pageDown':
-      return vertically(PAGE)
-    case 'first': {
-      const first = rowAfter(-1, 1, rows, isRow)
-      return { row: first, time: stops(first)[0]?.from ?? time }
-    }
-    case 'last': {
-      const last = rowAfter(rows, -1, rows, isRow)
-      return { row: last, time: stops(last).at(-1)?.from ?? time }
-    }
-  }
+  const to = rowAfter(row, move.rows ?? 0, rows, (each) => stops(each).length > 0)
+  if (move.stops === undefined) return { row: to, time }
+  const there = stops(to)
+  const at = there.indexOf(stopAt(there, time) as Cell) + move.stops
+  return { row: to, time: there[Math.min(Math.max(at, 0), there.length - 1)]?.from ?? time }
 }

@@ -5,7 +5,7 @@ import { placeBeside } from '../floating.ts'
 import { Icon } from '../icon.tsx'
 import { useOptions } from './use-options.ts'
 
-interface Props<K extends string> extends FieldProps {
+export interface SelectProps<K extends string> extends FieldProps {
   readonly value: K
   /** The value and the text of each. */
   readonly options: readonly (readonly [K, string])[]
@@ -18,7 +18,7 @@ const FEW = 20
 const MOST = 100
 
 /** One of many, which is found by typing a part of its text. */
-const Combobox = <K extends string>(props: Props<K>) => {
+const Combobox = <K extends string>(props: SelectProps<K>) => {
   const { id, label, value, options, onChange, isDisabled = false } = props
   /** Undefined while the list is closed. */
   const [typed, setTyped] = useState<string | undefined>(undefined)
@@ -91,7 +91,7 @@ const Combobox = <K extends string>(props: Props<K>) => {
   )
 }
 
-export const Select = <K extends string>(props: Props<K>) => {
+export const Select = <K extends string>(props: SelectProps<K>) => {
   const { id, label, value, options, onChange, isDisabled = false } = props
   if (options.length > FEW) return <Combobox {...props} />
   return (
@@ -116,7 +116,7 @@ export const Select = <K extends string>(props: Props<K>) => {
   )
 }
 
-export const SelectField = <K extends string>(props: Props<K>) => (
+export const SelectField = <K extends string>(props: SelectProps<K>) => (
   <Field {...props}>
     <Select {...props} />
   </Field>

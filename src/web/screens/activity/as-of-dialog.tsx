@@ -7,7 +7,7 @@ import { usePage } from '../../page/context.ts'
 import { goTo } from '../../page/location.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
 import { type Api, outcomeOf } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 
@@ -19,14 +19,16 @@ const ofEntry = async (api: Api, entry: number): Promise<AsOf | undefined> => {
     : { value: String(entry), time: Date.parse(event.time) }
 }
 
+const half = { className: 's3 f6' }
+
 export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly onClose: () => void }) => {
   const { api, asOf } = usePage()
-  const [when, setWhen] = useState(() => formatMoment(asOf.peek()?.time ?? now))
-  const [entry, setEntry] = useState('')
   const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const errors = new Map(wrong === undefined ? [] : [['entry', wrong]])
+  const { values, text } = useFields('as-of', { when: formatMoment(asOf.peek()?.time ?? now), entry: '' }, errors)
   const command = useCommand()
-  const time = parsePast(when, currentTime())
-  const typed = entry.replaceAll(/[\s,.]/g, '')
+  const time = parsePast(values.when, currentTime())
+  const typed = values.entry.replaceAll(/[\s,.]/g, '')
   const find = async (): Promise<{ readonly moment: AsOf | string }> => {
     if (typed === '') {
       const moment = time === undefined ? undefined : asOfTime(time)
@@ -49,27 +51,8 @@ export const AsOfDialog = ({ now, onClose }: { readonly now: number; readonly on
   return (
     <Dialog title="See the lab as it was" command={command} action="Show the lab" onSubmit={submit} onClose={onClose}>
       <p class="second">Schedule and machines show what was recorded by then.</p>
-      <TextField
-        id="as-of-time"
-        className="s3 f6"
-        label="Date and time"
-        maxLength={32}
-        isFirst
-        isDisabled={typed !== ''}
-        value={when}
-        onInput={setWhen}
-      />
-      <TextField
-        id="as-of-entry"
-        className="s3 f6"
-        label="or after entry"
-        inputMode="numeric"
-        placeholder="48,231"
-        maxLength={20}
-        value={entry}
-        onInput={setEntry}
-        error={wrong}
-      />
+      {text('when', 'Date and time', { ...half, maxlength: 32, autofocus: true, disabled: typed !== '' })}
+      {text('entry', 'or after entry', { ...half, inputmode: 'numeric', placeholder: '48,231', maxlength: 20 })}
     </Dialog>
   )
 }

@@ -4,14 +4,19 @@ import type { User } from '../../features/people/user.ts'
 import { Button } from '../../parts/button.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
+import { useFields } from '../../parts/commands/fields.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Switch, TextField } from '../../parts/field.tsx'
+import { Switch } from '../../parts/field.tsx'
 import { Note } from '../../parts/show/note.tsx'
 import { newKey } from '../../service/api.ts'
 
 export const PasswordDialog = ({ user, onClose }: { readonly user: User; readonly onClose: () => void }) => {
   const command = useCommand()
-  const [password, setPassword] = useState('')
+  const {
+    values: { password },
+    change,
+    text,
+  } = useFields('new', { password: '' }, command.errors)
   const [areRevoked, setRevoked] = useState(false)
   const [isDone, setDone] = useState(false)
   const [isCopied, setCopied] = useState(false)
@@ -42,19 +47,17 @@ export const PasswordDialog = ({ user, onClose }: { readonly user: User; readonl
       ) : (
         <>
           <div class="stack">
-            <TextField
-              id="new-password"
-              label="New password"
-              isFirst
-              autocomplete="new-password"
-              maxLength={1024}
-              value={password}
-              onInput={setPassword}
-              error={command.errors.get('password')}
-              hint="At least 8 characters. Ends all sessions."
-            />
+            {text('password', 'New password', {
+              ...{ autofocus: true, autocomplete: 'new-password', maxlength: 1024 },
+              hint: 'At least 8 characters. Ends all sessions.',
+            })}
             <span>
-              <Button label="Generate" look="quiet small" class="outdent" onClick={() => setPassword(newKey())} />
+              <Button
+                label="Generate"
+                look="quiet small"
+                class="outdent"
+                onClick={() => change({ password: newKey() })}
+              />
             </span>
           </div>
           <Switch className="small second" label="Also revoke tokens" isOn={areRevoked} onChange={setRevoked} />

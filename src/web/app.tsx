@@ -4,7 +4,7 @@ import { Granted } from './frame/granted.tsx'
 import { TabBar, TopBar } from './frame/navigation.tsx'
 import { NotConnected } from './frame/not-connected.tsx'
 import { AsOfMoment, PastBanner } from './frame/past.tsx'
-import { screenOf, screensFor } from './frame/screens.ts'
+import { SCREENS, screenOf, screensFor } from './frame/screens.ts'
 import { type PageContext, PageProvider, usePage } from './page/context.ts'
 import { later, type Screen } from './page/later.tsx'
 import { linkTo } from './page/location.ts'
@@ -18,18 +18,14 @@ import { Schedule } from './screens/schedule/schedule.tsx'
 import { SignIn } from './screens/sign-in/sign-in.tsx'
 import type { Me } from './service/session.ts'
 
+const FIRST: Readonly<Record<string, Screen>> = { schedule: Schedule, more: More }
+
 const LATER = Object.fromEntries(
-  ['mine', 'book', 'machines', 'screen', 'activity', 'people', 'account'].map((name) => [
+  SCREENS.filter(({ name }) => FIRST[name] === undefined).map(({ name }) => [
     name,
     later(async () => (await import('./screens/others.tsx')).others[name]),
   ]),
 )
-
-const SHOWN: Readonly<Record<string, Screen>> = {
-  schedule: Schedule,
-  more: More,
-  ...Object.fromEntries(Object.entries(LATER).map(([name, [shown]]) => [name, shown])),
-}
 
 /** After the first screen, before the others are loaded, so that they open at once, and without the service. */
 const PRELOAD_DELAY_MS = 2_000
@@ -56,7 +52,7 @@ const useTitle = (title: string): void => {
 
 const Content = ({ screen, id, me }: { readonly screen: string; readonly id: string | undefined; readonly me: Me }) => {
   const found = screenOf(screen)
-  const Shown = SHOWN[screen]
+  const Shown = FIRST[screen] ?? LATER[screen]?.[0]
   if (found === undefined || Shown === undefined)
     return (
       <main class="main">

@@ -1,3 +1,5 @@
+import { readStored, store } from '../service/stored.ts'
+
 /**
  * Which tab of this browser follows the service for all of them. The lease is in `localStorage`, as Web Locks need
  * HTTPS. It ends by itself when its tab does not renew it: tabs that nobody sees run rarely.
@@ -14,13 +16,7 @@ interface Lease {
   readonly until: number
 }
 
-const read = (): Lease | undefined => {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? 'null') ?? undefined
-  } catch {
-    return undefined
-  }
-}
+const read = () => readStored<Lease>(KEPT)
 
 interface Lead {
   readonly isLeading: () => boolean
@@ -46,7 +42,7 @@ export const takeTurns = (tab: string, isWanted: () => boolean, onLead: (isLeadi
     const lease = read()
     const isFree = lease === undefined || !(lease.until > Date.now()) || lease.until > Date.now() + LEASE_MS
     // The tab that wrote last leads. The others see it at their next check.
-    if (isFree || lease.tab === tab) localStorage.setItem(KEPT, JSON.stringify({ tab, until: Date.now() + LEASE_MS }))
+    if (isFree || lease.tab === tab) store(KEPT, { tab, until: Date.now() + LEASE_MS })
     set(isLeading ? read()?.tab === tab : lease?.tab === tab)
   }
   setInterval(renew, CHECK_INTERVAL_MS)

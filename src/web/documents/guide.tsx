@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { SearchField } from '../parts/choose/search-field.tsx'
 import { useOptions } from '../parts/choose/use-options.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { Status } from '../parts/show/note.tsx'
 import { find, type Section } from './search.ts'
 import { openTop } from './top.tsx'
 
@@ -55,9 +56,7 @@ const Search = () => {
           </a>
         ))}
       </div>
-      <p class={isNone ? 'pop found' : 'vh'} role="status">
-        {isNone && 'No results.'}
-      </p>
+      <Status class={isNone ? 'pop found' : 'vh'}>{isNone && 'No results.'}</Status>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { usePage } from '../page/context.ts'
 import { endText, nearest } from '../page/warning.ts'
+import { Status } from '../parts/show/note.tsx'
 
 /** Says once that a reservation ends soon, and once that it is over, to those who do not see the title and the ring. */
 export const EndSaid = () => {
@@ -11,9 +12,5 @@ export const EndSaid = () => {
   const about = near ?? last.current
   const text = about === undefined ? '' : endText(about, near !== undefined, now)
   last.current = text === '' ? undefined : about
-  return (
-    <div class="vh" role="status">
-      {text}
-    </div>
-  )
+  return <Status class="vh">{text}</Status>
 }

@@ -9,6 +9,7 @@ import { SearchField } from '../parts/choose/search-field.tsx'
 import { useOptions } from '../parts/choose/use-options.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { Modal } from '../parts/modal.tsx'
+import { Status } from '../parts/show/note.tsx'
 import type { Me } from '../service/session.ts'
 import { screensFor } from './screens.ts'
 
@@ -90,11 +91,7 @@ const Dialog = ({ me }: { readonly me: Me }) => {
             </div>
           ))}
         </div>
-        {found.length === 0 && (
-          <p class="muted" role="status">
-            No results.
-          </p>
-        )}
+        {found.length === 0 && <Status class="muted">No results.</Status>}
       </div>
     </Modal>
   )

@@ -6,6 +6,7 @@ import { NEXT } from '../page/theme.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { initialsOf } from '../parts/initials.ts'
+import { Status } from '../parts/show/note.tsx'
 import type { Me } from '../service/session.ts'
 import { Find } from './find.tsx'
 import { screenOf, screensFor } from './screens.ts'
@@ -51,30 +52,18 @@ const LiveState = ({ current }: { readonly current: string }) => {
     const silence = clock.value - heardAt.value
     return silence > SILENCE_MAX_MS ? Math.floor(silence / 1_000) : 0
   }).value
-  if (!isAnswered)
-    return (
-      <span class="live cut" role="status">
-        <i />
-        Not connected
-      </span>
-    )
-  if (isPast)
-    return (
-      <span class="live past" role="status">
-        <i />
-        Past
-      </span>
-    )
-  return behind > 0 ? (
-    <span class="live behind" role="status">
+  const [look, text] = !isAnswered
+    ? ['cut', 'Not connected']
+    : isPast
+      ? ['past', 'Past']
+      : behind > 0
+        ? ['behind', `${behind} s behind`]
+        : ['', 'Live']
+  return (
+    <Status class={`live ${look}`}>
       <i />
-      {behind} s behind
-    </span>
-  ) : (
-    <span class="live" role="status">
-      <i />
-      Live
-    </span>
+      {text}
+    </Status>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact'
 import { RETRY_DELAY_MS } from '../data/reading.ts'
 import { Button } from '../parts/button.tsx'
+import { Status } from '../parts/show/note.tsx'
 import { StateBlock } from '../parts/state.tsx'
 import type { Reading } from './context.ts'
 
@@ -27,9 +28,7 @@ export const Loaded = <A,>({ reading, what, skeleton, class: place = '', childre
   if (failed === undefined)
     return (
       <div class={place} aria-busy="true">
-        <p class={skeleton === undefined ? 'muted' : 'vh'} role="status">
-          Loading
-        </p>
+        <Status class={skeleton === undefined ? 'muted' : 'vh'}>Loading</Status>
         {typeof skeleton === 'number' ? <Rows count={skeleton} /> : skeleton}
       </div>
     )

@@ -2,6 +2,7 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import type { Reservation } from '../data/objects.ts'
 import type { Reservations } from '../data/reservations.ts'
 import { formatClock, formatDuration, MINUTE } from '../format/format.ts'
+import { readStored, store } from '../service/stored.ts'
 
 export interface Warning {
   readonly isOn: boolean
@@ -15,18 +16,14 @@ export const MINUTES_MAX = 60
 const USUAL: Warning = { isOn: true, minutes: 10, isNotified: false }
 
 const readKept = (): Warning => {
-  try {
-    const { isOn, minutes, isNotified } = { ...USUAL, ...JSON.parse(localStorage.getItem(KEPT) ?? '{}') }
-    const isRight = Number.isInteger(minutes) && minutes >= MINUTES_MIN && minutes <= MINUTES_MAX
-    return { isOn: isOn === true, minutes: isRight ? minutes : USUAL.minutes, isNotified: isNotified === true }
-  } catch {
-    return USUAL
-  }
+  const { isOn, minutes, isNotified } = { ...USUAL, ...readStored<Warning>(KEPT) }
+  const isRight = Number.isInteger(minutes) && minutes >= MINUTES_MIN && minutes <= MINUTES_MAX
+  return { isOn: isOn === true, minutes: isRight ? minutes : USUAL.minutes, isNotified: isNotified === true }
 }
 
 export const openWarning = (): Signal<Warning> => {
   const warning = signal(readKept())
-  effect(() => localStorage.setItem(KEPT, JSON.stringify(warning.value)))
+  effect(() => store(KEPT, warning.value))
   return warning
 }
 

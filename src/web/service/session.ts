@@ -1,6 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { type Api, makeApi, type Outcome, outcomeOf, type Refused, type Schemas } from './api.ts'
 import { readWhenSignedIn } from './signed-in.ts'
+import { readStored, store } from './stored.ts'
 import { currentTime } from './time.ts'
 
 /** Who is signed in. The credential is in `localStorage`, which is per origin, port included; there are no cookies. */
@@ -33,16 +34,9 @@ const TRANSACTION = 'berth sign-on'
 const CHECK_INTERVAL_MS = 600_000
 const RENEW_BELOW_MS = 6 * 3_600_000
 
-const readKept = (): Kept | undefined => {
-  try {
-    return JSON.parse(localStorage.getItem(KEPT) ?? 'null') ?? undefined
-  } catch {
-    return undefined
-  }
-}
+const readKept = () => readStored<Kept>(KEPT)
 
-const keep = ({ session, expires_at }: Kept): void =>
-  localStorage.setItem(KEPT, JSON.stringify({ session, expires_at }))
+const keep = ({ session, expires_at }: Kept): void => store(KEPT, { session, expires_at })
 
 const forget = (): void => localStorage.removeItem(KEPT)
 

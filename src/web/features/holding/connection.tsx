@@ -7,7 +7,7 @@ import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { RefusedNote } from '../../parts/show/note.tsx'
+import { RefusedNote, Status } from '../../parts/show/note.tsx'
 import type { Schemas } from '../../service/api.ts'
 import { KeptNote } from './keepalive.tsx'
 import type { ReservationCommand } from './use-reservation.ts'
@@ -72,14 +72,12 @@ const PortNote = ({ connection }: { readonly connection: Connection }) => {
   if (!isClosed(connection)) return undefined
   const problem = PORT_PROBLEMS[connection.last_error?.cause ?? '']
   return problem === undefined ? (
-    <span class="small muted" role="status">
-      Opening the port
-    </span>
+    <Status class="small muted">Opening the port</Status>
   ) : (
-    <span class="small muted row may" role="status">
+    <Status class="small muted row may">
       <Icon name="warning" />
       {problem}
-    </span>
+    </Status>
   )
 }
 
@@ -138,9 +136,7 @@ export const Connect = ({ reservation, type, command, isFirst = false }: Props) 
   if (connection === undefined)
     return (
       <div class="connect">
-        <span class="small muted" role="status">
-          Loading connection details…
-        </span>
+        <Status class="small muted">Loading connection details…</Status>
         {screen}
       </div>
     )

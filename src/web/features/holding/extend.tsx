@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { formatWhen, HOUR, MINUTE, toIso } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
-import { MenuButton } from '../../parts/choose/menu.tsx'
+import { MenuButton, MoreMenu } from '../../parts/choose/menu.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
 import { useFocusReturn } from '../../parts/focus.ts'
 import { Name, Note } from '../../parts/show/note.tsx'
@@ -45,10 +45,9 @@ export const EndsMenu = ({ onShorten, ...props }: Props & { readonly onShorten: 
   ]
   const choose = (end: number): unknown => (end > own.to ? extendTo(command, end) : onShorten(end))
   return (
-    <MenuButton
+    <MoreMenu
       label="Extend or shorten"
-      icon="more"
-      className="btn icon quiet small"
+      look="small"
       choices={choices}
       isDisabled={command.isOff || choices.length === 0}
       onChoose={(key: string) => choose(Number(key))}

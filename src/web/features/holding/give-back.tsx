@@ -23,38 +23,25 @@ interface GiveBackProps {
 /** Asks before a machine is given back. */
 export const GiveBack = ({ command, until, name, isRunning, onDone, onClose, ofSeries }: GiveBackProps) => {
   const now = usePage().clock.value
-  const shared = { command, onClose }
-  if (until !== 'now')
-    return (
-      <Confirm
-        {...shared}
-        question={`Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`}
-        action="Shorten"
-        doing="Shortening…"
-        onConfirm={() => command.act('shorten', { end_time: toIso(until) }, onDone)}
-      />
-    )
-  const cancel = (): Promise<unknown> => command.act('cancel', undefined, onDone)
-  if (isRunning)
-    return (
-      <Confirm
-        {...shared}
-        question={`Release ${name} now? It becomes free right away.`}
-        action="Release"
-        doing="Releasing…"
-        onConfirm={cancel}
-      />
-    )
-  return (
-    <Confirm
-      {...shared}
-      question={ofSeries?.question ?? `Cancel this reservation of ${name}?`}
-      action={ofSeries === undefined ? 'Cancel' : 'Cancel this one'}
-      doing="Cancelling…"
-      onConfirm={cancel}
-      also={ofSeries?.also}
-    />
-  )
+  const cancel = { onConfirm: () => command.act('cancel', undefined, onDone), also: ofSeries?.also }
+  const asked =
+    until !== 'now'
+      ? {
+          ...{ question: `Shorten to ${formatWhen(until, now)}? The rest becomes free right away.`, action: 'Shorten' },
+          ...{ doing: 'Shortening…', onConfirm: () => command.act('shorten', { end_time: toIso(until) }, onDone) },
+        }
+      : isRunning
+        ? {
+            question: `Release ${name} now? It becomes free right away.`,
+            action: 'Release',
+            doing: 'Releasing…',
+            ...cancel,
+          }
+        : {
+            question: ofSeries?.question ?? `Cancel this reservation of ${name}?`,
+            ...{ action: ofSeries === undefined ? 'Cancel' : 'Cancel this one', doing: 'Cancelling…', ...cancel },
+          }
+  return <Confirm command={command} onClose={onClose} {...asked} />
 }
 
 export const earlierChoices = (own: Booked, now: number) =>
@@ -63,18 +50,16 @@ export const earlierChoices = (own: Booked, now: number) =>
 interface Props {
   readonly own: Booked
   readonly now: number
-  readonly className: string
   readonly isDisabled: boolean
   readonly onChoose: (end: number) => void
 }
 
-export const ShortenMenu = ({ own, now, className, isDisabled, onChoose }: Props) => {
+export const ShortenMenu = ({ own, now, isDisabled, onChoose }: Props) => {
   const choices = earlierChoices(own, now)
   return (
     <MenuButton
       label="Shorten"
       text="Shorten"
-      className={className}
       choices={choices}
       isDisabled={isDisabled || choices.length === 0}
       onChoose={(key: string) => onChoose(Number(key))}

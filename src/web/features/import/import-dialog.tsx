@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { saveFile } from '../../parts/save-file.ts'
-import { Note } from '../../parts/show/note.tsx'
+import { Note, Status } from '../../parts/show/note.tsx'
 import { type Api, type Outcome, outcomeOf } from '../../service/api.ts'
 import {
   type Columns,
@@ -170,11 +170,7 @@ export const ImportDialog = ({ kind, question, children, onAdded, onClose }: Pro
       question={question}
     >
       {step.at !== 'done' && <Choose kind={kind} isBusy={command.isBusy} onFile={check} />}
-      {command.isBusy && (
-        <p class="muted" role="status">
-          Checking…
-        </p>
-      )}
+      {command.isBusy && <Status class="muted">Checking…</Status>}
       {step.at === 'wrong' && <Problems problems={step.problems} />}
       {step.at === 'ready' && !isAgain && (
         <Note kind="ok">{kind.count(step.rows.length)} can be added. Nothing was added yet.</Note>

@@ -4,6 +4,7 @@ import { usePage, useReading } from '../../page/context.ts'
 import { useCommand } from '../../parts/commands/command.tsx'
 import { Dialog } from '../../parts/commands/dialog.tsx'
 import { useMergeForm } from '../../parts/commands/merge-form.tsx'
+import { Status } from '../../parts/show/note.tsx'
 import { CheckNote } from './check-note.tsx'
 import { MachineFields, Probing, TagsAndState } from './machine-fields.tsx'
 import { changesOf, type Known, missingText, type Values, valuesOf } from './machine-values.ts'
@@ -88,9 +89,7 @@ export const MachineDialog = ({ known, onClose }: Props) => {
       </MachineFields>
       <TagsAndState values={values} errors={errors} change={change} />
       <Probing values={values} errors={errors} change={change} />
-      <p class="small muted said" role="status">
-        {missing}
-      </p>
+      <Status class="small muted said">{missing}</Status>
     </Dialog>
   )
 }

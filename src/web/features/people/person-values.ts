@@ -10,7 +10,9 @@ export const LIMITS = [
 ] as const
 export type Limit = (typeof LIMITS)[number]['field']
 
-export interface Values extends Readonly<Record<Limit, string>> {
+type Limits = Readonly<Record<Limit, string>>
+
+export interface Values extends Limits {
   readonly name: string
   readonly role: Role
   readonly isDefault: boolean
@@ -21,14 +23,8 @@ const NO_LIMITS = { hours: '', reservations: '', priority: '' }
 
 export const EMPTY: Values = { name: '', role: 'tester', isDefault: true, scope: '', ...NO_LIMITS }
 
-const limitsOf = (quota: Quota | null): Readonly<Record<Limit, string>> =>
-  quota === null
-    ? NO_LIMITS
-    : {
-        hours: String(quota.hours_per_week ?? ''),
-        reservations: String(quota.reservations_max ?? ''),
-        priority: String(quota.priority_max ?? ''),
-      }
+const limitsOf = (quota: Quota | null): Limits =>
+  Object.fromEntries(LIMITS.map(({ field, member }) => [field, String(quota?.[member] ?? '')])) as Limits
 
 /** `applied` is the quota that applies, where it is known. */
 export const valuesOf = ({ name, role, quota, scope }: User, applied: Quota | null): Values => ({
@@ -44,11 +40,7 @@ export const typeLimit = (values: Values, base: Values, limit: Limit, text: stri
 
 export const OF_QUOTA = ['isDefault', 'hours', 'reservations', 'priority'] as const
 
-const pick = ({ hours, reservations, priority }: Values): Readonly<Record<Limit, string>> => ({
-  hours,
-  reservations,
-  priority,
-})
+const pick = ({ hours, reservations, priority }: Values): Limits => ({ hours, reservations, priority })
 
 export const toDefault = (values: Values, base: Values): Values => ({
   ...values,

@@ -3,6 +3,7 @@ import { formatCount, formatDay, formatWhen, midnightOf, toIso } from '../../for
 import { useReserved } from '../../page/use-timeline.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Status } from '../../parts/show/note.tsx'
 import { useTyped } from '../../parts/use-typed.ts'
 import type { Refused } from '../../service/api.ts'
 import { floorQuarter, type Stretch } from '../schedule/calendar.ts'
@@ -117,9 +118,9 @@ const Dates = ({ occurrences, nameOf }: DatesProps) => {
   const many = formatCount(occurrences.length, 'date')
   return (
     <div class="stack">
-      <span class="small second" role="status">
+      <Status class="small second">
         {taken === 0 ? `${many}, all free` : `${taken} of ${many} ${taken === 1 ? 'is' : 'are'} taken`}
-      </span>
+      </Status>
       <ul class="dates" tabindex={0} aria-label="Dates">
         {occurrences.map((occurrence) => (
           <li key={occurrence.from} class={occurrence.taken === undefined ? '' : 'taken'}>
@@ -166,9 +167,9 @@ export const DatesToBe = ({
   readonly onTimes: (times: number) => void
 }) =>
   occurrences === undefined ? (
-    <p class="muted" role="status">
+    <Status class="muted">
       {failed === undefined ? 'Checking the dates' : `The dates could not be loaded: ${failed.message}`}
-    </p>
+    </Status>
   ) : (
     <>
       <Dates occurrences={occurrences} nameOf={nameOf} />

@@ -1,5 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals'
 import { goTo } from '../../page/location.ts'
+import { readStored, store } from '../../service/stored.ts'
 import type { Draft } from '../schedule/draft.ts'
 import type { Queued } from '../schedule/queued.ts'
 import { dayOf, type Span, spanLater, type Zoom } from '../schedule/span.ts'
@@ -47,24 +48,13 @@ interface KeptView {
   readonly folded?: readonly string[]
 }
 
-const readKept = (): KeptView => {
-  try {
-    return (JSON.parse(localStorage.getItem(KEPT) ?? '{}') ?? {}) as KeptView
-  } catch {
-    return {}
-  }
-}
-
 const openView = (): Signal<View> => {
-  const { groupBy, folded = [] } = readKept()
+  const { groupBy, folded = [] } = readStored<KeptView>(KEPT) ?? {}
   const view = signal<View>({
     ...{ zoom: 'day', time: undefined, filter: NO_FILTER, groupBy, open: undefined, returns: 0 },
     folded: new Set(Array.isArray(folded) ? folded : []),
   })
-  effect(() => {
-    const { groupBy: by, folded: those } = view.value
-    localStorage.setItem(KEPT, JSON.stringify({ groupBy: by, folded: [...those] }))
-  })
+  effect(() => store(KEPT, { groupBy: view.value.groupBy, folded: [...view.value.folded] }))
   return view
 }
 

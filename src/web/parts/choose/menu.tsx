@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fold, formatNumber } from '../../format/format.ts'
 import { useFloating } from '../floating.ts'
-import { Icon, type IconName } from '../icon.tsx'
+import { Icon } from '../icon.tsx'
+import { Status } from '../show/note.tsx'
 import { rove } from './rove.ts'
 import { SearchField } from './search-field.tsx'
 import { toggled } from './toggled.ts'
@@ -75,10 +76,10 @@ const Choices = <K extends string>({ label, choices, isMultiple = false, onChoos
           )}
         </div>
       )}
-      <p class="small muted" role="status">
+      <Status class="small muted">
         {matching.length === 0 && 'No matches'}
         {left > 0 && `${formatNumber(left)} more. Type to find them.`}
-      </p>
+      </Status>
     </>
   )
 }
@@ -165,14 +166,19 @@ export const FilterChip = <K extends string>({ label, options, chosen, onChange 
 }
 
 interface ButtonProps<K extends string> extends MenuProps<K> {
-  readonly icon?: IconName
-  /** Shown in place of the icon. */
+  /** Shown in place of an arrow. */
   readonly text?: string
-  readonly className?: string
 }
 
-export const MenuButton = <K extends string>({ icon = 'down', text, ...menu }: ButtonProps<K>) => (
+export const MenuButton = <K extends string>({ text, ...menu }: ButtonProps<K>) => (
   <Menu className="btn" {...menu} title={menu.label}>
-    {text ?? <Icon name={icon} />}
+    {text ?? <Icon name="down" />}
+  </Menu>
+)
+
+/** What else can be done, behind three dots. */
+export const MoreMenu = <K extends string>({ look = '', ...menu }: MenuProps<K> & { readonly look?: string }) => (
+  <Menu className={`btn icon quiet ${look}`} {...menu} title={menu.label}>
+    <Icon name="more" />
   </Menu>
 )

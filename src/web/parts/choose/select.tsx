@@ -3,6 +3,7 @@ import { fold } from '../../format/format.ts'
 import { described, Field, type FieldProps } from '../field.tsx'
 import { placeBeside } from '../floating.ts'
 import { Icon } from '../icon.tsx'
+import { Status } from '../show/note.tsx'
 import { useOptions } from './use-options.ts'
 
 export interface SelectProps<K extends string> extends FieldProps {
@@ -81,9 +82,7 @@ const Combobox = <K extends string>(props: SelectProps<K>) => {
               ))}
             </div>
           ) : (
-            <p class="muted" role="status">
-              No matches
-            </p>
+            <Status class="muted">No matches</Status>
           )}
         </div>
       )}

@@ -76,7 +76,7 @@ const useLasting = (isBusy: boolean, milliseconds: number): boolean => {
   return isBusy && isLasting
 }
 
-interface ButtonOptions extends Omit<ButtonProps, 'type' | 'onClick' | 'command'> {
+export interface ButtonOptions extends Omit<ButtonProps, 'type' | 'onClick' | 'command'> {
   readonly command: Pick<Command, 'isBusy' | 'isOff'>
   /** What is said while it is done: `Reserving…`. */
   readonly doing?: string

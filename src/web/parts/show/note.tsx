@@ -63,3 +63,16 @@ export const Tag = ({ name, value }: { readonly name?: string; readonly value: s
     <bdi>{value}</bdi>
   </span>
 )
+
+/** What is told to readers when it changes. */
+export const Status = ({
+  class: look,
+  children,
+}: {
+  readonly class?: string
+  readonly children?: ComponentChildren
+}) => (
+  <p class={look} role="status">
+    {children}
+  </p>
+)

@@ -5,7 +5,7 @@ import { parsePast } from '../../format/parse.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { Select } from '../../parts/choose/select.tsx'
 import { CommandButton, useCommand } from '../../parts/commands/command.tsx'
-import { Name, RefusedNote } from '../../parts/show/note.tsx'
+import { Name, RefusedNote, Status } from '../../parts/show/note.tsx'
 import { outcomeOf } from '../../service/api.ts'
 import { currentTime } from '../../service/time.ts'
 import type { Names } from './names.ts'
@@ -20,12 +20,7 @@ const MOST = 1_000
 
 const Answer = ({ found, ownId }: { readonly found: Found; readonly ownId: string }) => {
   const when = formatMoment(found.at)
-  if (found.reservations.length === 0)
-    return (
-      <p class="second" role="status">
-        Nobody, at {when}.
-      </p>
-    )
+  if (found.reservations.length === 0) return <Status class="second">Nobody, at {when}.</Status>
   return (
     <div role="status">
       <p class="small muted">At {when}</p>

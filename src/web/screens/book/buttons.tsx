@@ -4,10 +4,9 @@ import { asPriority, PRIORITY_MAX, PRIORITY_MIN, priorityText } from '../../feat
 import { formatDuration, formatWhen } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { SelectField } from '../../parts/choose/select.tsx'
-import type { Command } from '../../parts/commands/command.tsx'
+import type { ButtonOptions, Command } from '../../parts/commands/command.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
 import { TextField } from '../../parts/field.tsx'
-import type { Take } from './choices.ts'
 
 const WAITS: readonly (readonly [string, string])[] = [
   ['3600', '1 h'],
@@ -18,37 +17,20 @@ const WAITS: readonly (readonly [string, string])[] = [
 ]
 const USUAL_WAIT = '86400'
 
-interface TakeProps {
-  readonly take: Take
-  readonly command: Command
-  readonly isDisabled: boolean
-  readonly onTake: () => Promise<unknown>
+interface ReserveProps extends Pick<ButtonOptions, 'command' | 'disabled' | 'onPress'> {
+  readonly name: string
+  /** For how long, or how often. */
+  readonly when: string
 }
 
-export const TakeButton = ({ take: { offer }, command, isDisabled, onTake }: TakeProps) => {
-  const now = usePage().clock.value
-  const from = offer.from > now ? `from ${formatWhen(offer.from, now)} ` : ''
-  return (
-    <>
-      <CommandButton
-        look="primary"
-        class="wide"
-        command={command}
-        doing="Reserving…"
-        disabled={isDisabled}
-        onPress={onTake}
-      >
-        <span class="clip">
-          Reserve <bdi>{offer.name}</bdi>
-        </span>{' '}
-        <span class="nowrap">
-          {from}until {formatWhen(offer.to, now)}
-        </span>
-      </CommandButton>
-      <p class="small muted">If someone takes it first, nothing is booked and the next machine is offered.</p>
-    </>
-  )
-}
+export const ReserveButton = ({ name, when, ...rest }: ReserveProps) => (
+  <CommandButton look="primary" class="wide" doing="Reserving…" {...rest}>
+    <span class="clip">
+      Reserve <bdi>{name}</bdi>
+    </span>{' '}
+    <span class="nowrap">{when}</span>
+  </CommandButton>
+)
 
 interface WaitProps {
   readonly length: number

@@ -5,12 +5,12 @@ import { RefusalNote } from '../../features/reserve/refusal-note.tsx'
 import { refusalText } from '../../features/reserve/refusals.ts'
 import { ReservedNote } from '../../features/reserve/reserved-note.tsx'
 import { windowOf } from '../../features/schedule/draft.ts'
-import { formatNumber } from '../../format/format.ts'
+import { formatNumber, formatWhen } from '../../format/format.ts'
 import { Loaded } from '../../page/loaded.tsx'
 import { Button } from '../../parts/button.tsx'
 import { ignoreSecondClick } from '../../parts/commands/command.tsx'
-import { RefusedNote } from '../../parts/show/note.tsx'
-import { TakeButton, WaitButton } from './buttons.tsx'
+import { RefusedNote, Status } from '../../parts/show/note.tsx'
+import { ReserveButton, WaitButton } from './buttons.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { Gone, noneText } from './notes.tsx'
 import { type OfferProps, useTaking } from './use-taking.ts'
@@ -47,6 +47,7 @@ const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: T
   const { wish, fitting, count, userId, isWeekly } = props
   const { now, choices, named, before, choose, booking, book, waiting, finish, wait, priority, changePriority } = taking
   const take = named?.kind === 'take' ? named : undefined
+  const from = take && take.offer.from > now ? `from ${formatWhen(take.offer.from, now)} ` : ''
   const sut = isWeekly && take ? fitting.find(({ _id }) => _id === take.offer.sutId) : undefined
   const { refused } = booking
   const isTaken = refused?.problem.code === 'reservation_conflict'
@@ -80,7 +81,16 @@ const Choosing = ({ taking, found, ...props }: OfferProps & { readonly taking: T
         />
       )}
       {take && !isWeekly && (
-        <TakeButton take={take} command={booking} isDisabled={waiting.isBusy} onTake={() => book(take)} />
+        <>
+          <ReserveButton
+            name={take.offer.name}
+            when={`${from}until ${formatWhen(take.offer.to, now)}`}
+            command={booking}
+            disabled={waiting.isBusy}
+            onPress={() => book(take)}
+          />
+          <p class="small muted">If someone takes it first, nothing is booked and the next machine is offered.</p>
+        </>
       )}
       {named?.kind === 'wait' && (
         <WaitButton
@@ -118,11 +128,7 @@ export const Offer = (props: OfferProps) => {
         <h2 class="grow" id="offer" tabindex={-1} ref={heading}>
           {titleOf(taking)}
         </h2>
-        {!taking.isOver && (
-          <span class="small muted" role="status">
-            {countText(props, reading.value)}
-          </span>
-        )}
+        {!taking.isOver && <Status class="small muted">{countText(props, reading.value)}</Status>}
       </div>
       {taking.isOver ? (
         <Over taking={taking} userId={userId} />

@@ -8,7 +8,7 @@ import { useWeekly } from '../../features/series/use-weekly.ts'
 import { formatCount } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { usePeople } from '../../page/use-timeline.ts'
-import { CommandButton } from '../../parts/commands/command.tsx'
+import { ReserveButton } from './buttons.tsx'
 import type { Take } from './choices.ts'
 
 interface Props {
@@ -41,19 +41,13 @@ export const Weekly = ({ sut, take, userId, times, onTimes, onDone }: Props) => 
       {refused !== undefined && (
         <RefusalNote refused={refused} text={seriesRefusalText(refused.problem)} onBeyond={() => reserve(true)} />
       )}
-      <CommandButton
-        look="primary"
-        class="wide"
+      <ReserveButton
+        name={take.offer.name}
+        when={formatCount(times, 'time')}
         command={command}
-        doing="Reserving…"
         disabled={!isFree}
         onPress={() => reserve()}
-      >
-        <span class="clip">
-          Reserve <bdi>{take.offer.name}</bdi>
-        </span>{' '}
-        <span class="nowrap">{formatCount(times, 'time')}</span>
-      </CommandButton>
+      />
     </>
   )
 }

@@ -9,7 +9,7 @@ import { formatWhen, HOUR } from '../../format/format.ts'
 import { usePage } from '../../page/context.ts'
 import { goTo, linkTo } from '../../page/location.ts'
 import { Button } from '../../parts/button.tsx'
-import { MenuButton } from '../../parts/choose/menu.tsx'
+import { MoreMenu } from '../../parts/choose/menu.tsx'
 import { CommandButton, Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Name, Note, RefusedNote } from '../../parts/show/note.tsx'
@@ -102,16 +102,7 @@ export const Head = (props: Props) => {
             onClick={() => take(sut._id, HOUR)}
           />
         )}
-        {mayChange && (
-          <MenuButton
-            label="More actions"
-            icon="more"
-            className="btn icon quiet"
-            choices={choices}
-            isDisabled={command.isOff}
-            onChoose={choose}
-          />
-        )}
+        {mayChange && <MoreMenu label="More actions" choices={choices} isDisabled={command.isOff} onChoose={choose} />}
       </div>
       {isRetired && (
         <Note kind="plain">This machine is retired. It is no longer in any list; its history is kept.</Note>

@@ -106,7 +106,7 @@ export const Running = ({ held }: { readonly held: Held }) => {
       ) : (
         <div class="row acts">
           <ExtendPair own={own} taken={taken} command={command} />
-          <ShortenMenu own={own} now={now} className="btn" isDisabled={command.isOff} onChoose={ask} />
+          <ShortenMenu own={own} now={now} isDisabled={command.isOff} onChoose={ask} />
           <Button label="Release" look="danger" disabled={command.isOff} onClick={() => ask('now')} />
         </div>
       )}

@@ -8,7 +8,7 @@ import { goTo, linkTo } from '../../page/location.ts'
 import { Button, IconButton } from '../../parts/button.tsx'
 import { Confirm, useCommand } from '../../parts/commands/command.tsx'
 import { initialsOf } from '../../parts/initials.ts'
-import { RefusedNote } from '../../parts/show/note.tsx'
+import { RefusedNote, Status } from '../../parts/show/note.tsx'
 import { Section } from '../../parts/show/page.tsx'
 import { StateBlock } from '../../parts/state.tsx'
 import type { Answer } from '../../service/api.ts'
@@ -57,9 +57,7 @@ const SignOut = ({ user }: { readonly user: User }) => {
         />
       )}
       <RefusedNote refused={command.refused} />
-      <span class="small muted said" role="status">
-        {isDone && 'All sessions have ended.'}
-      </span>
+      <Status class="small muted said">{isDone && 'All sessions have ended.'}</Status>
     </Section>
   )
 }

@@ -23,6 +23,7 @@ import { MenuChip } from '../../parts/choose/menu.tsx'
 import { SearchField } from '../../parts/choose/search-field.tsx'
 import { Segments } from '../../parts/choose/segments.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Status } from '../../parts/show/note.tsx'
 import { Popover } from './popover.tsx'
 
 const NAMES = { day: 'Day', week: 'Week', month: 'Month' } as const
@@ -194,9 +195,7 @@ export const FilterBar = ({ suts, freeCount, shownCount, ...waiting }: FilterBar
       <MachineChips suts={suts} chosen={filter} onChange={change} />
       <GroupChip suts={suts} />
       <WaitingChip {...waiting} />
-      <span class="vh" role="status">
-        {formatCount(shownCount, 'machine')}
-      </span>
+      <Status class="vh">{formatCount(shownCount, 'machine')}</Status>
       <span class="grow" />
       <Legend />
     </div>

@@ -119,9 +119,7 @@ const Controls = ({ sut, reservation, taken, end, isGivenBack }: Props) => {
       <div class="row pop-foot">
         <Button label="Machine" href={linkTo('machines', sut._id)} />
         <span class="grow" />
-        {own !== undefined && (
-          <ShortenMenu own={own} now={now} className="btn" isDisabled={command.isOff} onChoose={ask} />
-        )}
+        {own !== undefined && <ShortenMenu own={own} now={now} isDisabled={command.isOff} onChoose={ask} />}
         <Button look="danger" disabled={command.isOff} onClick={() => ask('now')}>
           {isRunning ? 'Release' : 'Cancel'}
         </Button>

@@ -15,7 +15,7 @@ import { formatClock, formatDay, formatDayTitle, formatDuration, formatWhen, MIN
 import { meOf, usePage } from '../../page/context.ts'
 import { Button } from '../../parts/button.tsx'
 import { CommandButton } from '../../parts/commands/command.tsx'
-import { Name, Note } from '../../parts/show/note.tsx'
+import { Name, Note, Status } from '../../parts/show/note.tsx'
 import { announced } from './grid/drawn.ts'
 import { Popover } from './popover.tsx'
 import { Refusal } from './refusal.tsx'
@@ -170,9 +170,7 @@ export const DraftPopover = ({ sut, draft, taken, nameOf, anchor }: Props) => {
             {day}, {formatDuration(window.to - Math.floor(begin / MINUTE) * MINUTE)}
           </span>
         </div>
-        <div class="vh" role="status">
-          {announced(window, taken, begin)}
-        </div>
+        <Status class="vh">{announced(window, taken, begin)}</Status>
         <OfflineNote sut={sut} now={now} />
         {refused !== undefined && (
           <RefusalNote

@@ -16,6 +16,7 @@ import { Loaded } from '../../page/loaded.tsx'
 import { useFilterInAddress } from '../../page/use-filter.ts'
 import { type TimelineReading, useMachines, usePeople, useTimeline } from '../../page/use-timeline.ts'
 import { toggled } from '../../parts/choose/toggled.ts'
+import { Status } from '../../parts/show/note.tsx'
 import { DateBar, FilterBar } from './bars.tsx'
 import { BlockPopover } from './block-popover.tsx'
 import { DraftPopover } from './draft-popover.tsx'
@@ -232,9 +233,7 @@ export const Schedule = () => {
           {content}
         </Loaded>
       </div>
-      <div class="vh" role="status">
-        {open?.isDrawn === true && drawn?.text}
-      </div>
+      <Status class="vh">{open?.isDrawn === true && drawn?.text}</Status>
       {open !== undefined && open.isDrawn !== true && reading.value && <OpenPopover open={open} />}
     </main>
   )

@@ -4,6 +4,7 @@ import { GiveBack } from '../../features/holding/give-back.tsx'
 import { type ReservationCommand, useReservation } from '../../features/holding/use-reservation.ts'
 import { meOf, usePage } from '../../page/context.ts'
 import { isNear } from '../../page/warning.ts'
+import { Status } from '../../parts/show/note.tsx'
 import { Bar, PhoneKeys } from './bar.tsx'
 import { Credentials } from './credentials.tsx'
 import { saidOf } from './endings.ts'
@@ -32,9 +33,9 @@ const Overlay = ({ subject, command, console: shown, isRunning }: OverlayProps) 
   return (
     <>
       {isWaiting && (
-        <p class="screen-wait" role="status">
+        <Status class="screen-wait">
           {said === undefined ? `Connecting to ${name}…` : `${said.title}. Connecting again…`}
-        </p>
+        </Status>
       )}
       {asked !== undefined && rfb === undefined && <Credentials name={name} {...asked} />}
       {isOver && <Over said={said} sutId={reservation?.sut_id} taken={taken} onAgain={again} />}

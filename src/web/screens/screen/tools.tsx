@@ -1,7 +1,7 @@
 import type RFB from '@novnc/novnc'
 import { useRef } from 'preact/hooks'
 import { Button, IconButton } from '../../parts/button.tsx'
-import { type Choice, MenuButton } from '../../parts/choose/menu.tsx'
+import { type Choice, MoreMenu } from '../../parts/choose/menu.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { useFloating } from '../../parts/floating.ts'
 
@@ -34,16 +34,7 @@ export const ShownMenu = ({ shown, onShow }: { readonly shown: Shown; readonly o
     else if (key === 'view') onShow({ ...shown, isViewOnly: !shown.isViewOnly })
     else onShow({ ...shown, quality: QUALITIES[key] ?? shown.quality })
   }
-  return (
-    <MenuButton
-      label="View options"
-      icon="more"
-      className="btn icon quiet"
-      isMultiple
-      choices={choices}
-      onChoose={onChoose}
-    />
-  )
+  return <MoreMenu label="View options" isMultiple choices={choices} onChoose={onChoose} />
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { type Sut, systemOf, takenOf } from '../../../data/objects.ts'
 import { causeOf, causeText } from '../../../features/events/causes.ts'
 import { stateOf } from '../../../features/machines/machine-state.ts'
@@ -122,53 +123,42 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
     'aria-colindex': Math.floor((place['--a'] ?? 0) / 15) + 2,
     'aria-colspan': Math.max(1, Math.round((cell.to - cell.from) / 900_000)),
   }
+  const button = (look: string, label: string, more: object = {}, content?: ComponentChildren) => (
+    <button key={cell.key} {...shared} class={`cell ${look}`} aria-label={label} {...more}>
+      {content}
+    </button>
+  )
+  /** What is only seen. */
+  const shade = (look: string, text: string, more: object = {}, content = <span class="vh">{text}</span>) => (
+    <span key={cell.key} class={`cell ${look}`} style={place} role="gridcell" {...more}>
+      {content}
+    </span>
+  )
   switch (cell.kind) {
     case 'gap':
-      return (
-        <button
-          key={cell.key}
-          {...shared}
-          class="cell gap"
-          aria-label={`Free, ${spoken(cell)}${row.sut.monitoring.status === 'Offline' ? ', offline now' : ''}`}
-        />
-      )
+      return button('gap', `Free, ${spoken(cell)}${row.sut.monitoring.status === 'Offline' ? ', offline now' : ''}`)
     case 'turn':
-      return <button key={cell.key} {...shared} class="cell turn" title={turnText(cell)} aria-label={turnText(cell)} />
+      return button('turn', turnText(cell), { title: turnText(cell) })
     case 'idle':
-      return (
-        <button
-          key={cell.key}
-          {...shared}
-          class="cell gap"
-          aria-label={`Too close to the next reservation, ${spoken(cell)}`}
-        />
-      )
+      return button('gap', `Too close to the next reservation, ${spoken(cell)}`)
     case 'inactive':
-      return (
-        <span key={cell.key} class="cell inactive" style={place} role="gridcell">
-          <span class="vh">Inactive</span>
-        </span>
-      )
+      return shade('inactive', 'Inactive')
     case 'offline': {
-      const text = cell.isAhead ? 'Offline now; may still be offline then' : offlineText(row)
+      if (cell.isAhead) return shade('off ahead', 'Offline now; may still be offline then')
+      const text = offlineText(row)
       // The hours of a month stand over it.
-      const isHidden = cell.isAhead || span.zoom === 'month'
-      return (
-        <span key={cell.key} class={cell.isAhead ? 'cell off ahead' : 'cell off'} style={place} role="gridcell">
-          <span class={isHidden ? 'vh' : ''}>
-            {!isHidden && <Icon name="warning" />}
-            {text}
-          </span>
+      if (span.zoom === 'month') return shade('off', text)
+      const shown = (
+        <span>
+          <Icon name="warning" />
+          {text}
         </span>
       )
+      return shade('off', text, {}, shown)
     }
     case 'outage': {
       const text = `Offline ${dayRange(cell.from, cell.to)}, ${causeText(cell.cause)}`
-      return (
-        <span key={cell.key} class="cell off over" style={place} role="gridcell" title={text}>
-          <span class="vh">{text}</span>
-        </span>
-      )
+      return shade('off over', text, { title: text })
     }
     case 'queued': {
       const { queued, isOwn } = cell
@@ -176,35 +166,23 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const text = `${name}, waiting for ${formatDuration(queued.length)}`
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
       const hasMore = isWide(name, width, span.zoom)
-      return (
-        <button key={cell.key} {...shared} class="cell block wait" aria-label={text} title={text}>
-          {width >= NAME_FROM[span.zoom] && (
-            <span>
-              {hasMore && <Icon name="queue" />}
-              <span class="txt clip">
-                <bdi>{name}</bdi>
-                {hasMore && ', waiting'}
-              </span>
-            </span>
-          )}
-        </button>
+      const label = width >= NAME_FROM[span.zoom] && (
+        <span>
+          {hasMore && <Icon name="queue" />}
+          <span class="txt clip">
+            <bdi>{name}</bdi>
+            {hasMore && ', waiting'}
+          </span>
+        </span>
       )
+      return button('block wait', text, { title: text }, label)
     }
     case 'load': {
       const hours = Math.round(cell.hours)
       const step = loadStep(cell.hours)
       const label = `${formatDay(cell.from)}, ${hours} h reserved${cell.isMine ? ', some of it yours' : ''}`
-      return (
-        <button
-          key={cell.key}
-          {...shared}
-          class={cell.isMine ? 'cell load mine' : 'cell load'}
-          style={{ ...place, '--load': `var(--load-${step})` }}
-          aria-label={label}
-        >
-          {cell.hours > 0 && hours}
-        </button>
-      )
+      const style = { ...place, '--load': `var(--load-${step})` }
+      return button(cell.isMine ? 'load mine' : 'load', label, { style }, cell.hours > 0 && hours)
     }
     case 'block': {
       const { booked, isOwn, phase } = cell
@@ -212,17 +190,12 @@ const CellView = ({ cell, row }: { readonly cell: Cell; readonly row: RowOptions
       const time = dayRange(booked.from, booked.to)
       const state = phase === 'running' ? ', in use' : phase === 'past' ? ', over' : ''
       const width = ((cell.to - cell.from) / HOUR) * hourWidth
-      return (
-        <button
-          key={cell.key}
-          {...shared}
-          class={`cell block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`}
-          aria-label={`${name} ${time}${state}`}
-        >
-          {labelOf(name, formatRange(booked.from, booked.to), width, span.zoom)}
-          {isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to && <i class="edge" data-edge="own" />}
-        </button>
-      )
+      const isDraggable = isOwn && row.mayReserve && phase !== 'past' && cell.to === booked.to
+      const look = `block ${isOwn ? 'own' : 'other'}${phase === 'ahead' ? '' : ` ${phase}`}`
+      return button(look, `${name} ${time}${state}`, {}, [
+        labelOf(name, formatRange(booked.from, booked.to), width, span.zoom),
+        isDraggable && <i class="edge" data-edge="own" />,
+      ])
     }
   }
 }
